@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target of ours is compiled with.
+let house: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
+}
+
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+
+/// Apple's platforms have CryptoKit; elsewhere the same interface comes from swift-crypto.
+let crypto = Target.Dependency.product(
+  name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux]))
+
+let package = Package(
+  name: "ringfence",
+  platforms: [.macOS(.v15), .iOS(.v16)],
+  products: [],
+  dependencies: [
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+  ],
+  targets: [
+
+    // Calendar arithmetic.
+    library("Timestamps"),
+
+    // Tests: one folder a target.
+    tests("TimestampsTests", ["Timestamps"]),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)
+
+// What an app needs builds in seconds without the server: RINGFENCE_PORTABLE=1 swift test
+if Context.environment["RINGFENCE_PORTABLE"] != nil {
+  let portable = [
+    "CZlib", "CallerPack", "CallerPackBuilder", "CallDirectory", "CallerPackTests", "CallDirectoryTests",
+    "pack-benchmark",
+  ]
+  package.targets.removeAll { !portable.contains($0.name) }
+  package.products.removeAll { $0.name == "ringfence" }
+  package.dependencies = [.package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2")]
+}
