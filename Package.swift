@@ -53,11 +53,19 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [
+    // System libraries.
+    .target(
+      name: "CPhoneNumber",
+      linkerSettings: [.linkedLibrary("phonenumber")]),
 
     // Calendar arithmetic.
     library("Timestamps"),
 
+    // The domain, without HTTP, SQL or I/O of its own.
+    library("PhoneNumbers", ["CPhoneNumber"]),
+
     // Tests: one folder a target.
+    tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("TimestampsTests", ["Timestamps"]),
   ],
   swiftLanguageModes: [.v6],

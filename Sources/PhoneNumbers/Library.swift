@@ -1,0 +1,67 @@
+import CPhoneNumber
+
+// The calls into libphonenumber besides parsing, in Swift's own types. The library is safe to call from several tasks
+// at once; its one shared state, the cache of compiled expressions, has a mutex of its own.
+
+func libraryIsValid(_ digits: Int64) -> Bool { cphone_is_valid(digits) == 1 }
+
+func libraryIsNorthAmerican(_ digits: Int64) -> Bool { cphone_is_north_american(digits) == 1 }
+
+func libraryRegion(_ digits: Int64) -> String? {
+  withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4) { code in
+    cphone_region(digits, code.baseAddress)
+    // Two letters; "001" is no region of ISO 3166.
+    guard code[0] != 0, code[2] == 0 else { return nil }
+    return String(decoding: code.prefix(2).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+func libraryKind(_ digits: Int64) -> PhoneNumber.Kind {
+  switch cphone_kind(UInt32(bitPattern: cphone_kind_of(digits))) {
+  case CPHONE_FIXED_LINE: .fixedLine
+  case CPHONE_MOBILE: .mobile
+  case CPHONE_FIXED_LINE_OR_MOBILE: .fixedLineOrMobile
+  case CPHONE_TOLL_FREE: .tollFree
+  case CPHONE_PREMIUM_RATE: .premiumRate
+  case CPHONE_SHARED_COST: .sharedCost
+  case CPHONE_VOIP: .voip
+  case CPHONE_PERSONAL_NUMBER: .personal
+  case CPHONE_PAGER: .pager
+  case CPHONE_UAN: .universalAccess
+  case CPHONE_VOICEMAIL: .voicemail
+  default: .unknown
+  }
+}
+
+func libraryFormat(_ digits: Int64, _ style: PhoneNumber.Style) -> String? {
+  let form = style == .national ? CPHONE_NATIONAL : CPHONE_INTERNATIONAL
+  return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+    let length = cphone_format(digits, Int32(form.rawValue), buffer.baseAddress, buffer.count)
+    guard length > 0 else { return nil }
+    return String(decoding: buffer.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+func libraryCallingCode(_ region: String) -> Int? {
+  let code = cphone_calling_code(region)
+  return code > 0 ? Int(code) : nil
+}
+
+func libraryRegions() -> [String] {
+  var count = 0
+  guard let joined = cphone_regions(&count) else { return [] }
+  let bytes = UnsafeBufferPointer(start: joined, count: count * 2).map(UInt8.init(bitPattern:))
+  return (0..<count).map { String(decoding: bytes[($0 * 2)..<($0 * 2 + 2)], as: UTF8.self) }
+}
+
+func libraryShortNumber(_ text: String, _ region: String) -> ShortNumber? {
+  var text = text
+  let found = text.withUTF8 { bytes in
+    bytes.withMemoryRebound(to: CChar.self) { cphone_short_kind($0.baseAddress, $0.count, region) }
+  }
+  switch cphone_short(UInt32(bitPattern: found)) {
+  case CPHONE_EMERGENCY: return .emergency
+  case CPHONE_SHORT: return .short
+  default: return nil
+  }
+}

@@ -1,0 +1,32 @@
+extension PhoneNumber {
+  /// What a number is for, by its region's numbering plan (libphonenumber's `PhoneNumberType`).
+  public enum Kind: String, Sendable, CaseIterable, Codable {
+    /// A subscriber's line at a fixed place.
+    case fixedLine = "fixed_line"
+    /// A mobile subscriber.
+    case mobile
+    /// The plan does not tell fixed lines and mobiles apart, as in North America.
+    case fixedLineOrMobile = "fixed_line_or_mobile"
+    /// Free for the caller.
+    case tollFree = "toll_free"
+    /// Paid by the caller above the ordinary rate.
+    case premiumRate = "premium_rate"
+    /// Paid by caller and called together.
+    case sharedCost = "shared_cost"
+    /// Voice over IP, where the plan sets numbers aside for it.
+    case voip
+    /// Follows a person from line to line.
+    case personal = "personal_number"
+    /// A pager.
+    case pager
+    /// A company's universal access number.
+    case universalAccess = "uan"
+    /// Reaches a voice mailbox.
+    case voicemail
+    /// Not a valid number, or of no kind the plan names.
+    case unknown
+  }
+
+  /// The kind by the numbering plan; `.unknown` for digits that are not valid.
+  public var kind: Kind { libraryKind(digits) }
+}

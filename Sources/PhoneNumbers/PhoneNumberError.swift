@@ -1,0 +1,73 @@
+/// Why a text is not taken as a telephone number.
+///
+/// No case and no description repeats the text that was read; regions are codes of two letters, except the caller's
+/// own in `unknownRegion`, of which at most 16 characters are kept.
+public enum PhoneNumberError: Error, Hashable, Sendable {
+  /// Nothing but white space.
+  case empty
+  /// No telephone number can be read from the text.
+  case notANumber
+  /// Fewer digits than any number of the region has, or a local number without its area code.
+  case tooShort
+  /// More than 250 bytes of text, more than 15 digits, or more digits than any number of the region has.
+  case tooLong
+  /// The number of digits may be right, but no number of the region begins so. Region: two letters, nil when unknown
+  /// or non-geographic.
+  case notValid(region: String?)
+  /// A short code or an emergency number, which nobody calls from. Region: two letters, nil when unknown.
+  case shortOrEmergency(region: String?)
+  /// The region given is not one that libphonenumber supports.
+  case unknownRegion(String)
+  /// A national form, and no region was given to read it in.
+  case needsRegion
+  /// The digits after the plus or the international prefix begin with no country's calling code.
+  case unknownCallingCode
+  /// libphonenumber itself failed, as when memory runs out.
+  case libraryFailure
+}
+
+extension PhoneNumberError {
+  /// A stable name in snake_case for APIs and metrics.
+  public var code: String {
+    switch self {
+    case .empty: "empty"
+    case .notANumber: "not_a_number"
+    case .tooShort: "too_short"
+    case .tooLong: "too_long"
+    case .notValid: "not_valid"
+    case .shortOrEmergency: "short_or_emergency"
+    case .unknownRegion: "unknown_region"
+    case .needsRegion: "needs_region"
+    case .unknownCallingCode: "unknown_calling_code"
+    case .libraryFailure: "library_failure"
+    }
+  }
+}
+
+extension PhoneNumberError: CustomStringConvertible {
+  /// Plain English with the next step; safe to show.
+  public var description: String {
+    switch self {
+    case .empty:
+      "No number was given. Type the number that called, such as +33 1 62 00 02 48."
+    case .notANumber:
+      "This is not a telephone number. Give its digits, such as +33 1 62 00 02 48."
+    case .tooShort:
+      "The number has too few digits. Give it whole, with its area code."
+    case .tooLong:
+      "The number has too many digits. Give one number, without a second one after it."
+    case .notValid(let region):
+      "No number of \(region ?? "its region") begins like this. Check the digits and the country."
+    case .shortOrEmergency(let region):
+      "This is a short or emergency number\(region.map { " of \($0)" } ?? ""). Only whole numbers can be taken."
+    case .unknownRegion(let region):
+      "The region \"\(region)\" is not known. Give an ISO 3166-1 code of two letters, such as FR."
+    case .needsRegion:
+      "The number is in a national form. Begin it with + and the country's code, or give its region."
+    case .unknownCallingCode:
+      "No country has this calling code. Check the digits after the plus."
+    case .libraryFailure:
+      "The number could not be read just now. Try again."
+    }
+  }
+}

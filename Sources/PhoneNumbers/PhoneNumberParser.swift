@@ -1,0 +1,46 @@
+/// Reads many texts in a row, with the same answers as ``PhoneNumber/init(parsing:region:)``, and remembers them.
+///
+/// One parser belongs to one task at a time: it is a value that changes as it reads. It pays where the same texts come
+/// again, as in complaints; a directory, where they do not, is read as soon without.
+public struct PhoneNumberParser: Sendable {
+  /// How many texts were read, and how many of them answered from memory.
+  public struct Statistics: Hashable, Sendable {
+    /// Texts given, in a supported region or none.
+    public internal(set) var texts = 0
+    /// Answered from memory.
+    public internal(set) var remembered = 0
+  }
+
+  /// Counts since the parser was made.
+  public private(set) var statistics = Statistics()
+
+  private var memory: OutcomeMemory
+  private var place = DialingPlace.nowhere
+  private var lastRegion: String?
+
+  /// A parser that remembers up to `capacity` texts at 48 bytes each, rounded up to a power of two and at most 2²⁴;
+  /// 0 for none.
+  public init(capacity: Int = 65_536) {
+    memory = OutcomeMemory(capacity: capacity)
+  }
+
+  /// Reads one text, as ``PhoneNumber/init(parsing:region:)`` does.
+  /// - Throws: every case of ``PhoneNumberError``.
+  public mutating func parse(_ text: String, region: String?) throws(PhoneNumberError) -> PhoneNumber {
+    if region != lastRegion {
+      place = try DialingPlace(region)
+      lastRegion = region
+    }
+    statistics.texts += 1
+    var text = text
+    let key = text.withUTF8 { OutcomeMemory.Key(text: $0, region: place.packed) }
+    guard let key else { return try ParseOutcome(parsing: text, from: place).number() }
+    if let outcome = memory[key] {
+      statistics.remembered += 1
+      return try outcome.number()
+    }
+    let outcome = ParseOutcome(parsing: text, from: place)
+    memory[key] = outcome
+    return try outcome.number()
+  }
+}

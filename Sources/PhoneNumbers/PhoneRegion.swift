@@ -1,0 +1,42 @@
+/// A region whose numbering plan libphonenumber knows: a country or a territory with a plan of its own.
+public struct PhoneRegion: Hashable, Sendable {
+  /// ISO 3166-1 alpha-2 in upper case, such as `FR`; also `AC`, `TA` and `XK`, which libphonenumber adds.
+  public let code: String
+
+  /// The country calling code, 1…999, such as 33; several regions may share one.
+  public let callingCode: Int
+
+  /// Takes a code of two ASCII letters of either case; nil when libphonenumber does not support the region.
+  public init?(_ code: String) {
+    guard code.utf8.count == 2, !code.utf8.contains(0) else { return nil }
+    let upper = code.uppercasedASCII
+    guard let callingCode = libraryCallingCode(upper) else { return nil }
+    self.code = upper
+    self.callingCode = callingCode
+  }
+
+  /// Every supported region in ascending order of its code, about 245 of them.
+  public static let all: [PhoneRegion] = libraryRegions().compactMap { PhoneRegion($0) }
+
+  /// Whether a code names a supported region, in either case.
+  public static func isSupported(_ code: String) -> Bool { PhoneRegion(code) != nil }
+}
+
+extension PhoneRegion: Comparable {
+  /// By the code.
+  public static func < (lhs: Self, rhs: Self) -> Bool { lhs.code < rhs.code }
+}
+
+extension PhoneRegion: CustomStringConvertible {
+  /// The same as ``code``.
+  public var description: String { code }
+}
+
+extension String {
+  /// ASCII letters in upper case, everything else as it is: no letter outside ASCII becomes one inside.
+  var uppercasedASCII: String {
+    guard utf8.contains(where: { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) else { return self }
+    let bytes = utf8.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,16 @@
+/// A number that works only within a region and that nobody calls from.
+public enum ShortNumber: String, Sendable, CaseIterable {
+  /// Reaches the police, firefighters or an ambulance, such as 112 or 911.
+  case emergency
+  /// A short code of the region, such as 118 000.
+  case short
+
+  /// What a text dialled from a region reaches, by libphonenumber's `ShortNumberInfo`; nil for an ordinary number and
+  /// for anything else.
+  ///
+  /// Emergency numbers match whole: 911 does, 9111 does not. At most 250 bytes of text.
+  public init?(_ text: String, region: PhoneRegion) {
+    guard let found = libraryShortNumber(text, region.code) else { return nil }
+    self = found
+  }
+}

@@ -1,0 +1,72 @@
+import PhoneNumbers
+import Testing
+
+/// Every row of libphonenumber's examples. The rows are of a newer numbering plan than Debian 12's (8.12.57), so the
+/// ranges and the ways of writing that changed since are named here; a newer library may have fewer of them.
+@Suite(.enabled(if: SharedData.has(ExampleNumber.path)))
+struct ExampleNumberTests {
+  /// Ranges opened since: valid in the row, refused here.
+  static let openedSince: Set<String> = [
+    "BJ FIXED_LINE", "BJ MOBILE", "BL PREMIUM_RATE", "BO VOIP", "CL FIXED_LINE", "GF PREMIUM_RATE", "GP PREMIUM_RATE",
+    "GY VOIP", "MF PREMIUM_RATE", "MQ PREMIUM_RATE", "MU PAGER", "NG FIXED_LINE", "PM PREMIUM_RATE", "RE VOIP",
+    "SC PREMIUM_RATE", "SR PREMIUM_RATE", "SR TOLL_FREE", "UY UAN", "WF VOIP", "YT VOIP",
+  ]
+  /// Ranges closed since: invalid in the row, a number here.
+  static let closedSince: Set<String> = ["FI INVALID", "PY INVALID"]
+  /// Ranges that are of another region since.
+  static let movedSince: Set<String> = ["EH FIXED_LINE"]
+  /// Regions whose numbers are written otherwise since.
+  static let writtenOtherwiseSince: Set<String> = [
+    "BJ", "BO", "EG", "EH", "FO", "GY", "LT", "MA", "NG", "NO", "PY", "SJ", "SK", "SR", "TJ", "UZ", "VN", "WF",
+  ]
+
+  @Test func everyRowIsReadInBothForms() throws {
+    let rows = try ExampleNumber.rows()
+    #expect(rows.count == 1_383)
+    var differing: Set<String> = []
+    for row in rows {
+      let international = reading(row.international, nil)
+      if row.region != "001" {
+        let national = reading(row.national, row.region)
+        if row.isValid { #expect(national == international, "\(row.name)") }
+        if !row.isValid, (try? national.get()) != nil { #expect(Self.closedSince.contains(row.name)) }
+      }
+      switch international {
+      case .success(let number) where row.isValid:
+        #expect(number.digits == row.digits, "\(row.name)")
+        #expect(row.fits(number.kind), "\(row.name): \(number.kind)")
+        if (number.region ?? "001") != row.regionOfNumber {
+          differing.insert(row.name)
+          #expect(Self.movedSince.contains(row.name), "\(row.name): \(number.region ?? "none")")
+        }
+      case .success:
+        differing.insert(row.name)
+        #expect(Self.closedSince.contains(row.name), "\(row.name)")
+      case .failure(let error) where row.isValid:
+        differing.insert(row.name)
+        #expect(Self.openedSince.contains(row.name), "\(row.name): \(error.code)")
+      case .failure(let error):
+        #expect(["too_short", "too_long", "not_valid", "short_or_emergency"].contains(error.code), "\(row.name)")
+      }
+    }
+    print("examples: \(rows.count - differing.count) of \(rows.count) rows agree; \(differing.sorted())")
+  }
+
+  @Test func everyRowIsWrittenFromItsDigits() throws {
+    var otherwise: Set<String> = []
+    for row in try ExampleNumber.rows() {
+      let number = try #require(PhoneNumber(digits: row.digits))
+      #expect(number.e164 == "+\(row.digits)")
+      // libphonenumber has no national form of its own for 001; the rows give the digits.
+      let national = row.region == "001" ? row.national : number.formatted(.national)
+      // How an invalid number falls into groups means nothing.
+      if row.isValid, number.formatted(.international) != row.international || national != row.national {
+        otherwise.insert(row.region)
+      }
+      let digits = number.formatted(.international).filter(\.isNumber)
+      #expect(digits == String(row.digits), "\(row.name): no digit may be lost or gained")
+    }
+    print("examples: numbers of \(otherwise.count) regions are written otherwise: \(otherwise.sorted())")
+    #expect(otherwise.isSubset(of: Self.writtenOtherwiseSince))
+  }
+}

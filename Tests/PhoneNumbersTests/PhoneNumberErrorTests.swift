@@ -1,0 +1,29 @@
+import PhoneNumbers
+import Testing
+
+@Suite struct PhoneNumberErrorTests {
+  static let codes: [(PhoneNumberError, String)] = [
+    (.empty, "empty"), (.notANumber, "not_a_number"), (.tooShort, "too_short"), (.tooLong, "too_long"),
+    (.notValid(region: "FR"), "not_valid"), (.notValid(region: nil), "not_valid"),
+    (.shortOrEmergency(region: "FR"), "short_or_emergency"), (.shortOrEmergency(region: nil), "short_or_emergency"),
+    (.unknownRegion("XX"), "unknown_region"), (.needsRegion, "needs_region"),
+    (.unknownCallingCode, "unknown_calling_code"), (.libraryFailure, "library_failure"),
+  ]
+
+  /// Clients keep these: a code never changes.
+  @Test(arguments: codes)
+  func codesAreStable(_ error: PhoneNumberError, _ code: String) {
+    #expect(error.code == code)
+  }
+
+  @Test(arguments: codes)
+  func descriptionsAreSentences(_ error: PhoneNumberError, _ code: String) {
+    #expect(error.description.hasSuffix("."))
+    #expect(!error.description.contains("Optional"))
+  }
+
+  @Test func aLongRegionIsCut() {
+    #expect(
+      reading("1", String(repeating: "X", count: 1_000)) == .failure(.unknownRegion(String(repeating: "X", count: 16))))
+  }
+}

@@ -1,0 +1,105 @@
+import PhoneNumbers
+import Testing
+
+/// The shorter ways must give what libphonenumber's own reading gives, on every text, at the first and at every later
+/// asking.
+@Suite struct PhoneNumberParserTests {
+  static func differing(_ texts: [(String, String?)], capacity: Int) -> [String] {
+    var parser = PhoneNumberParser(capacity: capacity)
+    var found: [String] = []
+    for (text, region) in texts + texts.prefix(2_000) {
+      let expected = libraryReading(text, region)
+      guard reading(text, region) == expected, reading(text, region, by: &parser) == expected else {
+        found.append("\(text) in \(region ?? "no region")")
+        continue
+      }
+    }
+    return found
+  }
+
+  @Test(.enabled(if: SharedData.has(RawSample.path)), arguments: [0, 1, 1_000, 65_536])
+  func sameOverTheRawSample(capacity: Int) throws {
+    let texts = try RawSample.rows().map { ($0.raw, "US" as String?) }
+    #expect(Self.differing(texts, capacity: capacity) == [])
+  }
+
+  @Test(.enabled(if: SharedData.has(RawSample.path)), arguments: ["+", "+1", "1", "0", "011", "(", "\u{FF0B}"])
+  func sameWithAPrefix(prefix: String) throws {
+    let texts = try RawSample.rows().enumerated().filter { $0.offset % 5 == 0 }.map {
+      (prefix + $0.element.raw, "US" as String?)
+    }
+    #expect(Self.differing(texts, capacity: 4_096) == [])
+  }
+
+  @Test(.enabled(if: SharedData.has(RawSample.path)))
+  func sameInEveryNorthAmericanRegionAndAbroad() throws {
+    let regions = PhoneRegion.all.filter { $0.callingCode == 1 }.map(\.code) + ["FR", "IT", "MX", "CN"]
+    #expect(regions.count > 24)
+    let sample = try RawSample.rows().enumerated().filter { $0.offset % 50 == 0 }.map(\.element.raw)
+    let texts = sample.flatMap { raw in regions.map { (raw, $0 as String?) } + [(raw, nil), (raw, "XX")] }
+    #expect(Self.differing(texts, capacity: 4_096) == [])
+  }
+
+  @Test(.enabled(if: SharedData.has(ExampleNumber.path)))
+  func sameOverTheExamples() throws {
+    let texts = try ExampleNumber.rows().flatMap { row in
+      [
+        (row.national, row.region as String?), (row.international, nil), ("+\(row.digits)", "US"),
+        ("\(row.digits)", "US"),
+      ]
+    }
+    #expect(Self.differing(texts, capacity: 4_096) == [])
+  }
+
+  @Test func sameInEveryAreaCode() {
+    var generator = Steps(state: 1)
+    let texts = (200...999).flatMap { area in
+      (0..<12).map { index in
+        let line = String(generator.next() % 10_000_000 + 10_000_000).dropFirst()
+        return (["", "1", "+1"][index % 3] + "\(area)\(line)", ["US", "CA", "JM"][index % 3] as String?)
+      }
+    }
+    #expect(Self.differing(texts, capacity: 1_024) == [])
+  }
+
+  /// Random texts of the bytes that numbers are made of, and of any bytes.
+  @Test func sameOnAnyText() {
+    var generator = Steps(state: 2)
+    let alphabet = Array("0123456789012345678901+-() .#x;=/ext\u{0}\n".utf8)
+    let texts = (0..<6_000).map { index in
+      let bytes = (0..<(generator.next() % 40)).map { _ in
+        let random = generator.next()
+        return index % 3 == 0 ? UInt8(truncatingIfNeeded: random) : alphabet[Int(random % UInt64(alphabet.count))]
+      }
+      return (String(decoding: bytes, as: UTF8.self), index % 2 == 0 ? "US" : nil as String?)
+    }
+    #expect(Self.differing(texts, capacity: 1_024) == [])
+  }
+
+  /// Swift holds these for equal strings; libphonenumber does not read them alike.
+  @Test func canonicallyEquivalentTextsAreNotMixedUp() {
+    let texts = [";", "\u{37E}"].map { ("tel:6502530000\($0)ext=3", "US" as String?) }
+    #expect(texts[0].0 == texts[1].0)
+    #expect(Self.differing(texts + texts.reversed(), capacity: 64) == [])
+  }
+
+  @Test func aWrongRegionLeavesTheParserUsable() {
+    var parser = PhoneNumberParser()
+    #expect(reading("6502530000", "US", by: &parser) == reading("6502530000", "US"))
+    #expect(reading("6502530000", "XX", by: &parser) == .failure(.unknownRegion("XX")))
+    #expect(reading("6502530000", nil, by: &parser) == .failure(.needsRegion))
+    #expect(reading("6502530000", "US", by: &parser) == reading("6502530000", "US"))
+    #expect(parser.statistics.texts == 3)
+    #expect(parser.statistics.remembered == 1)
+  }
+}
+
+/// The same numbers on every run (Knuth's 64-bit linear congruence, its high half).
+private struct Steps {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return state >> 32
+  }
+}
