@@ -63,8 +63,10 @@ let package = Package(
 
     // The domain, without HTTP, SQL or I/O of its own.
     library("PhoneNumbers", ["CPhoneNumber"]),
+    library("Curation"),
 
     // Tests: one folder a target.
+    tests("CurationTests", ["Curation"]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("TimestampsTests", ["Timestamps"]),
   ],

@@ -1,0 +1,80 @@
+/// What a reporter says a call was.
+///
+/// The raw values are the ids of the table `categories`; a test holds the two against each other.
+public enum ReportCategory: Int16, CaseIterable, Sendable, Hashable {
+  /// Impersonation, phishing, fake prizes: somebody is after money or data.
+  case fraud = 1
+  /// Pyramid and investment schemes.
+  case pyramid = 2
+  /// Debt collectors, real or claimed.
+  case debtCollection = 3
+  /// Selling something.
+  case telemarketing = 4
+  /// Polls and market research.
+  case survey = 5
+  /// A recorded message, whatever it is about.
+  case robocall = 6
+  /// Nobody spoke.
+  case silent = 7
+  /// Rang once to be called back at a cost.
+  case oneRing = 8
+  /// Casinos and betting.
+  case gambling = 9
+  /// Campaigning.
+  case political = 10
+  /// Threats and insults.
+  case harassment = 11
+  /// A nuisance of another kind.
+  case other = 12
+  /// Not a nuisance: a vote for the number.
+  case legitimate = 13
+
+  /// The name in the API: snake_case.
+  public var slug: String {
+    switch self {
+    case .fraud: "fraud"
+    case .pyramid: "pyramid"
+    case .debtCollection: "debt_collection"
+    case .telemarketing: "telemarketing"
+    case .survey: "survey"
+    case .robocall: "robocall"
+    case .silent: "silent"
+    case .oneRing: "one_ring"
+    case .gambling: "gambling"
+    case .political: "political"
+    case .harassment: "harassment"
+    case .other: "other"
+    case .legitimate: "legitimate"
+    }
+  }
+
+  /// What a phone shows for a number of this category, in English, at most 24 bytes.
+  public var label: String {
+    switch self {
+    case .fraud: "Suspected fraud"
+    case .pyramid: "Investment scheme"
+    case .debtCollection: "Debt collector"
+    case .telemarketing: "Telemarketing"
+    case .survey: "Survey"
+    case .robocall: "Robocall"
+    case .silent: "Silent calls"
+    case .oneRing: "One-ring trap"
+    case .gambling: "Gambling"
+    case .political: "Political call"
+    case .harassment: "Harassment"
+    case .other: "Nuisance caller"
+    case .legitimate: "Legitimate"
+    }
+  }
+
+  /// Whether it counts against the number.
+  public var isToxic: Bool { self != .legitimate }
+
+  private static let bySlug = Dictionary(uniqueKeysWithValues: allCases.map { ($0.slug, $0) })
+
+  /// - Parameter slug: the name in the API; nil for any other text.
+  public init?(slug: String) {
+    guard let category = Self.bySlug[slug] else { return nil }
+    self = category
+  }
+}
