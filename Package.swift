@@ -54,6 +54,7 @@ let package = Package(
   ],
   targets: [
     // System libraries.
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
       name: "CPhoneNumber",
       linkerSettings: [.linkedLibrary("phonenumber")]),
@@ -65,8 +66,13 @@ let package = Package(
     library("PhoneNumbers", ["CPhoneNumber"]),
     library("Curation"),
 
+    // PostgreSQL and everything that knows SQL.
+    .systemLibrary(name: "CSpawn"),
+    library("EmbeddedPostgreSQL", ["CLibPQ", "CSpawn", logging]),
+
     // Tests: one folder a target.
     tests("CurationTests", ["Curation"]),
+    tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("TimestampsTests", ["Timestamps"]),
   ],

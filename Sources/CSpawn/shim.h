@@ -1,0 +1,11 @@
+#pragma once
+/* What glibc (2.34 or later) shows only under _GNU_SOURCE, which Swift's Glibc module does not define. */
+#include <spawn.h>
+
+#ifndef POSIX_SPAWN_SETSID
+#define POSIX_SPAWN_SETSID 0x80
+#endif
+
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+int pipe2(int ends[2], int flags);

@@ -1,0 +1,40 @@
+import Foundation
+
+/// An account of the operating system.
+struct Account: Sendable, Equatable {
+  let name: String
+  let uid: uid_t
+  let gid: gid_t
+
+  /// The account that this process acts as.
+  static func current() throws(EmbeddedPostgresError) -> Account { try named(geteuid()) }
+
+  /// The account that runs the cluster: this process's own, or for root the owner of the cluster there is, or the
+  /// user `postgres`, or else `nobody`.
+  static func forCluster(existing data: String) throws(EmbeddedPostgresError) -> Account {
+    guard geteuid() == 0 else { return try current() }
+    if let status = FileStatus(data), status.uid != 0 { return try named(status.uid) }
+    guard let account = find("postgres") ?? find("nobody") else { throw .noUnprivilegedAccount }
+    return account
+  }
+
+  private static func named(_ uid: uid_t) throws(EmbeddedPostgresError) -> Account {
+    guard let account = lookUp({ getpwuid_r(uid, $0, $1, $2, $3) }) else { throw .accountWithoutName(uid: uid) }
+    return account
+  }
+
+  static func find(_ name: String) -> Account? { lookUp { getpwnam_r(name, $0, $1, $2, $3) } }
+
+  private typealias Query = (
+    UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int, UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+  ) -> Int32
+
+  private static func lookUp(_ query: Query) -> Account? {
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+      guard query(&entry, buffer.baseAddress!, buffer.count, &found) == 0, let found else { return nil }
+      return Account(name: String(cString: found.pointee.pw_name), uid: found.pointee.pw_uid, gid: found.pointee.pw_gid)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import CSpawn
+import Foundation
+import Synchronization
+
+/// A program started by this process, in a session of its own: a terminal's Ctrl-C does not reach it.
+///
+/// It begins in `/` with a clean environment, default signals and no open files but those given.
+final class ChildProcess: Sendable {
+  /// The descriptor under which a child finds the folder it was handed.
+  static let handedFolder: Int32 = 3
+
+  let pid: pid_t
+  private let ended = DispatchGroup()
+  private let status = Mutex<Int32?>(nil)
+
+  /// Starts a program.
+  /// - Parameters:
+  ///   - arguments: the program's absolute path and its arguments.
+  ///   - output: takes what it writes to its standard output and error.
+  ///   - folder: an open folder that it is to have as descriptor ``handedFolder``.
+  ///   - onEnd: called once, on a thread of its own, with its process id and the status of wait(2).
+  /// - Throws: ``EmbeddedPostgresError/binariesUnusable(path:reason:)``.
+  init(
+    _ arguments: [String], output: Int32, folder: Int32? = nil,
+    onEnd: @escaping @Sendable (pid_t, Int32) -> Void = { _, _ in }
+  ) throws(EmbeddedPostgresError) {
+    let output = fcntl(output, F_DUPFD_CLOEXEC, 10)
+    let folder = folder.map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
+    defer {
+      close(output)
+      if let folder { close(folder) }
+    }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    posix_spawn_file_actions_adddup2(&actions, output, 2)
+    if let folder { posix_spawn_file_actions_adddup2(&actions, folder, Self.handedFolder) }
+    posix_spawn_file_actions_addclosefrom_np(&actions, folder == nil ? Self.handedFolder : Self.handedFolder + 1)
+    posix_spawn_file_actions_addchdir_np(&actions, "/")
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var pid = pid_t()
+    let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC"]
+    let failure = Self.withCStrings(arguments) { arguments in
+      Self.withCStrings(environment) { posix_spawn(&pid, arguments[0]!, &actions, &attributes, arguments, $0) }
+    }
+    guard failure == 0 else {
+      throw .binariesUnusable(path: arguments[0], reason: String(cString: strerror(failure)))
+    }
+    self.pid = pid
+    ended.enter()
+    let watcher = Thread { [self] in
+      var result: Int32 = 0
+      while waitpid(self.pid, &result, 0) < 0, errno == EINTR {}
+      status.withLock { $0 = result }
+      ended.leave()
+      onEnd(self.pid, result)
+    }
+    watcher.name = "child \(pid)"
+    watcher.start()
+  }
+
+  /// Whether it has ended, after waiting for at most so many seconds.
+  func hasEnded(within seconds: Double) -> Bool { ended.wait(timeout: .now() + seconds) == .success }
+
+  /// Waits for its end and returns the status of wait(2).
+  func waitForEnd() -> Int32 {
+    ended.wait()
+    return status.withLock { $0 ?? 0 }
+  }
+
+  /// Sends a signal, unless the process has ended.
+  func signal(_ number: Int32) {
+    status.withLock { if $0 == nil { _ = kill(pid, number) } }
+  }
+
+  /// What a status of wait(2) means, as in "exit code 1" or "signal 9".
+  static func describe(_ status: Int32) -> String {
+    status & 0x7f == 0 ? "exit code \((status >> 8) & 0xff)" : "signal \(status & 0x7f)"
+  }
+
+  private static func withCStrings<R>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
+  ) -> R {
+    let pointers = strings.map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    return body(pointers)
+  }
+}

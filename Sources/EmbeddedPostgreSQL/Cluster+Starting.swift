@@ -1,0 +1,106 @@
+import Foundation
+import Logging
+
+extension Cluster {
+  /// How long PostgreSQL may take to answer, in seconds; most of it is for recovery after a crash.
+  static let longestStart = 600
+
+  /// Adopts the running cluster or starts it, and waits until it answers.
+  func bringUp(
+    _ folder: ClusterFolder, _ binaries: ServerBinaries, _ configuration: ClusterConfiguration
+  ) throws -> Postmaster {
+    let patience = ContinuousClock.now + .seconds(15)
+    while true {
+      if let pid = try settleEarlier(folder, configuration) {
+        logger.notice("adopted the running PostgreSQL", metadata: ["pid": "\(pid)"])
+        return .adopted(pid)
+      }
+      try configuration.write(to: folder)
+      do {
+        return .child(try launch(folder, binaries))
+      } catch EmbeddedPostgresError.startFailed(let log)
+        where ContinuousClock.now < patience
+        && (log.contains("lock file") || log.contains("shared memory block") || log.contains("is another postmaster"))
+      {
+        logger.notice("an earlier PostgreSQL is still ending; trying again")
+        Thread.sleep(forTimeInterval: 0.2)
+      }
+    }
+  }
+
+  /// Deals with what an earlier server left running: returns the postmaster to adopt, or ends it all.
+  private func settleEarlier(_ folder: ClusterFolder, _ configuration: ClusterConfiguration) throws -> pid_t? {
+    guard FileStatus(folder.postmasterFile) != nil else { return nil }
+    if let pid = ClusterProcesses.postmaster(of: folder) {
+      if !options.diesWithParent, configuration.isWritten(in: folder), try answers(pid, in: folder) { return pid }
+      progress("Ending the PostgreSQL that an earlier server left running")
+      logger.notice("ending the PostgreSQL that an earlier server left running", metadata: ["pid": "\(pid)"])
+      _ = ClusterProcesses.end(steps: [(SIGINT, 60), (SIGQUIT, 10), (SIGKILL, 5)]) {
+        ClusterProcesses.postmaster(of: folder) == pid ? [pid] : []
+      }
+    }
+    // Without their postmaster the others end by themselves, but one that is busy notices late.
+    let remaining = ClusterProcesses.end(steps: [(0, 5), (SIGQUIT, 10), (SIGKILL, 5)]) {
+      ClusterProcesses.living(in: folder.data)
+    }
+    if let pid = remaining.first { throw EmbeddedPostgresError.stopFailed(pid: pid) }
+    // Nobody works in the folder, so the file is stale even if its process id is somebody's by now.
+    unlink(folder.postmasterFile)
+    return nil
+  }
+
+  /// Whether the running postmaster comes to take connections.
+  private func answers(_ pid: pid_t, in folder: ClusterFolder) throws -> Bool {
+    let dsn = folder.address.maintenanceDSN
+    let deadline = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < deadline, ClusterProcesses.postmaster(of: folder) == pid {
+      if monitor.isStopRequested { throw CancellationError() }
+      if ServerConnection.ask(dsn: dsn) == .yes { return true }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    return false
+  }
+
+  /// Starts the postmaster and waits until it takes connections.
+  func launch(_ folder: ClusterFolder, _ binaries: ServerBinaries) throws -> ChildProcess {
+    progress("Starting PostgreSQL \(binaries.version)")
+    let began = ContinuousClock.now
+    let log = ServerLog(path: folder.log)
+    log.bound()
+    let logOffset = log.size
+    let output = try log.open()
+    defer { Glibc.close(output) }
+    let root = folder.rootForServer
+    let arguments =
+      try launcher(for: folder.account, parentDeathSignal: options.diesWithParent ? "INT" : nil)
+      + [binaries.postgres, "-D", "\(root)/data", "-c", "config_file=\(root)/postgresql.conf"]
+    let child = try withHandedFolder(folder) { descriptor throws(EmbeddedPostgresError) in
+      try ChildProcess(arguments, output: output, folder: descriptor) { [weak self] pid, status in
+        guard let self else { return }
+        Task { await self.postmasterEnded(pid, how: ChildProcess.describe(status)) }
+      }
+    }
+    let dsn = folder.address.maintenanceDSN
+    let deadline = began + .seconds(Self.longestStart)
+    var nextWord = began + .seconds(5)
+    while ServerConnection.ask(dsn: dsn) != .yes {
+      if child.hasEnded(within: 0.02) { throw EmbeddedPostgresError.startFailed(log: log.tail(from: logOffset)) }
+      if monitor.isStopRequested {
+        _ = end(.child(child), in: folder)
+        throw CancellationError()
+      }
+      if ContinuousClock.now > deadline {
+        _ = end(.child(child), in: folder)
+        throw EmbeddedPostgresError.startTimedOut(seconds: Self.longestStart, log: log.tail(from: logOffset))
+      }
+      if ContinuousClock.now > nextWord {
+        nextWord += .seconds(10)
+        progress("PostgreSQL is recovering; still waiting")
+      }
+    }
+    let time = ContinuousClock.now - began
+    logger.info(
+      "PostgreSQL answers", metadata: ["pid": "\(child.pid)", "duration_ms": "\(Int(time / .milliseconds(1)))"])
+    return child
+  }
+}

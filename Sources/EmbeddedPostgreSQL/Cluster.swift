@@ -1,0 +1,94 @@
+import Foundation
+import Logging
+
+/// The cluster's life. It blocks, on a thread of its own.
+actor Cluster {
+  /// The clusters that are open; they live until they are closed, whether or not anybody else holds them.
+  private static let kept = OpenClusters()
+
+  let options: EmbeddedPostgres.Options
+  let logger: Logger
+  let progress: @Sendable (String) -> Void
+  nonisolated let monitor = ClusterMonitor()
+  private let executor = ThreadExecutor(name: "embedded-postgresql")
+
+  /// What is known while the cluster is open.
+  struct Open {
+    let folder: ClusterFolder
+    let binaries: ServerBinaries
+    let configuration: ClusterConfiguration
+    var postmaster: Postmaster
+    let housekeeping: Task<Void, Never>
+  }
+
+  /// The running postmaster: started here, or adopted from an earlier server.
+  enum Postmaster {
+    case child(ChildProcess)
+    case adopted(pid_t)
+
+    var pid: pid_t {
+      switch self {
+      case .child(let child): child.pid
+      case .adopted(let pid): pid
+      }
+    }
+  }
+
+  var state: Open?
+  private var lock: DataFolderLock?
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(options: EmbeddedPostgres.Options, logger: Logger, progress: @escaping @Sendable (String) -> Void) {
+    self.options = options
+    self.logger = logger
+    self.progress = progress
+  }
+
+  /// Takes the lock and brings the cluster up; leaves nothing behind when it fails.
+  func open() throws -> ClusterAddress {
+    let dataFolder = try ClusterFolder.prepareDataFolder(options.dataFolder)
+    let lock = try DataFolderLock(folder: dataFolder)
+    do {
+      let folder = try ClusterFolder(dataFolder: dataFolder)
+      defer { if state == nil { folder.removeForeignSocketFolder() } }
+      let configuration = try ClusterConfiguration(options, folder: folder, serverAccount: .current())
+      let binaries = try initialiseIfNeeded(folder)
+      let postmaster = try bringUp(folder, binaries, configuration)
+      do {
+        try ServerConnection(dsn: folder.address.maintenanceDSN).prepareDatabase()
+      } catch {
+        _ = end(postmaster, in: folder)
+        throw error
+      }
+      state = Open(
+        folder: folder, binaries: binaries, configuration: configuration, postmaster: postmaster,
+        housekeeping: Task { [weak self] in
+          while (try? await Task.sleep(for: .seconds(5))) != nil { await self?.keepHouse() }
+        })
+      self.lock = lock
+      lock.announce(folder.address)
+      monitor.setPostmaster(postmaster.pid)
+      Self.kept.insert(self)
+      return folder.address
+    } catch {
+      lock.release()
+      throw error
+    }
+  }
+
+  /// Shuts the cluster down and frees the data folder.
+  func close() throws {
+    guard let open = state else { return }
+    open.housekeeping.cancel()
+    guard end(open.postmaster, in: open.folder) else {
+      throw EmbeddedPostgresError.stopFailed(pid: open.postmaster.pid)
+    }
+    open.folder.removeForeignSocketFolder()
+    monitor.setPostmaster(nil)
+    state = nil
+    lock?.release()
+    lock = nil
+    Self.kept.remove(self)
+  }
+}

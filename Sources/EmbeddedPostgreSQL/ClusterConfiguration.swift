@@ -1,0 +1,77 @@
+import Foundation
+
+/// The cluster's configuration files, written anew at each start.
+struct ClusterConfiguration: Sendable, Equatable {
+  /// The text of postgresql.conf.
+  let settings: String
+  /// The text of pg_hba.conf: the socket only, and the caller is who the kernel says.
+  let hostBasedAuthentication = "local all all peer map=server\n"
+  /// The text of pg_ident.conf: the server's account and the cluster's own may connect, for work and for maintenance.
+  let identities: String
+
+  /// Settings for a small machine; `options.settings` win, and postgresql.auto.conf (ALTER SYSTEM) over both.
+  /// - Throws: ``EmbeddedPostgresError/invalidSetting(name:)``.
+  init(
+    _ options: EmbeddedPostgres.Options, folder: ClusterFolder, serverAccount: Account
+  ) throws(EmbeddedPostgresError) {
+    let root = folder.rootForServer
+    let socketFolder = folder.socketFolderForServer.replacing("\"", with: "\"\"")
+    var values = [
+      "autovacuum_vacuum_insert_scale_factor": "0.05",
+      "checkpoint_timeout": "15min",
+      "data_directory": "\(root)/data",
+      "dynamic_shared_memory_type": "posix",
+      "effective_cache_size": "1GB",
+      "hba_file": "\(root)/pg_hba.conf",
+      "ident_file": "\(root)/pg_ident.conf",
+      // Our statements are short; compiling one takes longer than it saves.
+      "jit": "off",
+      "lc_messages": "C",
+      "listen_addresses": "",
+      "log_line_prefix": "%m [%p] %q%d ",
+      "log_timezone": "UTC",
+      "maintenance_work_mem": "128MB",
+      "max_connections": "100",
+      "max_wal_size": "2GB",
+      "port": "\(ClusterAddress.port)",
+      "random_page_cost": "1.1",
+      "shared_buffers": "256MB",
+      "timezone": "UTC",
+      "unix_socket_directories": "\"\(socketFolder)\"",
+      "unix_socket_permissions": "0700",
+      "wal_compression": "on",
+      "work_mem": "16MB",
+    ]
+    if !options.durable { values.merge(["fsync": "off", "full_page_writes": "off"]) { $1 } }
+    for (name, value) in options.settings {
+      let isName =
+        name.first?.isLetter == true
+        && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }
+      guard isName, !value.contains(where: { $0.isNewline || $0 == "\0" }) else { throw .invalidSetting(name: name) }
+      values[name.lowercased()] = value
+    }
+    settings =
+      "# Written at each start; use ALTER SYSTEM for settings of your own.\n"
+      + values.sorted { $0.key < $1.key }.map { "\($0) = \(Self.quoted($1))\n" }.joined()
+    identities = Set([serverAccount.name, folder.account.name]).sorted().flatMap { account in
+      [ClusterAddress.role, ClusterAddress.superuser].map { "server \"\(account)\" \($0)\n" }
+    }.joined()
+  }
+
+  /// Writes the files.
+  func write(to folder: ClusterFolder) throws(EmbeddedPostgresError) {
+    try folder.write(settings, to: "postgresql.conf")
+    try folder.write(hostBasedAuthentication, to: "pg_hba.conf")
+    try folder.write(identities, to: "pg_ident.conf")
+  }
+
+  /// Whether the files there are these.
+  func isWritten(in folder: ClusterFolder) -> Bool {
+    folder.read("postgresql.conf") == settings && folder.read("pg_hba.conf") == hostBasedAuthentication
+      && folder.read("pg_ident.conf") == identities
+  }
+
+  private static func quoted(_ value: String) -> String {
+    "'" + value.map { $0 == "'" ? "''" : $0 == "\\" ? "\\\\" : "\($0)" }.joined() + "'"
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// The cluster's folder in the data folder, and how PostgreSQL reaches it.
+///
+/// As root, PostgreSQL runs as another account. That account owns `data` and `socket` and nothing else; what root
+/// writes lies in a folder of root's, so that no link planted there can lead root astray. Nobody else can enter.
+///
+/// A data folder often lies where that account cannot go, such as a checkout under /root. Then PostgreSQL is handed
+/// the open folder and reaches its files through /proc/self/fd, which asks for no permission on the folders above.
+struct ClusterFolder: Sendable {
+  /// The data folder, absolute, without links.
+  let dataFolder: String
+  let account: Account
+  /// Whether the account cannot pass the folders above, so that the folder has to be handed over open.
+  let isHandedOver: Bool
+  /// The folder that holds the Unix socket.
+  let socketFolder: String
+  /// Whether the socket's folder lies outside, because the data folder's path is too long.
+  let hasForeignSocketFolder: Bool
+
+  static func root(in dataFolder: String) -> String { dataFolder + "/postgresql" }
+
+  var root: String { Self.root(in: dataFolder) }
+  var data: String { root + "/data" }
+  var log: String { root + "/postgresql.log" }
+  var address: ClusterAddress { ClusterAddress(socketFolder: socketFolder) }
+  var postmasterFile: String { data + "/postmaster.pid" }
+
+  /// The folder's path as PostgreSQL has to be told.
+  var rootForServer: String { isHandedOver ? "/proc/self/fd/\(ChildProcess.handedFolder)" : root }
+  var socketFolderForServer: String {
+    isHandedOver && !hasForeignSocketFolder ? rootForServer + "/socket" : socketFolder
+  }
+
+  /// Makes the data folder, unless it is there, and returns its absolute path without links.
+  ///
+  /// Root's is made passable, but not readable, for others, because PostgreSQL's account has to get through.
+  static func prepareDataFolder(_ path: String) throws(EmbeddedPostgresError) -> String {
+    let absolute = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).withoutTrailingSlash
+    do {
+      try FileManager.default.createDirectory(
+        atPath: absolute, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: geteuid() == 0 ? 0o711 : 0o700])
+    } catch {
+      throw .folderUnusable(folder: absolute, reason: (error as NSError).localizedDescription)
+    }
+    guard let resolved = realpath(absolute, nil) else {
+      throw .folderUnusable(folder: absolute, reason: SystemError.current)
+    }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Makes the cluster's folder and the socket's, or mends their owners and permissions.
+  init(dataFolder: String) throws(EmbeddedPostgresError) {
+    let root = Self.root(in: dataFolder)
+    let account = try Account.forCluster(existing: root + "/data")
+    self.dataFolder = dataFolder
+    self.account = account
+
+    let blocking = Self.ancestors(of: root).first { !(FileStatus($0)?.isPassable(for: account) ?? false) }
+    isHandedOver = geteuid() == 0 && blocking != nil
+    if let blocking, isHandedOver, access("/proc/self/fd", X_OK) != 0 {
+      throw .folderNotPassable(folder: blocking, account: account.name)
+    }
+
+    // In an ordinary user's data folder it stays that user's, who would be locked out of it otherwise.
+    let isRoots = geteuid() == 0 && FileStatus(dataFolder)?.uid != account.uid
+    try Self.makeFolder(
+      root, owner: isRoots ? 0 : account.uid, group: account.gid, mode: isRoots ? 0o710 : 0o700)
+    let inside = root + "/socket"
+    hasForeignSocketFolder = !ClusterAddress.isUsable(socketFolder: inside)
+    socketFolder = hasForeignSocketFolder ? Self.shortSocketFolder(for: dataFolder) : inside
+    if hasForeignSocketFolder {
+      try Self.makeForeignFolder(socketFolder, owner: account)
+    } else {
+      try Self.makeFolder(inside, owner: account.uid, group: account.gid, mode: 0o700)
+    }
+  }
+
+  /// The folders above a path, from the top.
+  private static func ancestors(of path: String) -> [String] {
+    var folders = ["/"]
+    for name in path.split(separator: "/").dropLast() {
+      folders.append(folders[folders.count - 1].withoutTrailingSlash + (folders.count == 1 ? "" : "/") + name)
+    }
+    return folders
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The lock of a data folder: an flock on the file `server.lock`, which holds the holder's process id and, once the
+/// cluster answers, the folder of its socket.
+///
+/// The kernel frees it when the process ends in any way. The file stays, because removing it would let two servers
+/// lock two different files.
+struct DataFolderLock: Sendable {
+  private let descriptor: Int32
+
+  /// Takes the lock or says who holds it.
+  /// - Throws: ``EmbeddedPostgresError`` `folderInUse` or `folderUnusable`.
+  init(folder: String) throws(EmbeddedPostgresError) {
+    let path = folder + "/server.lock"
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .folderUnusable(folder: path, reason: SystemError.current) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let inUse = errno == EWOULDBLOCK
+      let reason = SystemError.current
+      let holder = Self.holder(descriptor)
+      Glibc.close(descriptor)
+      throw inUse ? .folderInUse(folder: folder, pid: holder) : .folderUnusable(folder: path, reason: reason)
+    }
+    let text = "\(getpid())\n"
+    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.utf8.count, 0) == text.utf8.count else {
+      let reason = SystemError.current
+      Glibc.close(descriptor)
+      throw .folderUnusable(folder: path, reason: reason)
+    }
+    self.descriptor = descriptor
+  }
+
+  /// Tells other processes where the cluster answers.
+  func announce(_ address: ClusterAddress) {
+    let text = "\(getpid())\n\(address.socketFolder)\n"
+    // Only a convenience: without it other commands say that the folder is in use.
+    _ = pwrite(descriptor, text, text.utf8.count, 0)
+  }
+
+  /// Where the cluster of a data folder answers; nil when no process holds the folder, or its cluster is not up.
+  static func announcedAddress(folder: String) -> ClusterAddress? {
+    let descriptor = Glibc.open(folder + "/server.lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { Glibc.close(descriptor) }
+    if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return nil }
+    let lines = String(decoding: bytes[..<count], as: UTF8.self).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    guard lines.count == 3, lines[1].hasPrefix("/") else { return nil }
+    return ClusterAddress(socketFolder: String(lines[1]))
+  }
+
+  /// Frees the lock; call it once.
+  func release() { Glibc.close(descriptor) }
+
+  private static func holder(_ descriptor: Int32) -> Int32? {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return nil }
+    return Int32(String(decoding: bytes[..<count], as: UTF8.self).prefix { $0 != "\n" })
+  }
+}

@@ -1,0 +1,27 @@
+extension EmbeddedPostgres {
+  /// Where the cluster lives and how it behaves.
+  public struct Options: Sendable {
+    /// The server's data folder; the cluster goes in its subfolder `postgresql`.
+    public var dataFolder: String
+    /// Settings for postgresql.conf, which win over the ones chosen here.
+    public var settings: [String: String]
+    /// Whether a commit survives a crash of the machine. False only for tests: fsync and full_page_writes are off, yet
+    /// a killed process loses no commit.
+    public var durable: Bool
+    /// Whether the cluster shuts down when this process ends in any way.
+    ///
+    /// When true, a cluster that an earlier server left running is shut down and started anew, so that it dies with
+    /// this process and has these settings. When false, it is adopted as it runs, unless its settings differ.
+    public var diesWithParent: Bool
+
+    /// Describes a cluster; a relative `dataFolder` is taken from the current folder.
+    public init(
+      dataFolder: String, settings: [String: String] = [:], durable: Bool = true, diesWithParent: Bool = true
+    ) {
+      self.dataFolder = dataFolder
+      self.settings = settings
+      self.durable = durable
+      self.diesWithParent = diesWithParent
+    }
+  }
+}

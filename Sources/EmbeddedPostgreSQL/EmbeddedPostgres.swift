@@ -1,0 +1,65 @@
+import Foundation
+public import Logging
+
+/// A private PostgreSQL cluster in the server's data folder, reached through a Unix socket only.
+///
+/// The cluster lives until ``stop()`` or the end of the process, whether or not this value is kept. Should the
+/// process be killed, the cluster shuts down by itself (see ``Options/diesWithParent``) and the next
+/// ``start(_:logger:progress:)`` recovers it. Should PostgreSQL itself be killed, it is started again.
+public final class EmbeddedPostgres: Sendable {
+  private let cluster: Cluster
+  private let address: ClusterAddress
+
+  private init(cluster: Cluster, address: ClusterAddress) {
+    self.cluster = cluster
+    self.address = address
+  }
+
+  /// Takes the data folder's lock, initialises a cluster if there is none, starts or adopts it, waits until it answers.
+  ///
+  /// A first start takes about two seconds, a later one a fraction of a second; recovery after a crash may take up to
+  /// ten minutes, and `progress` is told. Cancelling the task stops what was begun and frees the folder.
+  /// - Throws: ``EmbeddedPostgresError``; `CancellationError` when the task was cancelled.
+  public static func start(
+    _ options: Options, logger: Logger, progress: @escaping @Sendable (String) -> Void = { _ in }
+  ) async throws -> EmbeddedPostgres {
+    let cluster = Cluster(options: options, logger: logger, progress: progress)
+    let address = try await withTaskCancellationHandler {
+      try await cluster.open()
+    } onCancel: {
+      cluster.monitor.requestStop()
+    }
+    return EmbeddedPostgres(cluster: cluster, address: address)
+  }
+
+  /// The connection string of a cluster that another process runs in this data folder; nil when none does.
+  ///
+  /// For commands that join a running server. It is good for as long as that process keeps the cluster up.
+  public static func runningDSN(dataFolder: String) -> String? {
+    DataFolderLock.announcedAddress(folder: dataFolder)?
+      .dsn(user: ClusterAddress.role, database: ClusterAddress.database)
+  }
+
+  /// The same for maintenance: as the cluster's superuser, to its database `postgres`.
+  public static func runningMaintenanceDSN(dataFolder: String) -> String? {
+    DataFolderLock.announcedAddress(folder: dataFolder)?.maintenanceDSN
+  }
+
+  /// The connection string of the database `ringfence`, which exists and belongs to the connecting role.
+  public var dsn: String { dsn(database: ClusterAddress.database) }
+
+  /// The connection string of another database of the cluster, for the same role.
+  public func dsn(database: String) -> String {
+    address.dsn(user: ClusterAddress.role, database: database)
+  }
+
+  /// The process id of the postmaster; nil while there is none. It changes when PostgreSQL had to be started again.
+  public var postmasterPID: Int32? { cluster.monitor.postmasterPID }
+
+  /// Shuts the cluster down (fast; immediate after a minute) and releases the data folder's lock. Idempotent.
+  /// - Throws: ``EmbeddedPostgresError/stopFailed(pid:)`` when the postmaster outlives even SIGKILL.
+  public func stop() async throws {
+    cluster.monitor.requestStop()
+    try await cluster.close()
+  }
+}

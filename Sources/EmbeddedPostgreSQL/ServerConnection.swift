@@ -1,0 +1,60 @@
+import CLibPQ
+import Foundation
+
+/// One blocking connection to the cluster, for what has to be done before anybody else connects.
+struct ServerConnection: ~Copyable {
+  private let connection: OpaquePointer
+
+  /// Connects.
+  /// - Throws: ``EmbeddedPostgresError/databaseUnavailable(reason:)``.
+  init(dsn: String) throws(EmbeddedPostgresError) {
+    guard let connection = PQconnectdb(dsn + " connect_timeout=10 options='' application_name=ringfence") else {
+      throw .databaseUnavailable(reason: "out of memory")
+    }
+    guard PQstatus(connection) == CONNECTION_OK else {
+      let reason = String(cString: PQerrorMessage(connection))
+      PQfinish(connection)
+      throw .databaseUnavailable(reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    self.connection = connection
+  }
+
+  deinit { PQfinish(connection) }
+
+  /// Runs a statement and returns the number of rows it gave.
+  /// - Throws: ``EmbeddedPostgresError/databaseUnavailable(reason:)``.
+  @discardableResult
+  func run(_ statement: StaticString) throws(EmbeddedPostgresError) -> Int {
+    let result = PQexec(connection, "\(statement)")
+    defer { PQclear(result) }
+    let status = PQresultStatus(result)
+    guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
+      let reason = String(cString: PQerrorMessage(connection))
+      throw .databaseUnavailable(reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    return Int(PQntuples(result))
+  }
+
+  /// Makes the server's role and database, unless they are there.
+  func prepareDatabase() throws(EmbeddedPostgresError) {
+    if try run("SELECT FROM pg_roles WHERE rolname = 'ringfence'") == 0 {
+      try run("CREATE ROLE ringfence LOGIN CREATEDB")
+      try run("GRANT pg_monitor, pg_signal_backend, pg_checkpoint TO ringfence")
+    }
+    if try run("SELECT FROM pg_database WHERE datname = 'ringfence'") == 0 {
+      try run("CREATE DATABASE ringfence OWNER ringfence")
+    }
+  }
+
+  /// What the cluster says to a caller.
+  enum Answer { case yes, notYet, no }
+
+  /// Asks whether the cluster takes connections.
+  static func ask(dsn: String) -> Answer {
+    switch PQping(dsn + " connect_timeout=5") {
+    case PQPING_OK: .yes
+    case PQPING_REJECT: .notYet
+    default: .no
+    }
+  }
+}

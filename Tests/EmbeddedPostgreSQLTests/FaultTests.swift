@@ -1,0 +1,153 @@
+import EmbeddedPostgreSQL
+import Foundation
+import Testing
+
+/// What kill -9 leaves behind. The servers that are killed are processes of their own (exit tests).
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+  @Test func aKilledPostmasterIsStartedAgain() async throws {
+    try await withWorkplace { place in
+      let postgres = try await place.start()
+      try query("CREATE TABLE kept AS SELECT 42 AS n", postgres.dsn)
+      let before = try #require(postgres.postmasterPID)
+      kill(before, SIGKILL)
+      #expect(await eventually { try query("SELECT n FROM kept", postgres.dsn) == "42" })
+      #expect(await eventually { postgres.postmasterPID != nil })
+      #expect(postgres.postmasterPID != before)
+      try await postgres.stop()
+    }
+  }
+
+  @Test func afterAKilledPostmasterStopAndStartWork() async throws {
+    try await withWorkplace { place in
+      let first = try await place.start()
+      try query("CREATE TABLE kept AS SELECT 42 AS n", first.dsn)
+      kill(try #require(first.postmasterPID), SIGKILL)
+      try await first.stop()
+      let second = try await place.start()
+      #expect(try query("SELECT n FROM kept", second.dsn) == "42")
+      try await second.stop()
+    }
+  }
+
+  @Test func aKilledServersClusterDiesWithItAndIsRecovered() async throws {
+    try await withWorkplace { place in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+        try await Self.serveAndBeKilled(in: place, diesWithParent: true)
+      }
+      let postgres = try await place.start()
+      #expect(try query("SELECT n FROM kept", postgres.dsn) == "42")
+      #expect(postgres.postmasterPID != Self.orphan(in: place))
+      try await postgres.stop()
+    }
+  }
+
+  @Test func withoutANewServerTheClusterOfAKilledOneEnds() async throws {
+    try await withWorkplace { place in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+        try await Self.serveAndBeKilled(in: place, diesWithParent: true)
+      }
+      let orphan = try #require(Self.orphan(in: place))
+      #expect(await eventually { !isRunning(orphan) })
+    }
+  }
+
+  @Test func aClusterThatOutlivesItsServerIsAdopted() async throws {
+    try await withWorkplace { place in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+        try await Self.serveAndBeKilled(in: place, diesWithParent: false)
+      }
+      let orphan = try #require(Self.orphan(in: place))
+      let postgres = try await place.start(diesWithParent: false)
+      #expect(postgres.postmasterPID == orphan)
+      #expect(try query("SELECT n FROM kept", postgres.dsn) == "42")
+      try await postgres.stop()
+      #expect(!isRunning(orphan))
+    }
+  }
+
+  @Test func anAdoptedPostmasterThatIsKilledIsStartedAgain() async throws {
+    try await withWorkplace { place in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+        try await Self.serveAndBeKilled(in: place, diesWithParent: false)
+      }
+      let postgres = try await place.start(diesWithParent: false)
+      kill(try #require(postgres.postmasterPID), SIGKILL)
+      #expect(await eventually { try query("SELECT n FROM kept", postgres.dsn) == "42" })
+      try await postgres.stop()
+    }
+  }
+
+  @Test func aClusterThatIsToDieWithItsServerReplacesTheOneThatDidNot() async throws {
+    try await withWorkplace { place in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+        try await Self.serveAndBeKilled(in: place, diesWithParent: false)
+      }
+      let orphan = try #require(Self.orphan(in: place))
+      let postgres = try await place.start(diesWithParent: true)
+      #expect(postgres.postmasterPID != orphan)
+      #expect(!isRunning(orphan))
+      #expect(try query("SELECT n FROM kept", postgres.dsn) == "42")
+      try await postgres.stop()
+    }
+  }
+
+  @Test func anOrphanThatIsKilledTooIsRecovered() async throws {
+    try await withWorkplace { place in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+        try await Self.serveAndBeKilled(in: place, diesWithParent: false)
+      }
+      kill(try #require(Self.orphan(in: place)), SIGKILL)
+      let postgres = try await place.start()
+      #expect(try query("SELECT n FROM kept", postgres.dsn) == "42")
+      try await postgres.stop()
+    }
+  }
+
+  @Test func anInterruptedInitialisationLeavesNothing() async throws {
+    try await withWorkplace { place in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+        Thread.detachNewThread {
+          while !Self.isInitialising(in: place.data) { usleep(1000) }
+          kill(getpid(), SIGKILL)
+        }
+        _ = try await place.start()
+      }
+      #expect(Self.isInitialising(in: place.data))
+      let postgres = try await place.start()
+      #expect(!Self.isInitialising(in: place.data))
+      #expect(try query("SELECT 1", postgres.dsn) == "1")
+      try await postgres.stop()
+    }
+  }
+
+  @Test func aSecondProcessIsToldWhoHoldsTheFolder() async throws {
+    try await withWorkplace { place in
+      let first = try await place.start()
+      await #expect(processExitsWith: .success) { [place = place as Workplace, holder = getpid() as pid_t] in
+        let error = await #expect(throws: EmbeddedPostgresError.self) { _ = try await place.start() }
+        #expect(error?.description.contains("process \(holder)") == true)
+      }
+      try await first.stop()
+    }
+  }
+
+  private static func serveAndBeKilled(in place: Workplace, diesWithParent: Bool) async throws {
+    let postgres = try await place.start(diesWithParent: diesWithParent)
+    try query("CREATE TABLE kept AS SELECT 42 AS n", postgres.dsn)
+    try "\(postgres.postmasterPID ?? 0)".write(toFile: place.folder + "/orphan", atomically: true, encoding: .utf8)
+    kill(getpid(), SIGKILL)
+  }
+
+  /// The postmaster of the server that was killed.
+  private static func orphan(in place: Workplace) -> pid_t? {
+    (try? String(contentsOfFile: place.folder + "/orphan", encoding: .utf8)).flatMap { pid_t($0) }
+  }
+
+  private static func isInitialising(in data: String) -> Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: data + "/postgresql")) ?? []
+    return names.contains {
+      $0.hasPrefix("initialising-")
+        && FileManager.default.fileExists(atPath: "\(data)/postgresql/\($0)/PG_VERSION")
+    }
+  }
+}

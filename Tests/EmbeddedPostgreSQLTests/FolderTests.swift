@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+@testable import EmbeddedPostgreSQL
+
+/// Data folders that are hard to live in.
+@Suite(.timeLimit(.minutes(5))) struct FolderTests {
+  @Test(arguments: ["it's a \"folder\" \\ with words", "a,b", "ü/データ"])
+  func aFolderMayHaveAnyName(_ name: String) async throws {
+    try await withWorkplace { place in
+      let place = Workplace(folder: place.folder + "/" + name)
+      let postgres = try await place.start()
+      #expect(try query("SELECT 1", postgres.dsn) == "1")
+      try await postgres.stop()
+    }
+  }
+
+  @Test func theSocketOfALongPathLiesInAShortPrivateFolder() async throws {
+    try await withWorkplace { place in
+      let place = Workplace(folder: place.folder + "/" + String(repeating: "long/", count: 20))
+      let first = try await place.start()
+      #expect(try query("SELECT 1", first.dsn) == "1")
+      let socketFolder = try #require(realpath(place.data, nil)).withMemoryRebound(to: CChar.self, capacity: 1) {
+        ClusterFolder.shortSocketFolder(for: String(cString: $0))
+      }
+      #expect(first.dsn.contains(socketFolder))
+      #expect(try #require(FileStatus(socketFolder)).mode & 0o777 == 0o700)
+      try await first.stop()
+      #expect(FileStatus(socketFolder) == nil)
+
+      // A folder that others can enter is not trusted.
+      mkdir(socketFolder, 0o700)
+      chmod(socketFolder, 0o755)
+      defer { rmdir(socketFolder) }
+      let error = await #expect(throws: EmbeddedPostgresError.self) { _ = try await place.start() }
+      #expect(error?.description.contains(socketFolder) == true)
+    }
+  }
+
+  @Test func nobodyElseCanEnterTheClusterOrItsSocket() async throws {
+    try await withWorkplace { place in
+      let postgres = try await place.start()
+      for (name, mode) in [("", geteuid() == 0 ? 0o710 : 0o700), ("/data", 0o700), ("/socket", 0o700)] {
+        let status = try #require(FileStatus(place.data + "/postgresql" + name))
+        #expect(status.mode & 0o777 == mode_t(mode), "postgresql\(name)")
+      }
+      // The cluster's own account can write nothing where root writes.
+      if geteuid() == 0 { #expect(FileStatus(place.data + "/postgresql")?.uid == 0) }
+      try await postgres.stop()
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root has folders that PostgreSQL cannot pass: run as root too"))
+  func rootsPrivateFolderIsHandedOver() async throws {
+    try await withWorkplace { place in
+      chmod(place.folder, 0o700)
+      let first = try await place.start()
+      try query("CREATE TABLE kept AS SELECT 42 AS n", first.dsn)
+      let before = try #require(first.postmasterPID)
+      kill(before, SIGKILL)
+      #expect(await eventually { try query("SELECT n FROM kept", first.dsn) == "42" })
+      try await first.stop()
+      // The same cluster, once the folder is passable.
+      chmod(place.folder, 0o755)
+      let second = try await place.start()
+      #expect(try query("SELECT n FROM kept", second.dsn) == "42")
+      try await second.stop()
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can become another user: run as root too"))
+  func anOrdinaryUserRunsItAsItself() async throws {
+    try await withWorkplace { place in
+      chmod(place.folder, 0o777)
+      await #expect(processExitsWith: .success) { [place = place as Workplace] in
+        let user = try #require(Account.find("nobody"))
+        try #require(setgroups(0, nil) == 0 && setgid(user.gid) == 0 && setuid(user.uid) == 0)
+        let postgres = try await place.start()
+        let pid = try #require(postgres.postmasterPID)
+        #expect(FileStatus("/proc/\(pid)")?.uid == user.uid)
+        try query("CREATE TABLE kept AS SELECT 42 AS n", postgres.dsn)
+        try await postgres.stop()
+      }
+      // Root goes on with that user's cluster as that user.
+      let postgres = try await place.start()
+      #expect(try query("SELECT n FROM kept", postgres.dsn) == "42")
+      #expect(FileStatus("/proc/\(try #require(postgres.postmasterPID))")?.uid == Account.find("nobody")?.uid)
+      try await postgres.stop()
+      // And leaves nothing that would keep the user out.
+      await #expect(processExitsWith: .success) { [place = place as Workplace] in
+        let user = try #require(Account.find("nobody"))
+        try #require(setgroups(0, nil) == 0 && setgid(user.gid) == 0 && setuid(user.uid) == 0)
+        let postgres = try await place.start()
+        #expect(try query("SELECT n FROM kept", postgres.dsn) == "42")
+        try await postgres.stop()
+      }
+    }
+  }
+
+  @Test func aStalePostmasterFileDoesNotStopTheStart() async throws {
+    try await withWorkplace { place in
+      // The process id in it belongs to a PostgreSQL process, but of another cluster.
+      let other = Workplace(folder: place.folder + "/other")
+      let neighbour = try await other.start()
+      let first = try await place.start()
+      try await first.stop()
+      try "\(try #require(neighbour.postmasterPID))\n\(place.data)/postgresql/data\n0\n5432\n".write(
+        toFile: place.data + "/postgresql/data/postmaster.pid", atomically: true, encoding: .utf8)
+
+      let second = try await place.start()
+      #expect(try query("SELECT 1", second.dsn) == "1")
+      #expect(try query("SELECT 1", neighbour.dsn) == "1")
+      try await second.stop()
+      try await neighbour.stop()
+    }
+  }
+
+  @Test func anotherMajorVersionIsNamed() async throws {
+    try await withWorkplace { place in
+      let first = try await place.start()
+      try await first.stop()
+      try "14\n".write(toFile: place.data + "/postgresql/data/PG_VERSION", atomically: false, encoding: .utf8)
+      let error = await #expect(throws: EmbeddedPostgresError.self) { _ = try await place.start() }
+      #expect(error?.description.contains("was made by PostgreSQL 14") == true)
+    }
+  }
+
+  @Test func aFolderThatCannotBeMadeIsTold() async throws {
+    try await withWorkplace { place in
+      try Data().write(to: URL(filePath: place.data))
+      let error = await #expect(throws: EmbeddedPostgresError.self) { _ = try await place.start() }
+      #expect(error?.description.contains(place.data) == true)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import EmbeddedPostgreSQL
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct LifeTests {
+  @Test func theFirstStartCreatesAndTheSecondKeepsTheData() async throws {
+    try await withWorkplace { place in
+      let first = try await place.start()
+      try query("CREATE TABLE kept (n int); INSERT INTO kept VALUES (42)", first.dsn)
+      #expect(first.postmasterPID != nil)
+      try await first.stop()
+      #expect(first.postmasterPID == nil)
+      try await first.stop()
+
+      let second = try await place.start()
+      #expect(try query("SELECT n FROM kept", second.dsn) == "42")
+      try await second.stop()
+    }
+  }
+
+  @Test func itHasChecksumsAndNoTCPAndAnOrdinaryRole() async throws {
+    try await withWorkplace { place in
+      let postgres = try await place.start()
+      let expected = [
+        "data_checksums": "on", "listen_addresses": "", "server_encoding": "UTF8", "lc_collate": "C.UTF-8",
+        "timezone": "UTC", "wal_compression": "pglz", "shared_buffers": "16MB", "is_superuser": "off",
+      ]
+      for (setting, value) in expected { #expect(try query("SHOW \(setting)", postgres.dsn) == value, "\(setting)") }
+      #expect(try query("SELECT current_user || '@' || current_database()", postgres.dsn) == "ringfence@ringfence")
+      try query("CREATE DATABASE other TEMPLATE ringfence", postgres.dsn)
+      #expect(try query("SELECT current_database()", postgres.dsn(database: "other")) == "other")
+      try await postgres.stop()
+    }
+  }
+
+  @Test func aSettingThatIsNoneIsRefused() async throws {
+    try await withWorkplace { place in
+      var options = place.options()
+      options.settings["fsync = off\nport"] = "1"
+      await #expect(throws: EmbeddedPostgresError.invalidSetting(name: "fsync = off\nport")) {
+        _ = try await EmbeddedPostgres.start(options, logger: quiet)
+      }
+    }
+  }
+
+  @Test func aSettingThatPostgresRefusesIsToldFromItsLog() async throws {
+    try await withWorkplace { place in
+      var options = place.options()
+      options.settings["max_connections"] = "many"
+      let error = await #expect(throws: EmbeddedPostgresError.self) {
+        _ = try await EmbeddedPostgres.start(options, logger: quiet)
+      }
+      #expect(error?.description.contains("max_connections") == true)
+      // The failed start left the folder free.
+      let postgres = try await place.start()
+      try await postgres.stop()
+    }
+  }
+
+  @Test func theSecondServerOnAFolderIsToldWhoHoldsIt() async throws {
+    try await withWorkplace { place in
+      let first = try await place.start()
+      let folder = try #require(realpath(place.data, nil).map { String(cString: $0) })
+      await #expect(throws: EmbeddedPostgresError.folderInUse(folder: folder, pid: getpid())) {
+        _ = try await place.start()
+      }
+      #expect(try query("SELECT 1", first.dsn) == "1")
+      try await first.stop()
+    }
+  }
+}
