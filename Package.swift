@@ -67,6 +67,7 @@ let package = Package(
     library("Curation"),
 
     // PostgreSQL and everything that knows SQL.
+    library("PostgreSQL", ["CLibPQ", logging]),
     .systemLibrary(name: "CSpawn"),
     library("EmbeddedPostgreSQL", ["CLibPQ", "CSpawn", logging]),
 
@@ -74,6 +75,7 @@ let package = Package(
     tests("CurationTests", ["Curation"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
+    tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
     tests("TimestampsTests", ["Timestamps"]),
   ],
   swiftLanguageModes: [.v6],

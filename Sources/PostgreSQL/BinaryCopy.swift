@@ -1,0 +1,76 @@
+/// Writes the stream of a binary COPY: a header, tuples, an end.
+///
+/// Source: PostgreSQL's documentation of COPY, "Binary Format".
+struct BinaryCopyEncoder {
+  static let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
+  private static let chunkSize = 131_072
+  private var tuple: PostgresCopyTuple
+  private var rowCount = 0
+
+  init() {
+    tuple = PostgresCopyTuple(buffer: PostgresByteBuffer())
+    tuple.buffer.bytes = Self.header
+  }
+
+  var isFull: Bool { tuple.buffer.bytes.count >= Self.chunkSize }
+
+  mutating func append(_ row: some PostgresCopyRow) throws {
+    let start = tuple.buffer.bytes.count
+    tuple.count = 0
+    tuple.buffer.append(integer: Int16(0))
+    row.encode(into: &tuple)
+    tuple.buffer.patch(tuple.count, at: start)
+    rowCount += 1
+    if let reason = tuple.buffer.failure {
+      throw PostgresError(.encoding(parameter: Int(tuple.failedColumn ?? 0), reason: "in row \(rowCount), \(reason)"))
+    }
+  }
+
+  mutating func takeChunk() -> [UInt8] {
+    var chunk: [UInt8] = []
+    chunk.reserveCapacity(Self.chunkSize + 4_096)
+    swap(&chunk, &tuple.buffer.bytes)
+    return chunk
+  }
+
+  mutating func takeEnd() -> [UInt8] {
+    tuple.buffer.append(integer: Int16(-1))
+    return takeChunk()
+  }
+}
+
+/// Reads the stream of a binary COPY, in chunks that end where rows do.
+final class BinaryCopyDecoder: Sendable {
+  func batch(of chunk: [UInt8]) throws -> RowBatch {
+    var fields: [(offset: Int, length: Int)] = []
+    var columnCount = 0
+    let isWhole = chunk.withUnsafeBytes { bytes -> Bool in
+      func load<I: FixedWidthInteger>(_ offset: Int, _: I.Type) -> I {
+        I(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: I.self))
+      }
+      var offset = 0
+      if bytes.count >= 19, bytes.starts(with: BinaryCopyEncoder.header.prefix(11)) {
+        offset = 19 + Int(load(15, Int32.self))
+      }
+      while offset + 2 <= bytes.count {
+        let count = Int(load(offset, Int16.self))
+        offset += 2
+        if count < 0 { return true }
+        columnCount = count
+        for _ in 0..<count {
+          guard offset + 4 <= bytes.count else { return false }
+          let length = Int(load(offset, Int32.self))
+          offset += 4
+          guard offset + max(0, length) <= bytes.count else { return false }
+          fields.append((offset, length))
+          offset += max(0, length)
+        }
+      }
+      return offset == bytes.count
+    }
+    guard isWhole else {
+      throw PostgresError(.decoding(column: "of the COPY", expected: "whole binary rows", got: "something else"))
+    }
+    return RowBatch(bytes: chunk, fields: fields, columnCount: columnCount)
+  }
+}

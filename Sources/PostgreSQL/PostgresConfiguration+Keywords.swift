@@ -1,0 +1,84 @@
+import CLibPQ
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension PostgresConfiguration {
+  /// What the connection string sets.
+  ///
+  /// - Throws: `PostgresError` of kind `invalidConfiguration`; libpq's own message may quote a password and is dropped.
+  func givenKeywords() throws -> [String: String] {
+    var given: [String: String] = [:]
+    try forEachGivenOption { option, value in given[String(cString: option.keyword)] = value }
+    // A password with a bare / or @ in it ends up in these, and libpq quotes them.
+    let isPort = given["port", default: ""].utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") }
+    let hosts = given["host", default: ""].split(separator: ",")
+    guard isPort, !hosts.contains(where: { $0.first != "/" && $0.dropFirst().contains("@") }) else {
+      throw PostgresError(.invalidConfiguration)
+    }
+    return given
+  }
+
+  private func forEachGivenOption(_ body: (PQconninfoOption, String) -> Void) throws {
+    var message: UnsafeMutablePointer<CChar>?
+    guard !dsn.utf8.contains(0), let options = PQconninfoParse(dsn, &message) else {
+      if let message { PQfreemem(message) }
+      throw PostgresError(.invalidConfiguration)
+    }
+    defer { PQconninfoFree(options) }
+    var option = options
+    while option.pointee.keyword != nil {
+      if let value = option.pointee.val { body(option.pointee, String(cString: value)) }
+      option += 1
+    }
+  }
+
+  /// The connection string as libpq's environment variables, for PostgreSQL's own programs: a password in them is not
+  /// to be seen in a list of processes, as one in an argument is. Keywords without a variable are left out.
+  ///
+  /// - Throws: `PostgresError` of kind `invalidConfiguration`.
+  public func environment() throws -> [String: String] {
+    var variables: [String: String] = [:]
+    try forEachGivenOption { option, value in
+      if let name = option.envvar { variables[String(cString: name)] = value }
+    }
+    return variables
+  }
+
+  /// What is handed to libpq: the connection string's keywords and the defaults it leaves open.
+  func keywords() throws -> [String: String] {
+    let defaults = [
+      "fallback_application_name": applicationName,
+      "connect_timeout": "\(max(2, connectTimeout.components.seconds))",
+      "keepalives": "1", "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
+      "tcp_user_timeout": "\(tcpUserTimeout.milliseconds)",
+    ]
+    var keywords = try givenKeywords().merging(defaults) { given, _ in given }
+    keywords["client_encoding"] = "UTF8"
+    return keywords
+  }
+
+  /// Opens a connection. Blocks.
+  func openConnection() throws -> OpaquePointer {
+    let keywords = try keywords().sorted { $0.key < $1.key }
+    let names = keywords.map { strdup($0.key) } + [nil]
+    let values = keywords.map { strdup($0.value) } + [nil]
+    defer { for pointer in names + values { free(pointer) } }
+    let connection = PQconnectdbParams(names.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 0)
+    guard let connection else { throw PostgresError(.connectionFailed) }
+    guard PQstatus(connection) == CONNECTION_OK else {
+      let message = PQerrorMessage(connection).map { String(cString: $0) }
+      PQfinish(connection)
+      throw PostgresError(.connectionFailed, clientMessage: message)
+    }
+    return connection
+  }
+}
+
+extension Duration {
+  var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+}

@@ -1,0 +1,115 @@
+import CLibPQ
+
+extension PostgresConnection {
+  /// Feeds `COPY … FROM STDIN` with chunks of bytes, which need not end where rows do.
+  ///
+  /// - Returns: The rows the server took.
+  /// - Throws: `PostgresError`, or what `source` throws; then nothing was taken.
+  @discardableResult
+  public func copyIn<Source: AsyncSequence & Sendable>(
+    _ sql: String, from source: Source
+  ) async throws -> Int where Source.Element == [UInt8] {
+    try await startCopyIn(sql)
+    do {
+      for try await chunk in source { try await put(chunk, sql: sql) }
+      return try await endCopyIn(sql)
+    } catch {
+      try breakOffCopy(sql, because: error)
+    }
+  }
+
+  /// Feeds a binary `COPY … FROM STDIN (FORMAT binary)` with rows that are at hand or made on the way.
+  ///
+  /// - Returns: The rows the server took.
+  /// - Throws: `PostgresError`; then nothing was taken.
+  @discardableResult
+  public func copyIn<Rows: Sequence & Sendable>(
+    _ sql: String, rows: Rows
+  ) async throws -> Int where Rows.Element: PostgresCopyRow {
+    try await startCopyIn(sql)
+    do {
+      var encoder = BinaryCopyEncoder()
+      for row in rows {
+        try encoder.append(row)
+        if encoder.isFull { try await put(encoder.takeChunk(), sql: sql) }
+      }
+      try await put(encoder.takeEnd(), sql: sql)
+      return try await endCopyIn(sql)
+    } catch {
+      try breakOffCopy(sql, because: error)
+    }
+  }
+
+  /// Feeds a binary `COPY … FROM STDIN (FORMAT binary)` with batches of rows.
+  ///
+  /// - Returns: The rows the server took.
+  /// - Throws: `PostgresError`, or what `batches` throws; then nothing was taken.
+  @discardableResult
+  public func copyIn<Batches: AsyncSequence & Sendable, Row: PostgresCopyRow>(
+    _ sql: String, batches: Batches
+  ) async throws -> Int where Batches.Element == [Row] {
+    try await startCopyIn(sql)
+    do {
+      var encoder = BinaryCopyEncoder()
+      for try await batch in batches {
+        for row in batch {
+          try encoder.append(row)
+          if encoder.isFull { try await put(encoder.takeChunk(), sql: sql) }
+        }
+      }
+      try await put(encoder.takeEnd(), sql: sql)
+      return try await endCopyIn(sql)
+    } catch {
+      try breakOffCopy(sql, because: error)
+    }
+  }
+
+  private func startCopyIn(_ sql: String) async throws {
+    try checkUnoccupied()
+    try await perform(sql: sql) { link in
+      let batch = try accept(PQexec(link.pointer, sql), on: link, sql: sql)
+      guard batch.status == PGRES_COPY_IN else { throw PostgresError(.misuse("the statement is no COPY FROM STDIN")) }
+      occupation = .copyIn
+    }
+  }
+
+  private func endCopyIn(_ sql: String) async throws -> Int {
+    try await perform(sql: sql) { link in
+      occupation = nil
+      PQputCopyEnd(link.pointer, nil)
+      return try finishCopy(on: link, sql: sql).affectedCount
+    }
+  }
+
+  private func put(_ chunk: [UInt8], sql: String) async throws {
+    guard !chunk.isEmpty else { return }
+    try await perform(sql: sql) { link in
+      let sent = chunk.withUnsafeBytes {
+        PQputCopyData(link.pointer, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+      }
+      guard sent == 1 else { throw failure(link, server: nil, sql: sql) }
+    }
+  }
+
+  /// Ends a COPY that failed: the server's own error counts more than that of a broken pipe.
+  private func breakOffCopy(_ sql: String, because error: any Error) throws -> Never {
+    guard occupation == .copyIn, link != nil else { throw error }
+    occupation = nil
+    try performWithoutCancellation(sql: sql) { link in
+      PQputCopyEnd(link.pointer, "the source failed")
+      do {
+        _ = try finishCopy(on: link, sql: sql)
+      } catch let said as PostgresError where said.sqlState != "57014" && error is PostgresError {
+        if (error as? PostgresError)?.kind == .connectionLost { throw said }
+      } catch {}
+    }
+    throw error
+  }
+
+  /// The last result of a COPY; libpq wants them all read.
+  func finishCopy(on link: Link, sql: String) throws -> RowBatch {
+    let result = PQgetResult(link.pointer)
+    while let more = PQgetResult(link.pointer) { PQclear(more) }
+    return try accept(result, on: link, sql: sql)
+  }
+}

@@ -1,0 +1,93 @@
+import CLibPQ
+
+extension PostgresConnection {
+  /// Runs blocking libpq calls on the connection's thread; cancelling the task cancels them on the server.
+  func perform<T: Sendable>(sql: String? = nil, _ body: (Link) throws -> T) async throws -> T {
+    let link = try readyLink()
+    guard !Task.isCancelled else { throw PostgresError(.cancelled, sql: sql) }
+    let gate = link.gate
+    let ticket = gate.begin()
+    defer {
+      gate.end()
+      noteStatus(link)
+    }
+    do {
+      return try await withTaskCancellationHandler {
+        let value = try body(link)
+        try checkReplication(sql: sql)
+        return value
+      } onCancel: {
+        gate.request(ticket)
+      }
+    } catch let error as PostgresError where error.sqlState == "57014" && Task.isCancelled {
+      throw PostgresError(.cancelled, server: error.server, sql: sql)
+    }
+  }
+
+  /// The same for what must not be cancelled: COMMIT, ROLLBACK, tidying up.
+  func performWithoutCancellation<T>(sql: String? = nil, _ body: (Link) throws -> T) throws -> T {
+    let link = try readyLink()
+    defer { noteStatus(link) }
+    let value = try body(link)
+    try checkReplication(sql: sql)
+    return value
+  }
+
+  /// Takes a result over.
+  ///
+  /// - Throws: `PostgresError` of kind `server` or `connectionLost`.
+  func accept(_ result: OpaquePointer?, on link: Link, sql: String?) throws -> RowBatch {
+    guard let result else { throw failure(link, server: nil, sql: sql) }
+    switch PQresultStatus(result) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_COPY_IN, PGRES_COPY_OUT:
+      return RowBatch(result: result)
+    default:
+      defer { PQclear(result) }
+      throw failure(link, server: PostgresMessage(result: result), sql: sql)
+    }
+  }
+
+  func failure(_ link: Link, server: PostgresMessage?, sql: String?) -> PostgresError {
+    let said = server.flatMap { $0.sqlState.isEmpty ? nil : $0 }
+    if link.isLost {
+      return PostgresError(.connectionLost, server: said, sql: sql, clientMessage: link.message)
+    }
+    guard let said else { return PostgresError(.connectionLost, sql: sql, clientMessage: link.message) }
+    return PostgresError(.server(sqlState: said.sqlState), server: said, sql: sql)
+  }
+
+  /// A statement whose wait for a standby was cancelled succeeds with a warning: it is not acknowledged.
+  private func checkReplication(sql: String?) throws {
+    for warning in notices.takeWarnings() where warning.sourceFunction == "SyncRepWaitForLSN" {
+      throw PostgresError(.acknowledgementInDoubt, server: warning, sql: sql)
+    }
+  }
+
+  private func noteStatus(_ link: Link) {
+    if link.isLost {
+      close()
+    } else {
+      status.value = link.isIdle && occupation == nil ? .idle : .dirty
+    }
+  }
+
+  /// The link, after what an abandoned reader left was tidied up.
+  private func readyLink() throws -> Link {
+    try clearAbandoned()
+    guard let link else { throw PostgresError(.connectionClosed) }
+    return link
+  }
+
+  /// Refuses a statement while a COPY or a stream has the connection.
+  func checkUnoccupied() throws {
+    try clearAbandoned()
+    guard occupation == nil else {
+      throw PostgresError(.misuse("another statement while a COPY or a stream is open"))
+    }
+  }
+
+  private func clearAbandoned() throws {
+    guard let ticket = status.takeAbandoned() else { return }
+    if occupation == .copyOut(ticket) || occupation == .stream(ticket) { try clearOccupation() }
+  }
+}

@@ -1,0 +1,121 @@
+import CLibPQ
+
+extension PostgresConnection {
+  /// Runs a statement and reads its rows.
+  ///
+  /// - Throws: `PostgresError`.
+  public func run<S: PostgresStatement>(_ statement: S) async throws -> [S.Row] {
+    let batch = try await batch(statement)
+    return try batch.decodeAll(S.decode)
+  }
+
+  /// Runs a statement and returns how many rows it touched.
+  ///
+  /// - Throws: `PostgresError`.
+  @discardableResult
+  public func runReportingCount<S: PostgresStatement>(_ statement: S) async throws -> Int {
+    try await batch(statement).affectedCount
+  }
+
+  /// Runs an ad hoc query, unnamed.
+  ///
+  /// - Throws: `PostgresError`.
+  @discardableResult
+  public func query(_ query: PostgresQuery) async throws -> [PostgresRow] {
+    try checkUnoccupied()
+    try query.parameters.check()
+    return try await perform(sql: query.sql) { link in
+      try unnamed(query.sql, query.parameters, on: link)
+    }.decodeAll { $0 }
+  }
+
+  /// Runs an ad hoc query, unnamed, and returns how many rows it touched.
+  ///
+  /// - Throws: `PostgresError`.
+  @discardableResult
+  public func execute(_ query: PostgresQuery) async throws -> Int {
+    try checkUnoccupied()
+    try query.parameters.check()
+    return try await perform(sql: query.sql) { link in
+      try unnamed(query.sql, query.parameters, on: link)
+    }.affectedCount
+  }
+
+  /// Runs several statements in one message, without binds and without rows: for migrations and settings.
+  ///
+  /// - Throws: `PostgresError`.
+  public func execute(script: String) async throws {
+    try checkUnoccupied()
+    guard !script.utf8.contains(0) else {
+      throw PostgresError(.encoding(parameter: 0, reason: "a script must not hold a NUL character"))
+    }
+    try await perform(sql: script) { link in
+      _ = try accept(PQexec(link.pointer, script), on: link, sql: script)
+    }
+  }
+
+  func batch<S: PostgresStatement>(_ statement: S) async throws -> RowBatch {
+    try checkUnoccupied()
+    let parameters = statement.parameters
+    try parameters.check()
+    return try await perform(sql: S.sql) { link in
+      guard configuration.usesPreparedStatements else { return try unnamed(S.sql, parameters, on: link) }
+      return try named(S.self, parameters, on: link)
+    }
+  }
+
+  func unnamed(_ sql: String, _ parameters: PostgresParameters, on link: Link) throws -> RowBatch {
+    let result = parameters.withPointers { values, lengths, formats in
+      PQexecParams(
+        link.pointer, sql, Int32(parameters.count), parameters.types, values, lengths, formats, 1)
+    }
+    return try accept(result, on: link, sql: sql)
+  }
+
+  private func named<S: PostgresStatement>(
+    _: S.Type, _ parameters: PostgresParameters, on link: Link
+  ) throws -> RowBatch {
+    let key = ObjectIdentifier(S.self)
+    let statement: PreparedStatement
+    if let known = prepared[key] {
+      statement = known
+      guard known.types == parameters.types else { return try unnamed(S.sql, parameters, on: link) }
+    } else {
+      preparedCount += 1
+      statement = PreparedStatement(name: "s\(preparedCount)", types: parameters.types)
+      let result = PQprepare(link.pointer, statement.name, S.sql, Int32(parameters.count), parameters.types)
+      _ = try accept(result, on: link, sql: S.sql)
+      prepared[key] = statement
+    }
+    let result = parameters.withPointers { values, lengths, formats in
+      PQexecPrepared(link.pointer, statement.name, Int32(parameters.count), values, lengths, formats, 1)
+    }
+    do {
+      return try accept(result, on: link, sql: S.sql)
+    } catch let error as PostgresError where Self.isStale(error) {
+      // The schema changed under the plan, or the server forgot it.
+      prepared[key] = nil
+      guard link.isIdle else { throw error }
+      return try unnamed(S.sql, parameters, on: link)
+    }
+  }
+
+  private static func isStale(_ error: PostgresError) -> Bool {
+    error.sqlState == "26000" || error.server?.sourceFunction == "RevalidateCachedQuery"
+  }
+}
+
+extension PostgresParameters {
+  /// Lends the binds in libpq's shape; all formats are binary.
+  func withPointers<T>(
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> T
+  ) -> T {
+    guard count > 0 else { return body(nil, nil, nil) }
+    return buffer.bytes.withUnsafeBytes { bytes in
+      let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      let values = zip(offsets, lengths).map { offset, length in length < 0 ? nil : base.map { $0 + offset } }
+      let formats = [Int32](repeating: 1, count: count)
+      return body(values, lengths, formats)
+    }
+  }
+}

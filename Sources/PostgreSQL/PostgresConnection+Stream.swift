@@ -1,0 +1,113 @@
+import CLibPQ
+
+extension PostgresConnection {
+  /// Rows of a large result, through a cursor, in bounded memory.
+  ///
+  /// Outside a transaction the stream has one of its own, the server prepares a batch while the program works on the
+  /// one before, and the connection takes no other statement until the stream ends. Inside a transaction other
+  /// statements may come between.
+  /// - Parameter batchSize: Rows held at once, at least 1.
+  public nonisolated func stream<S: PostgresStatement>(
+    _ statement: S, batchSize: Int = 2_000
+  ) -> PostgresRowStream<S.Row> {
+    stream(sql: S.sql, batchSize: batchSize, parameters: { statement.parameters }, decode: S.decode)
+  }
+
+  /// Rows of a large ad hoc query, in the same way.
+  public nonisolated func stream(_ query: PostgresQuery, batchSize: Int = 2_000) -> PostgresRowStream<PostgresRow> {
+    stream(sql: query.sql, batchSize: batchSize, parameters: { query.parameters }, decode: { $0 })
+  }
+
+  private nonisolated func stream<Row: Sendable>(
+    sql: String, batchSize: Int, parameters: @escaping @Sendable () -> PostgresParameters,
+    decode: @escaping @Sendable (PostgresRow) throws -> Row
+  ) -> PostgresRowStream<Row> {
+    PostgresRowStream {
+      let cursor = try await self.openCursor(sql: sql, parameters(), batchSize: max(1, batchSize))
+      return StreamReader(ticket: cursor.id, status: self.status) {
+        try await self.fetch(cursor, decode)
+      }
+    }
+  }
+
+  private func openCursor(sql: String, _ parameters: PostgresParameters, batchSize: Int) async throws -> Cursor {
+    try checkUnoccupied()
+    try parameters.check()
+    cursorCount += 1
+    let id = cursorCount
+    let cursor = try await perform(sql: sql) { link in
+      let isOwn = link.isIdle
+      let setting = "SET LOCAL cursor_tuple_fraction = 1"
+      let start = isOwn ? "BEGIN; \(setting)" : setting
+      _ = try accept(PQexec(link.pointer, start), on: link, sql: start)
+      if isOwn { occupation = .stream(id) }
+      let cursor = Cursor(id: id, batchSize: batchSize, isOwn: isOwn)
+      do {
+        _ = try unnamed("DECLARE \(cursor.name) NO SCROLL CURSOR FOR \(sql)", parameters, on: link)
+        if isOwn { try send(cursor, on: link) }
+      } catch {
+        try clearOccupation()
+        throw error
+      }
+      return cursor
+    }
+    return cursor
+  }
+
+  private func fetch<Row>(_ cursor: Cursor, _ decode: (PostgresRow) throws -> Row) async throws -> [Row]? {
+    if cursor.isOwn {
+      guard occupation == .stream(cursor.id) else { return nil }
+    } else {
+      try checkUnoccupied()
+      guard transactionIsOpen else { throw PostgresError(.misuse("a stream outlived its transaction")) }
+    }
+    do {
+      let (batch, isLast) = try await perform(sql: cursor.fetchSQL) { link in
+        let batch = try receive(cursor, on: link)
+        let isLast = batch.rowCount < cursor.batchSize
+        if !isLast, cursor.isOwn { try send(cursor, on: link) }
+        return (batch, isLast)
+      }
+      let rows = try batch.decodeAll(decode)
+      if isLast { try finish(cursor) }
+      return rows.isEmpty ? nil : rows
+    } catch {
+      if cursor.isOwn { try? performWithoutCancellation { _ in try clearOccupation() } }
+      throw error
+    }
+  }
+
+  private func send(_ cursor: Cursor, on link: Link) throws {
+    guard PQsendQueryParams(link.pointer, cursor.fetchSQL, 0, nil, nil, nil, nil, 1) == 1 else {
+      throw failure(link, server: nil, sql: cursor.fetchSQL)
+    }
+  }
+
+  private func receive(_ cursor: Cursor, on link: Link) throws -> RowBatch {
+    guard cursor.isOwn else { return try unnamed(cursor.fetchSQL, PostgresParameters(), on: link) }
+    let result = PQgetResult(link.pointer)
+    while let more = PQgetResult(link.pointer) { PQclear(more) }
+    return try accept(result, on: link, sql: cursor.fetchSQL)
+  }
+
+  private func finish(_ cursor: Cursor) throws {
+    let sql = cursor.isOwn ? "COMMIT" : "CLOSE \(cursor.name)"
+    if cursor.isOwn { occupation = nil }
+    try performWithoutCancellation(sql: sql) { link in
+      _ = try accept(PQexec(link.pointer, sql), on: link, sql: sql)
+    }
+  }
+
+  private var transactionIsOpen: Bool { link.map { !$0.isIdle } ?? false }
+}
+
+/// A cursor of the server.
+private struct Cursor: Sendable {
+  let id: Int
+  let batchSize: Int
+  /// Whether the transaction was begun for it.
+  let isOwn: Bool
+
+  var name: String { "stream_\(id)" }
+  var fetchSQL: String { "FETCH FORWARD \(batchSize) FROM \(name)" }
+}

@@ -1,0 +1,40 @@
+/// Why migrations did not run. `description` is safe to show.
+public enum PostgresMigrationError: Error, Sendable {
+  /// A version was applied whose file is gone.
+  case missing(version: Int64, name: String)
+  /// A file is not what was applied.
+  case changed(version: Int64, name: String)
+  /// A script failed; nothing of it was kept.
+  case failed(version: Int64, name: String, error: PostgresError)
+  /// A script ended the transaction it runs in, so that it may be half applied.
+  case endedItsTransaction(version: Int64, name: String)
+  /// A file is older than the newest version applied.
+  case outOfOrder(version: Int64, name: String, newestApplied: Int64)
+  /// A file is not named `20261121120000_name.sql`.
+  case misnamed(file: String)
+  /// Two files have the same version.
+  case duplicate(version: Int64)
+  /// A file or the folder cannot be read as UTF-8 text.
+  case unreadable(file: String)
+}
+
+extension PostgresMigrationError: CustomStringConvertible {
+  /// One or two sentences, with the remedy.
+  public var description: String {
+    switch self {
+    case .missing(let version, let name):
+      "Migration \(version)_\(name) was applied, but its file is missing. Restore the file, or run a newer release."
+    case .changed(let version, let name):
+      "Migration \(version)_\(name) was changed after it was applied. Restore the file and write a new migration."
+    case .failed(let version, let name, let error):
+      "Migration \(version)_\(name) failed and was rolled back. \(error)"
+    case .endedItsTransaction(let version, let name):
+      "Migration \(version)_\(name) ends its own transaction. Remove COMMIT and ROLLBACK from it, and look at the schema."
+    case .outOfOrder(let version, let name, let newest):
+      "Migration \(version)_\(name) is older than \(newest), which was applied. Give it a newer version."
+    case .misnamed(let file): "Migration \(file) is not named like 20261121120000_name.sql."
+    case .duplicate(let version): "Two migrations have the version \(version)."
+    case .unreadable(let file): "Reading \(file) as UTF-8 text failed."
+    }
+  }
+}

@@ -1,0 +1,87 @@
+public import Logging
+import Synchronization
+
+/// A bounded set of connections, lent in the order of asking.
+public final class PostgresPool: Sendable {
+  /// What the connections are opened with.
+  public let configuration: PostgresConfiguration
+  /// How long a task waits for a connection before `poolTimeout`.
+  public let waitLimit: Duration
+  let logger: Logger
+  let state: Guarded<PoolState>
+  private let lastWaiter = Atomic<UInt64>(0)
+
+  /// A pool; connections are opened when they are asked for.
+  ///
+  /// - Parameter maximumConnections: At least 1.
+  public init(
+    _ configuration: PostgresConfiguration, maximumConnections: Int, waitLimit: Duration = .seconds(10), logger: Logger
+  ) {
+    self.configuration = configuration
+    self.waitLimit = waitLimit
+    self.logger = logger
+    state = Guarded(PoolState(maximum: max(1, maximumConnections)))
+  }
+
+  /// Lends a connection to `body`. What `body` leaves open on it is rolled back.
+  ///
+  /// - Throws: What `body` throws; `PostgresError` of kind `poolTimeout`, `poolShutDown`, `cancelled`,
+  ///   `connectionFailed`.
+  @discardableResult
+  public func withConnection<T: Sendable>(
+    _ body: @Sendable (PostgresConnection) async throws -> T
+  ) async throws -> T {
+    let connection = try await lease()
+    do {
+      let value = try await body(connection)
+      await giveBack(connection)
+      return value
+    } catch {
+      await giveBack(connection)
+      throw error
+    }
+  }
+
+  /// Runs one statement on a connection of the pool.
+  ///
+  /// - Throws: `PostgresError`.
+  public func run<S: PostgresStatement>(_ statement: S) async throws -> [S.Row] {
+    try await withConnection { try await $0.run(statement) }
+  }
+
+  /// Runs one statement and returns how many rows it touched.
+  ///
+  /// - Throws: `PostgresError`.
+  @discardableResult
+  public func runReportingCount<S: PostgresStatement>(_ statement: S) async throws -> Int {
+    try await withConnection { try await $0.runReportingCount(statement) }
+  }
+
+  /// Refuses new work, fails those who wait, and returns when every connection was given back and closed.
+  public func shutdown() async {
+    let (idle, waiters) = state.withLock { state in
+      state.isShutDown = true
+      var waiters: [PoolState.Waiter] = []
+      while let waiter = state.popWaiter() { waiters.append(waiter) }
+      defer { state.idle = [] }
+      return (state.idle, waiters)
+    }
+    for waiter in waiters { waiter.continuation.resume(throwing: PostgresError(.poolShutDown)) }
+    for connection in idle { await connection.close() }
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if state.leased == 0 { return true }
+        state.endings.append(continuation)
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  /// How many connections are lent, idle and waited for.
+  public var occupancy: (leased: Int, idle: Int, waiting: Int) {
+    state.withLock { ($0.leased, $0.idle.count, $0.waiterCount) }
+  }
+
+  func nextWaiterID() -> UInt64 { lastWaiter.add(1, ordering: .relaxed).newValue }
+}

@@ -1,0 +1,17 @@
+import Synchronization
+
+/// A number that tasks share.
+final class Counter: Sendable {
+  private let number = Atomic<Int>(0)
+  var value: Int { number.load(ordering: .sequentiallyConsistent) }
+  @discardableResult
+  func add(_ amount: Int) -> Int { number.add(amount, ordering: .sequentiallyConsistent).newValue }
+  func raise(to other: Int) { number.max(other, ordering: .sequentiallyConsistent) }
+}
+
+/// A gate that opens once.
+final class Gate: Sendable {
+  private let isOpen = Atomic<Bool>(false)
+  func open() { isOpen.store(true, ordering: .releasing) }
+  func pass() async throws { try await wait(upTo: .seconds(20)) { self.isOpen.load(ordering: .acquiring) } }
+}

@@ -1,0 +1,186 @@
+import PostgreSQL
+
+import Testing
+
+@Suite struct PoolTests {
+  @Test func neverOpensMoreThanItsBound() async throws {
+    try await withPool("pool_bound", connections: 3) { pool in
+      let now = Counter()
+      let most = Counter()
+      try await withThrowingTaskGroup(of: Int32.self) { group in
+        for _ in 0..<60 {
+          group.addTask {
+            try await pool.withConnection { connection in
+              most.raise(to: now.add(1))
+              try await connection.query("SELECT 1")
+              now.add(-1)
+              return await connection.processID
+            }
+          }
+        }
+        var processes: Set<Int32> = []
+        for try await process in group { processes.insert(process) }
+        #expect(processes.count <= 3)
+      }
+      #expect(most.value <= 3)
+      #expect(pool.occupancy.leased == 0)
+    }
+  }
+
+  @Test func waitersAreServedInOrder() async throws {
+    try await withPool("pool_order", connections: 1) { pool in
+      let gate = Gate()
+      let order = Recorder<Int>()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await pool.withConnection { _ in try await gate.pass() } }
+        try await wait(upTo: .seconds(20)) { pool.occupancy.leased == 1 }
+        for number in 0..<10 {
+          group.addTask { try await pool.withConnection { _ in order.append(number) } }
+          try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == number + 1 }
+        }
+        gate.open()
+        try await group.waitForAll()
+      }
+      #expect(order.values == Array(0..<10))
+    }
+  }
+
+  @Test func waitingHasALimit() async throws {
+    try await withPool("pool_limit", connections: 1, waitLimit: .milliseconds(50)) { pool in
+      try await pool.withConnection { connection in
+        let error = await #expect(throws: PostgresError.self) { try await pool.withConnection { _ in } }
+        #expect(error?.kind == .poolTimeout(waitLimit: .milliseconds(50)))
+        let again = await #expect(throws: PostgresError.self) { try await pool.withConnection { _ in } }
+        #expect(again?.kind == .poolTimeout(waitLimit: .milliseconds(50)))
+        try await connection.query("SELECT 1")
+      }
+      #expect(try await pool.withConnection { try await $0.query("SELECT 1").count } == 1)
+    }
+  }
+
+  @Test func aCancelledWaiterLeavesTheQueue() async throws {
+    try await withPool("pool_cancel", connections: 1) { pool in
+      let gate = Gate()
+      let holder = Task { try await pool.withConnection { _ in try await gate.pass() } }
+      try await wait(upTo: .seconds(20)) { pool.occupancy.leased == 1 }
+      let first = Task { try await pool.withConnection { _ in 1 } }
+      try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == 1 }
+      let second = Task { try await pool.withConnection { _ in 2 } }
+      try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == 2 }
+      first.cancel()
+      let error = await #expect(throws: PostgresError.self) { try await first.value }
+      #expect(error?.kind == .cancelled)
+      #expect(pool.occupancy.waiting == 1)
+      gate.open()
+      #expect(try await second.value == 2)
+      try await holder.value
+    }
+  }
+
+  @Test func whatIsLeftOpenIsRolledBack() async throws {
+    try await withPool("pool_reset", connections: 1) { pool in
+      try await pool.withConnection { connection in
+        try await connection.execute(script: "DROP TABLE IF EXISTS left_open; CREATE TABLE left_open (id bigint)")
+        try await connection.execute(script: "BEGIN; INSERT INTO left_open VALUES (1)")
+      }
+      let count = try await pool.withConnection { try await $0.query("SELECT 1 FROM left_open").count }
+      #expect(count == 0)
+      let first = try await pool.withConnection { connection in
+        var iterator = connection.copyOut("COPY (SELECT generate_series(1, 3000000)) TO STDOUT").makeAsyncIterator()
+        _ = try await iterator.next()
+        return await connection.processID
+      }
+      let second = try await pool.withConnection { connection in
+        try await connection.query("SELECT 1")
+        return await connection.processID
+      }
+      #expect(first == second)
+    }
+  }
+
+  @Test func lostConnectionsAreReplaced() async throws {
+    try await withPool("pool_lost", connections: 2) { pool in
+      let first = try await pool.withConnection { await $0.processID }
+      try await withDatabase("pool_lost") { other in
+        // Idle: the look at the socket finds it.
+        try await other.query("SELECT pg_terminate_backend(\(first), 10000)")
+        let second = try await pool.withConnection { connection in
+          try await connection.query("SELECT 1")
+          return await connection.processID
+        }
+        #expect(second != first)
+        // In use: the statement fails, and is told to be worth another try.
+        let error = await #expect(throws: PostgresError.self) {
+          try await pool.withConnection { connection in
+            try await other.query("SELECT pg_terminate_backend(\(second), 10000)")
+            try await connection.query("SELECT 1")
+          }
+        }
+        #expect(error?.kind == .connectionLost)
+        #expect(error?.isRetryable == true)
+        #expect(pool.occupancy == (0, 0, 0))
+        // With retries nobody notices.
+        let tries = Counter()
+        let answer = try await pool.transaction { connection in
+          if tries.add(1) < 3 {
+            let victim = await connection.processID
+            try await other.query("SELECT pg_terminate_backend(\(victim), 10000)")
+          }
+          return try await connection.query("SELECT 42").count
+        }
+        #expect(answer == 1)
+        #expect(tries.value == 3)
+        let single = Counter()
+        let statement = try await pool.retrying { connection in
+          if single.add(1) < 2 {
+            let victim = await connection.processID
+            try await other.query("SELECT pg_terminate_backend(\(victim), 10000)")
+          }
+          return try await connection.run(Series(last: 3))
+        }
+        #expect(statement == [1, 2, 3])
+      }
+    }
+  }
+
+  @Test func aServerThatIsNotThere() async throws {
+    let configuration = PostgresConfiguration("host=/nonexistent password=hunter2secret user=someone")
+    let pool = PostgresPool(configuration, maximumConnections: 1, waitLimit: .seconds(5), logger: .quiet)
+    for _ in 0..<3 {
+      let error = await #expect(throws: PostgresError.self) { try await pool.run(Series(last: 1)) }
+      #expect(error?.kind == .connectionFailed)
+    }
+    let policy = PostgresRetryPolicy(maximumAttempts: 3, firstPause: .milliseconds(1), longestPause: .milliseconds(1))
+    await #expect(throws: PostgresError.self) { try await pool.retrying(policy) { try await $0.query("SELECT 1") } }
+    #expect(pool.occupancy == (0, 0, 0))
+    await pool.shutdown()
+  }
+
+  @Test func shutdownWaitsForLeases() async throws {
+    let configuration = try await ScratchCluster.shared.configuration(database: "pool_shutdown")
+    let pool = PostgresPool(configuration, maximumConnections: 1, waitLimit: .seconds(20), logger: .quiet)
+    let gate = Gate()
+    let holder = Task {
+      try await pool.withConnection { connection in
+        try await gate.pass()
+        return try await connection.query("SELECT 1").count
+      }
+    }
+    try await wait(upTo: .seconds(20)) { pool.occupancy.leased == 1 }
+    let waiter = Task { try await pool.withConnection { _ in } }
+    try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == 1 }
+    let over = Counter()
+    async let ending: Void = {
+      await pool.shutdown()
+      over.add(1)
+    }()
+    let refused = await #expect(throws: PostgresError.self) { try await waiter.value }
+    #expect(refused?.kind == .poolShutDown)
+    #expect(over.value == 0)
+    gate.open()
+    await ending
+    #expect(try await holder.value == 1)
+    await #expect(throws: PostgresError.self) { try await pool.run(Series(last: 1)) }
+    await pool.shutdown()
+  }
+}

@@ -1,0 +1,98 @@
+import EmbeddedPostgreSQL
+import Foundation
+import Logging
+import PostgreSQL
+
+/// A private PostgreSQL for this test run, with the settings that these tests need; gone with the process.
+actor ScratchCluster {
+  static let shared = ScratchCluster(name: "shared")
+  /// A cluster that waits for a standby that never comes; kept apart, for its settings reach every session.
+  static let withoutStandby = ScratchCluster(name: "alone", settings: ["synchronous_standby_names": "nobody"])
+
+  private let start: Task<EmbeddedPostgres, any Error>
+  private var making: [String: Task<Void, any Error>] = [:]
+
+  private init(name: String, settings: [String: String] = [:]) {
+    let settings = settings.merging(["deadlock_timeout": "50ms", "synchronous_commit": "local"]) { $1 }
+    start = Task {
+      // Kept for the next run, which saves the initialising; another test process may hold the first folder.
+      for attempt in 0..<8 {
+        let folder = "/tmp/ringfence-\(name)-\(getuid())-\(attempt)"
+        do {
+          return try await EmbeddedPostgres.start(
+            EmbeddedPostgres.Options(dataFolder: folder, settings: settings, durable: false), logger: .quiet)
+        } catch EmbeddedPostgresError.folderInUse where attempt < 7 {
+          continue
+        }
+      }
+      preconditionFailure("unreachable")
+    }
+  }
+
+  /// The configuration of a database of this name, made anew once a run; names are the caller's to keep apart.
+  func configuration(database: String) async throws -> PostgresConfiguration {
+    let cluster = try await start.value
+    if making[database] == nil {
+      making[database] = Task {
+        let admin = try await PostgresConnection.connect(PostgresConfiguration(cluster.dsn), logger: .quiet)
+        try await admin.execute(script: "DROP DATABASE IF EXISTS \(database) WITH (FORCE)")
+        try await admin.execute(script: "CREATE DATABASE \(database)")
+        await admin.close()
+      }
+    }
+    try await making[database]?.value
+    return PostgresConfiguration(cluster.dsn(database: database) + " password=hunter2secret")
+  }
+}
+
+extension Logger {
+  static var quiet: Logger {
+    var logger = Logger(label: "tests")
+    logger.logLevel = .critical
+    return logger
+  }
+}
+
+struct ConditionNotMet: Error {}
+
+/// Waits for a condition, with a bound.
+func wait(upTo limit: Duration, _ condition: @Sendable () async throws -> Bool) async throws {
+  let deadline = ContinuousClock.now + limit
+  while try await !condition() {
+    guard ContinuousClock.now < deadline else { throw ConditionNotMet() }
+    try await Task.sleep(for: .milliseconds(5))
+  }
+}
+
+/// Lends a connection to a database of its own.
+func withDatabase<T: Sendable>(
+  _ database: String, _ body: @Sendable (PostgresConnection) async throws -> T
+) async throws -> T {
+  let configuration = try await ScratchCluster.shared.configuration(database: database)
+  let connection = try await PostgresConnection.connect(configuration, logger: .quiet)
+  do {
+    let value = try await body(connection)
+    await connection.close()
+    return value
+  } catch {
+    await connection.close()
+    throw error
+  }
+}
+
+/// Lends a pool on a database of its own.
+func withPool<T: Sendable>(
+  _ database: String, connections: Int, waitLimit: Duration = .seconds(20),
+  _ body: @Sendable (PostgresPool) async throws -> T
+) async throws -> T {
+  let configuration = try await ScratchCluster.shared.configuration(database: database)
+  let pool = PostgresPool(configuration, maximumConnections: connections, waitLimit: waitLimit, logger: .quiet)
+  do {
+    let value = try await body(pool)
+    await pool.shutdown()
+    return value
+  } catch {
+    await pool.shutdown()
+    throw error
+  }
+}
