@@ -70,12 +70,18 @@ let package = Package(
     library("PostgreSQL", ["CLibPQ", logging]),
     .systemLibrary(name: "CSpawn"),
     library("EmbeddedPostgreSQL", ["CLibPQ", "CSpawn", logging]),
+    library("Storage", ["PostgreSQL", "Curation", "Timestamps", crypto]),
 
     // Tests: one folder a target.
+    .target(
+      name: "TestSupport",
+      dependencies: ["EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
+      path: "Tests/TestSupport", swiftSettings: house),
     tests("CurationTests", ["Curation"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
+    tests("StorageTests", ["Storage", "PostgreSQL", "TestSupport", logging]),
     tests("TimestampsTests", ["Timestamps"]),
   ],
   swiftLanguageModes: [.v6],

@@ -1,0 +1,60 @@
+public import Foundation
+public import PostgreSQL
+
+/// How often numbers rang phones: counters by number and day, and the decayed heat that ranks them.
+public struct IdentificationStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where the counts go.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Counts batches in one transaction; whoever gets an answer has them committed.
+  ///
+  /// Safe to call again with the same batches.
+  /// - Returns: an outcome for each batch, in their order.
+  /// - Throws: `PostgresError`; then nothing is counted, or, where the error says that the acknowledgement is in
+  ///   doubt, all or nothing is.
+  public func accept(_ batches: [IdentificationBatch], receivedAt: Date) async throws -> [IdentificationOutcome] {
+    var firsts: [BatchName: Int] = [:]
+    for (index, batch) in batches.enumerated() {
+      let name = BatchName(appID: batch.appID, batchID: batch.batchID)
+      if firsts[name] == nil { firsts[name] = index }
+    }
+    guard !firsts.isEmpty else { return [] }
+    let unique = firsts.values.sorted().map { batches[$0] }
+    let known = try await pool.transaction { connection -> [BatchName: [UInt8]] in
+      let fresh = Set(try await connection.run(RememberBatches(batches: unique, receivedAt: receivedAt)))
+      let counted = unique.filter { fresh.contains(BatchName(appID: $0.appID, batchID: $0.batchID)) }
+      if !counted.isEmpty { _ = try await connection.run(CountIdentifications(items: counted.flatMap(\.items))) }
+      guard counted.count < unique.count else { return [:] }
+      // A new snapshot: it sees a batch of the same name that another server has just committed.
+      let rows = try await connection.run(ReadBatches(batches: unique.filter { !counted.contains($0) }))
+      return Dictionary(uniqueKeysWithValues: rows)
+    }
+    return batches.enumerated().map { index, batch in
+      let name = BatchName(appID: batch.appID, batchID: batch.batchID)
+      if let hash = known[name] { return hash == batch.contentHash ? .duplicate : .conflict }
+      guard let first = firsts[name], first != index else { return .created }
+      return batches[first].contentHash == batch.contentHash ? .duplicate : .conflict
+    }
+  }
+
+  /// How often a number rang; nil when it never did.
+  public func counts(of number: Int64, at time: Date) async throws -> IdentificationCounts? {
+    try await pool.run(ReadIdentifications(number: number, time: time)).first
+  }
+
+  /// The numbers that ring most phones, hottest first.
+  /// - Parameter limit: at least 1.
+  public func hottest(at time: Date, limit: Int) async throws -> [IdentificationCounts] {
+    try await pool.run(ReadMostIdentified(time: time, limit: limit))
+  }
+}
+
+/// What makes a batch the same one when it is sent again.
+struct BatchName: Hashable, Sendable {
+  let appID: Int32
+  let batchID: UUID
+}

@@ -1,0 +1,54 @@
+public import Foundation
+import PostgreSQL
+
+extension ReportStore {
+  /// Withdraws a report: what it added is subtracted, and the reporter's newest report of the number that is left
+  /// becomes the word again. One transaction; safe to call again.
+  ///
+  /// New reports of the same reporter may come at the same time: the row of the reporter's word is locked by both, and
+  /// whoever comes second sees what the first has done. Rows are locked in the order of a batch: report, word,
+  /// categories, number.
+  /// - Parameter time: noted beside the report, and by it a repeated call knows its own work.
+  /// - Throws: `PostgresError`.
+  public func withdraw(reportID: UUID, appID: Int32, at time: Date) async throws -> WithdrawalOutcome {
+    try await pool.transaction { connection in
+      let reports = try await connection.run(FindReports(appID: appID, reportID: reportID))
+      guard !reports.isEmpty else { return .notFound }
+      var outcome = WithdrawalOutcome.alreadyWithdrawn
+      for report in reports {
+        let mark = MarkWithdrawn(report: report, appID: appID, reportID: reportID, time: time)
+        if let (word, reporter) = try await connection.run(mark).first {
+          try await connection.subtract(word, of: reporter, about: report.number)
+          outcome = .withdrawn
+        } else if let earlier = report.withdrawnAt, abs(earlier.timeIntervalSince(time)) < 0.000_001 {
+          // This very call, whose commit was not answered.
+          outcome = .withdrawn
+        }
+      }
+      return outcome
+    }
+  }
+}
+
+extension PostgresConnection {
+  /// Takes back what a report added that has just been marked withdrawn.
+  fileprivate func subtract(_ word: Word, of reporter: [UInt8]?, about number: Int64) async throws {
+    guard let reporter else {
+      // A row of a list counts by itself.
+      let part = ChangeAggregates.Part(word: word, weight: -1, reports: -1, reporters: 0)
+      _ = try await run(ChangeAggregates(number: number, parts: [part]))
+      return
+    }
+    let present = try await run(LockWord(number: number, reporter: reporter)).first
+    guard present == word else {
+      let part = ChangeAggregates.Part(word: word, weight: 0, reports: -1, reporters: 0)
+      _ = try await run(ChangeAggregates(number: number, parts: [part]))
+      return
+    }
+    var parts = [ChangeAggregates.Part(word: word, weight: -1, reports: -1, reporters: -1)]
+    if let next = try await run(ReplaceWord(number: number, reporter: reporter)).first {
+      parts.append(.init(word: next, weight: 1, reports: 0, reporters: 1))
+    }
+    _ = try await run(ChangeAggregates(number: number, parts: parts))
+  }
+}

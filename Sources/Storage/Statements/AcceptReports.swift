@@ -1,0 +1,128 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Takes a batch of reports: stores them, counts each reporter once, and adds up the numbers, in one statement.
+///
+/// Answers with the ordinals (from 1) of reports that were not stored, and why; all others are new. A reporter's earlier
+/// word is read from the row that `ON CONFLICT` locks, so two servers that take two reports of one reporter at once
+/// still take the earlier word back exactly once. A word older than the one that stands changes nothing but the count
+/// of reports; of two said at the same time the one that arrived later stands, and within a batch each arrives a
+/// microsecond after the one before it. Sorted by number, so that two batches lock rows in the same order.
+///
+/// A report id that the app has used before is looked for in the months around the batch. Two servers that take the same
+/// id with different numbers in the same moment may both store it: then the app has two reports, each with its own
+/// content, that a withdrawal takes back together. Nobody's report is lost, and the app could have had the same with
+/// two ids.
+struct AcceptReports: PostgresStatement {
+  let reports: [Report]
+  let receivedAt: Date
+
+  /// How far from a report, in seconds, another one with its id is looked for: 31 days.
+  static let idWindow: TimeInterval = 31 * 86_400
+
+  /// For the statement's transaction. Its plan is kept, and one that was made while a month's partition was empty would
+  /// read all of it again for every batch until statistics say how it has grown. For the same reason the known reports
+  /// are looked up one by one, which no plan can turn into a join with the whole table.
+  static let settings = "SET LOCAL enable_seqscan = off"
+
+  static let sql = """
+    WITH input AS (
+      SELECT *
+      FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::real[],
+                  $8::text[], $9::bytea[])
+        WITH ORDINALITY
+        AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, comment, network, ordinal)
+    ), known AS (
+      SELECT i.ordinal, found.state
+      FROM input i CROSS JOIN LATERAL (
+        SELECT min(\(ReportSQL.state)) AS state FROM reports r
+        WHERE r.app_id = i.app_id AND r.report_id = i.report_id
+          AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
+      ) found
+      WHERE found.state IS NOT NULL
+    ), inserted AS (
+      INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment,
+                           network)
+      SELECT number, app_id, report_id, reported_at, $10::timestamptz + ordinal * interval '1 microsecond', category_id,
+             reporter, weight, comment, network
+      FROM input i WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.ordinal = i.ordinal)
+      ORDER BY number, ordinal
+      ON CONFLICT (number, app_id, report_id, reported_at) DO NOTHING
+      RETURNING number, app_id, report_id, reported_at, received_at, category_id, reporter, weight
+    ), latest AS (
+      SELECT DISTINCT ON (number, reporter) number, reporter, category_id, reported_at, received_at, weight
+      FROM inserted WHERE reporter IS NOT NULL
+      ORDER BY number, reporter, \(ReportSQL.newestFirst)
+    ), counted AS (
+      INSERT INTO number_reporters AS r (number, reporter, category_id, reported_at, received_at, weight)
+      SELECT number, reporter, category_id, reported_at, received_at, weight FROM latest ORDER BY number, reporter
+      ON CONFLICT (number, reporter) DO UPDATE SET
+        previous_category_id = r.category_id, previous_reported_at = r.reported_at, previous_weight = r.weight,
+        category_id = excluded.category_id, reported_at = excluded.reported_at, received_at = excluded.received_at,
+        weight = excluded.weight
+      WHERE (excluded.reported_at, excluded.received_at, excluded.category_id, excluded.weight)
+          > (r.reported_at, r.received_at, r.category_id, r.weight)
+      RETURNING number, category_id, reported_at, weight, previous_category_id, previous_reported_at, previous_weight
+    ), change (number, category_id, reported_at, weight, reports, reporters) AS (
+      SELECT number, category_id, reported_at, CASE WHEN reporter IS NULL THEN weight ELSE 0 END, 1, 0 FROM inserted
+      UNION ALL
+      SELECT number, category_id, reported_at, weight, 0, 1 FROM counted
+      UNION ALL
+      SELECT number, previous_category_id, previous_reported_at, -previous_weight, 0, -1
+      FROM counted WHERE previous_category_id IS NOT NULL
+    ), mass AS (
+      SELECT number, category_id, toxic, \(ReportSQL.masses(origin: "$11", heat: "$12", evidence: "$13")),
+             min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at
+      FROM change JOIN categories USING (category_id)
+      GROUP BY number, category_id, toxic
+    ), by_category AS (
+      INSERT INTO number_categories AS c (number, category_id, heat, evidence, reports, reporters)
+      SELECT number, category_id, heat, evidence, reports, reporters FROM mass ORDER BY number, category_id
+      ON CONFLICT (number, category_id) DO UPDATE SET
+        heat = greatest(0, c.heat + excluded.heat), evidence = greatest(0, c.evidence + excluded.evidence),
+        reports = c.reports + excluded.reports, reporters = c.reporters + excluded.reporters
+    ), by_number AS (
+      INSERT INTO numbers AS n
+        (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at)
+      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at)
+      FROM mass GROUP BY number ORDER BY number
+      ON CONFLICT (number) DO UPDATE SET
+        heat = greatest(0, n.heat + excluded.heat), evidence = greatest(0, n.evidence + excluded.evidence),
+        legitimate = greatest(0, n.legitimate + excluded.legitimate),
+        reports = n.reports + excluded.reports, reporters = n.reporters + excluded.reporters,
+        first_reported_at = least(n.first_reported_at, excluded.first_reported_at),
+        last_reported_at = greatest(n.last_reported_at, excluded.last_reported_at)
+    )
+    SELECT i.ordinal, k.state
+    FROM input i
+    LEFT JOIN inserted USING (number, app_id, report_id, reported_at)
+    LEFT JOIN known k ON k.ordinal = i.ordinal
+    WHERE inserted.number IS NULL
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(reports.map(\.number))
+    parameters.append(reports.map(\.appID))
+    parameters.append(reports.map(\.reportID))
+    parameters.append(reports.map(\.reportedAt))
+    parameters.append(reports.map(\.category.rawValue))
+    parameters.append(reports.map(\.reporter))
+    parameters.append(reports.map(\.weight))
+    parameters.append(reports.map(\.comment))
+    parameters.append(reports.map(\.network))
+    parameters.append(receivedAt)
+    parameters.append(Decay.origin)
+    parameters.append(Decay.heat.timeConstant)
+    parameters.append(Decay.evidence.timeConstant)
+    let times = reports.map(\.reportedAt)
+    parameters.append((times.min() ?? receivedAt).addingTimeInterval(-Self.idWindow))
+    parameters.append((times.max() ?? receivedAt).addingTimeInterval(Self.idWindow))
+  }
+
+  /// - Returns: the ordinal; nil as outcome where another server stored the report a moment ago.
+  static func decode(_ row: PostgresRow) throws -> (ordinal: Int, outcome: ReportOutcome?) {
+    let state: Int32? = try row.decode(1)
+    return (Int(try row.decode(0, as: Int64.self)), state.map(ReportSQL.outcome))
+  }
+}

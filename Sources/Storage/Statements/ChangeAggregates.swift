@@ -1,0 +1,57 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Adds to or subtracts from what one number's reports add up to.
+///
+/// Where no report is left in a category its masses become 0, without the dust that subtracting leaves. The times of the
+/// first and last report stay: they are those of all reports that ever came.
+struct ChangeAggregates: PostgresStatement {
+  /// A part of the change.
+  struct Part: Sendable {
+    let word: Word
+    /// The word's weight counts so many times: 1, 0 or −1.
+    let weight: Int32
+    let reports: Int32
+    let reporters: Int32
+  }
+
+  typealias Row = Void
+  let number: Int64
+  let parts: [Part]
+
+  static let sql = """
+    WITH change AS (
+      SELECT * FROM unnest($2::smallint[], $3::timestamptz[], $4::real[], $5::integer[], $6::integer[])
+        AS t (category_id, reported_at, weight, reports, reporters)
+    ), mass AS (
+      SELECT category_id, toxic, \(ReportSQL.masses(origin: "$7", heat: "$8", evidence: "$9"))
+      FROM change JOIN categories USING (category_id)
+      GROUP BY category_id, toxic ORDER BY category_id
+    ), by_category AS (
+      UPDATE number_categories c SET
+        heat = CASE WHEN c.reports + m.reports = 0 THEN 0 ELSE greatest(0, c.heat + m.heat) END,
+        evidence = CASE WHEN c.reports + m.reports = 0 THEN 0 ELSE greatest(0, c.evidence + m.evidence) END,
+        reports = c.reports + m.reports, reporters = c.reporters + m.reporters
+      FROM mass m WHERE c.number = $1 AND c.category_id = m.category_id
+    ), total (heat, evidence, legitimate, reports, reporters) AS (SELECT \(ReportSQL.sums) FROM mass)
+    UPDATE numbers n SET
+      heat = CASE WHEN n.reports + t.reports = 0 THEN 0 ELSE greatest(0, n.heat + t.heat) END,
+      evidence = CASE WHEN n.reports + t.reports = 0 THEN 0 ELSE greatest(0, n.evidence + t.evidence) END,
+      legitimate = CASE WHEN n.reports + t.reports = 0 THEN 0 ELSE greatest(0, n.legitimate + t.legitimate) END,
+      reports = n.reports + t.reports, reporters = n.reporters + t.reporters
+    FROM total t WHERE n.number = $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(parts.map(\.word.category.rawValue))
+    parameters.append(parts.map(\.word.reportedAt))
+    parameters.append(parts.map { $0.word.weight * Float($0.weight) })
+    parameters.append(parts.map(\.reports))
+    parameters.append(parts.map(\.reporters))
+    parameters.append(Decay.origin)
+    parameters.append(Decay.heat.timeConstant)
+    parameters.append(Decay.evidence.timeConstant)
+  }
+}

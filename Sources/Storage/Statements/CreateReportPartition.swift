@@ -1,0 +1,14 @@
+import Foundation
+
+/// Creates one month's partition of `reports`. A definition takes no binds; its text is made of two whole numbers.
+struct CreateReportPartition {
+  let month: Month
+
+  var script: String {
+    let next = month.next
+    let start = String(format: "%04d-%02d-01 00:00:00+00", month.year, month.month)
+    let end = String(format: "%04d-%02d-01 00:00:00+00", next.year, next.month)
+    let name = String(format: "reports_%04d_%02d", month.year, month.month)
+    return "CREATE TABLE IF NOT EXISTS \(name) PARTITION OF reports FOR VALUES FROM ('\(start)') TO ('\(end)')"
+  }
+}

@@ -1,0 +1,144 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Remembers batches by their names; answers with those that are new.
+struct RememberBatches: PostgresStatement {
+  let batches: [IdentificationBatch]
+  let receivedAt: Date
+
+  static let sql = """
+    INSERT INTO identification_batches (app_id, batch_id, content_hash, received_at)
+    SELECT app_id, batch_id, content_hash, $4::timestamptz
+    FROM unnest($1::integer[], $2::uuid[], $3::bytea[]) AS t (app_id, batch_id, content_hash)
+    ORDER BY app_id, batch_id
+    ON CONFLICT (app_id, batch_id) DO NOTHING
+    RETURNING app_id, batch_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(batches.map(\.appID))
+    parameters.append(batches.map(\.batchID))
+    parameters.append(batches.map(\.contentHash))
+    parameters.append(receivedAt)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> BatchName {
+    BatchName(appID: try row.decode(0), batchID: try row.decode(1))
+  }
+}
+
+/// What is remembered of batches: their names and content hashes.
+struct ReadBatches: PostgresStatement {
+  let batches: [IdentificationBatch]
+
+  static let sql = """
+    SELECT b.app_id, b.batch_id, b.content_hash
+    FROM identification_batches b
+    JOIN unnest($1::integer[], $2::uuid[]) AS t (app_id, batch_id) USING (app_id, batch_id)
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(batches.map(\.appID))
+    parameters.append(batches.map(\.batchID))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (BatchName, [UInt8]) {
+    (BatchName(appID: try row.decode(0), batchID: try row.decode(1)), try row.decode(2))
+  }
+}
+
+/// Adds calls to the counters, sorted by number, so that two batches lock rows in the same order.
+struct CountIdentifications: PostgresStatement {
+  typealias Row = Void
+  let items: [IdentificationBatch.Item]
+
+  static let sql = """
+    WITH item AS (
+      SELECT number, day, sum(named)::bigint AS named, sum(unknown)::bigint AS unknown
+      FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::bigint[]) AS t (number, day, named, unknown)
+      WHERE named > 0 OR unknown > 0
+      GROUP BY number, day
+    ), by_day AS (
+      INSERT INTO number_days AS d (number, day, named, unknown)
+      SELECT number, DATE '1970-01-01' + day, named, unknown FROM item ORDER BY number, day
+      ON CONFLICT (number, day) DO UPDATE SET
+        named = d.named + excluded.named, unknown = d.unknown + excluded.unknown
+    )
+    INSERT INTO number_identifications AS n (number, heat, named, unknown, last_day)
+    SELECT number, sum((named + unknown) * \(IdentificationSQL.noonScale(day: "day"))), sum(named), sum(unknown),
+           DATE '1970-01-01' + max(day)
+    FROM item GROUP BY number ORDER BY number
+    ON CONFLICT (number) DO UPDATE SET
+      heat = n.heat + excluded.heat, named = n.named + excluded.named, unknown = n.unknown + excluded.unknown,
+      last_day = greatest(n.last_day, excluded.last_day)
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(items.map(\.number))
+    parameters.append(items.map(\.day))
+    parameters.append(items.map(\.named))
+    parameters.append(items.map(\.unknown))
+  }
+}
+
+/// How often one number rang.
+struct ReadIdentifications: PostgresStatement {
+  let number: Int64
+  let time: Date
+
+  static let sql = """
+    SELECT number, heat / $2::float8, named, unknown, last_day - DATE '1970-01-01'
+    FROM number_identifications WHERE number = $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(Decay.heat.scale(at: time))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> IdentificationCounts { try row.identificationCounts() }
+}
+
+/// The numbers that ring most phones.
+struct ReadMostIdentified: PostgresStatement {
+  let time: Date
+  let limit: Int
+
+  static let sql = """
+    SELECT number, heat / $1::float8, named, unknown, last_day - DATE '1970-01-01'
+    FROM number_identifications ORDER BY heat DESC, number LIMIT $2::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(Decay.heat.scale(at: time))
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> IdentificationCounts { try row.identificationCounts() }
+}
+
+/// Rules that several statements about identifications repeat.
+enum IdentificationSQL {
+  /// The stored mass of one call on a day, given in days since 1970: said at noon UTC. See ``Decay/scale(at:)``.
+  static func noonScale(day: String) -> String {
+    "exp((\(day) * 86400::float8 + 43200 - \(Int(Decay.origin.timeIntervalSince1970))) / \(Decay.heat.timeConstant))"
+  }
+
+  /// What should be in number_identifications, worked out from the days.
+  /// - Parameter numbers: a condition on `number`.
+  static func recount(where numbers: String) -> String {
+    """
+    SELECT number, sum((named + unknown) * \(noonScale(day: "(day - DATE '1970-01-01')"))) AS heat,
+           sum(named)::bigint AS named, sum(unknown)::bigint AS unknown, max(day) AS last_day
+    FROM number_days WHERE \(numbers) GROUP BY number
+    """
+  }
+}
+
+extension PostgresRow {
+  fileprivate func identificationCounts() throws -> IdentificationCounts {
+    IdentificationCounts(
+      number: try decode(0), heat: try decode(1), named: try decode(2), unknown: try decode(3), lastDay: try decode(4))
+  }
+}

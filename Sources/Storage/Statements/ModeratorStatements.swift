@@ -1,0 +1,96 @@
+import Foundation
+import PostgreSQL
+
+/// Finds a moderator by name, or adds one.
+struct EnsureModerator: PostgresStatement {
+  let name: String
+  let createdAt: Date
+
+  // The update changes nothing; without it a row that is there would not be returned.
+  static let sql = """
+    INSERT INTO moderators (name, created_at) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET name = excluded.name
+    RETURNING moderator_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(name)
+    parameters.append(createdAt)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+}
+
+/// Stores a one-time sign-in link.
+struct CreateSignInLink: PostgresStatement {
+  typealias Row = Void
+  let tokenHash: [UInt8]
+  let moderatorID: Int32
+  let expiresAt: Date
+
+  static let sql = "INSERT INTO sign_in_links (token_hash, moderator_id, expires_at) VALUES ($1, $2, $3)"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(tokenHash)
+    parameters.append(moderatorID)
+    parameters.append(expiresAt)
+  }
+}
+
+/// Uses up a sign-in link and opens a session for its moderator, in one statement: a link opens one session.
+struct RedeemSignInLink: PostgresStatement {
+  let linkHash: [UInt8]
+  let sessionHash: [UInt8]
+  let time: Date
+  let sessionExpiresAt: Date
+
+  static let sql = """
+    WITH used AS (
+      DELETE FROM sign_in_links WHERE token_hash = $1 RETURNING moderator_id, expires_at
+    )
+    INSERT INTO sessions (token_hash, moderator_id, expires_at)
+    SELECT $2, moderator_id, $4::timestamptz FROM used WHERE expires_at > $3::timestamptz
+    RETURNING moderator_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(linkHash)
+    parameters.append(sessionHash)
+    parameters.append(time)
+    parameters.append(sessionExpiresAt)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+}
+
+/// Finds whose session a token is.
+struct FindSession: PostgresStatement {
+  let tokenHash: [UInt8]
+  let time: Date
+
+  static let sql = """
+    SELECT m.moderator_id, m.name FROM sessions s JOIN moderators m USING (moderator_id)
+    WHERE s.token_hash = $1 AND s.expires_at > $2
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(tokenHash)
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Moderator {
+    Moderator(id: try row.decode(0), name: try row.decode(1))
+  }
+}
+
+/// Ends a session.
+struct DeleteSession: PostgresStatement {
+  typealias Row = Void
+  let tokenHash: [UInt8]
+
+  static let sql = "DELETE FROM sessions WHERE token_hash = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(tokenHash)
+  }
+}

@@ -1,0 +1,43 @@
+/// What the aggregates should be, worked out from the reports.
+enum RecountSQL {
+  /// CTEs `word`, `category` and `total`: what should be in number_reporters, number_categories and numbers.
+  ///
+  /// - Parameters:
+  ///   - numbers: a condition on `number` that says whose reports are counted.
+  ///   - origin: placeholder of the masses' origin; `heat` and `evidence` those of their time constants.
+  static func ctes(where numbers: String, origin: String, heat: String, evidence: String) -> String {
+    """
+    said AS MATERIALIZED (
+      SELECT number, reporter, category_id, reported_at, received_at, weight, withdrawn_at IS NULL AS stands
+      FROM reports WHERE \(numbers)
+    ), word AS MATERIALIZED (
+      SELECT DISTINCT ON (number, reporter) number, reporter, category_id, reported_at, received_at, weight
+      FROM said WHERE stands AND reporter IS NOT NULL
+      ORDER BY number, reporter, \(ReportSQL.newestFirst)
+    ), change (number, category_id, reported_at, weight, reports, reporters) AS (
+      SELECT number, category_id, reported_at, CASE WHEN stands AND reporter IS NULL THEN weight ELSE 0 END,
+             CASE WHEN stands THEN 1 ELSE 0 END, 0
+      FROM said
+      UNION ALL
+      SELECT number, category_id, reported_at, weight, 0, 1 FROM word
+    ), category AS MATERIALIZED (
+      SELECT number, category_id, toxic, \(ReportSQL.masses(origin: origin, heat: heat, evidence: evidence)),
+             min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at
+      FROM change JOIN categories USING (category_id)
+      GROUP BY number, category_id, toxic
+    ), total (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at) AS (
+      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at)
+      FROM category GROUP BY number
+    )
+    """
+  }
+
+  /// Whether two masses differ by more than a millionth of the greater one and of one fresh report at `newest`: adding
+  /// in another order rounds otherwise, and subtracting leaves dust.
+  static func differs(_ stored: String, _ recounted: String, newest: String, origin: String, scale: String) -> String {
+    """
+    abs(\(stored) - \(recounted)) > 1e-6 * greatest(abs(\(stored)), abs(\(recounted)),
+      exp(date_part('epoch', \(newest) - \(origin)::timestamptz) / \(scale)::float8))
+    """
+  }
+}

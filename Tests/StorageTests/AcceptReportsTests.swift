@@ -1,0 +1,163 @@
+import Curation
+import Foundation
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct AcceptReportsTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private var store: ReportStore { ReportStore(pool: TestDatabase.current.pool) }
+  private var numbers: NumberStore { NumberStore(pool: TestDatabase.current.pool) }
+
+  private func report(
+    _ id: UInt8, _ category: ReportCategory = .fraud, by reporter: UInt8? = 1, number: Int64 = 33_162_000_248,
+    daysAgo: Double = 0
+  ) -> Report {
+    Report(
+      number: number, appID: 1, reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, id)),
+      reportedAt: now - daysAgo * 86_400, category: category,
+      reporter: reporter.map { [UInt8](repeating: $0, count: 16) })
+  }
+
+  private func heat(_ number: Int64 = 33_162_000_248) async throws -> Double {
+    Decay.heat.value(ofMass: try await numbers.standing(of: number).heat, at: now)
+  }
+
+  @Test func aReportIsCountedOnceHoweverOftenItIsSent() async throws {
+    let first = try await store.accept([report(1)], receivedAt: now)
+    let again = try await store.accept([report(1), report(1)], receivedAt: now)
+    #expect(first == [.created])
+    #expect(again == [.duplicate, .duplicate])
+    #expect(abs(try await heat() - 1) < 1e-9)
+  }
+
+  @Test func ofTwoAlikeInOneBatchOneIsNew() async throws {
+    let outcomes = try await store.accept([report(1), report(1), report(2, by: 2)], receivedAt: now)
+    #expect(outcomes == [.created, .duplicate, .created])
+    #expect(abs(try await heat() - 2) < 1e-9)
+  }
+
+  @Test func aReporterCountsOnceForANumber() async throws {
+    for id in 1...5 as ClosedRange<UInt8> { _ = try await store.accept([report(id)], receivedAt: now) }
+    let standing = try await numbers.standing(of: 33_162_000_248)
+    #expect(standing.reports == 5)
+    #expect(standing.parts.map(\.reporters) == [1])
+    #expect(abs(try await heat() - 1) < 1e-9)
+  }
+
+  @Test func aChangedMindTakesBackWhatItHadAdded() async throws {
+    _ = try await store.accept([report(1, .fraud, daysAgo: 2)], receivedAt: now)
+    _ = try await store.accept([report(2, .legitimate)], receivedAt: now)
+    let standing = try await numbers.standing(of: 33_162_000_248)
+    #expect(standing.heat == 0)
+    #expect(standing.parts.map(\.reporters) == [0, 1])
+  }
+
+  @Test func aWordThatArrivesLateDoesNotReplaceANewerOne() async throws {
+    _ = try await store.accept([report(1, .fraud)], receivedAt: now)
+    _ = try await store.accept([report(2, .legitimate, daysAgo: 3)], receivedAt: now)
+    #expect(abs(try await heat() - 1) < 1e-9)
+    #expect(try await numbers.standing(of: 33_162_000_248).reports == 2)
+  }
+
+  @Test func rowsOfAListCountEachAndAreNoReporters() async throws {
+    _ = try await store.accept([report(1, by: nil), report(2, by: nil)], receivedAt: now)
+    let standing = try await numbers.standing(of: 33_162_000_248)
+    #expect(standing.parts.map(\.reporters) == [0])
+    #expect(abs(try await heat() - 2) < 1e-9)
+  }
+
+  @Test(arguments: [1, 7, 42] as [UInt64])
+  func randomHistoriesAddUpToWhatAPlainRecountSays(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    var model = ReportModel()
+    var seen = Set<String>()
+    for round in 0..<40 {
+      let time = now + Double(round)
+      let size = Int.random(in: 1...20, using: &generator)
+      let batch = (0..<size).map { _ in Report.random(using: &generator, now: now) }
+      let expected = batch.map { model.accept($0) }
+      #expect(try await store.accept(batch, receivedAt: time) == expected)
+      seen.formUnion(expected.map { "\($0)" })
+      for call in 0..<Int.random(in: 0...6, using: &generator) {
+        let report = Report.random(using: &generator, now: now)
+        let expected = model.withdraw(reportID: report.reportID, appID: report.appID)
+        #expect(
+          try await store.withdraw(reportID: report.reportID, appID: report.appID, at: time + Double(call) / 100)
+            == expected)
+        seen.insert("\(expected)")
+      }
+    }
+    #expect(seen == ["created", "duplicate", "conflict", "withdrawn", "alreadyWithdrawn", "notFound"])
+    try await expectStandings(model, at: now)
+  }
+
+  @Test func anIdBelongsToOneContent() async throws {
+    let first = report(1, daysAgo: 3)
+    #expect(try await store.accept([first], receivedAt: now) == [.created])
+    var variants = [first, first, first, first, first, first]
+    variants[0].number += 1
+    variants[1].category = .survey
+    variants[2].reporter = [UInt8](repeating: 9, count: 16)
+    variants[3].reportedAt += 1
+    variants[4].comment = "They hung up."
+    variants[5].reportedAt -= 30 * 86_400
+    for variant in variants {
+      #expect(try await store.accept([variant], receivedAt: now + 1) == [.conflict])
+    }
+    // The network is no content, and neither is what other apps call theirs.
+    var retry = first
+    retry.network = [UInt8](repeating: 4, count: 8)
+    var other = first
+    other.appID = 2
+    #expect(try await store.accept([retry, other], receivedAt: now + 2) == [.duplicate, .created])
+    #expect(try await numbers.standing(of: first.number + 1).parts.isEmpty)
+  }
+
+  @Test func withinABatchTheFirstOfAnIdCountsAndTheRestAreHeldAgainstIt() async throws {
+    let first = report(1)
+    var other = first
+    other.category = .survey
+    #expect(try await store.accept([first, other, first], receivedAt: now) == [.created, .conflict, .duplicate])
+    // What was there decides, not what came first in the batch.
+    #expect(try await store.accept([other, first, other], receivedAt: now + 1) == [.conflict, .duplicate, .conflict])
+  }
+
+  @Test func ofTwoWordsSaidAtOneTimeTheLaterToArriveStands() async throws {
+    _ = try await store.accept([report(1, .legitimate), report(2, .fraud)], receivedAt: now)
+    #expect(try await numbers.standing(of: 33_162_000_248).leading == .fraud)
+    _ = try await store.accept([report(3, .legitimate)], receivedAt: now + 1)
+    #expect(try await numbers.standing(of: 33_162_000_248).heat == 0)
+    _ = try await store.accept([report(4, .survey)], receivedAt: now + 2)
+    #expect(try await numbers.standing(of: 33_162_000_248).leading == .survey)
+    #expect(try await audit().differences == [])
+  }
+
+  @Test func batchesThatMeetOnTheSameNumbersAllCount() async throws {
+    let store = store
+    let now = now
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<8 as Range<UInt8> {
+        group.addTask {
+          for round in 0..<10 as Range<UInt8> {
+            let batch = (0..<20).map { index in
+              Report(
+                number: 33_162_000_000 + Int64(index), appID: 1,
+                reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, writer, round, UInt8(index))),
+                reportedAt: now, category: .fraud, reporter: [UInt8](repeating: writer, count: 16))
+            }
+            _ = try await store.accept(batch.shuffled(), receivedAt: now)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for index in 0..<20 as Range<Int64> {
+      let standing = try await numbers.standing(of: 33_162_000_000 + index)
+      #expect(standing.parts.map(\.reporters) == [8])
+      #expect(standing.reports == 80)
+      #expect(abs(Decay.heat.value(ofMass: standing.heat, at: now) - 8) < 1e-9)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+/// Holds what the database adds up to against the model, and the audit against both.
+func expectStandings(
+  _ model: ReportModel, at now: Date, sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+  let pool = TestDatabase.current.pool
+  for number in model.numbers {
+    let got = try await NumberStore(pool: pool).standing(of: number)
+    let expected = model.standing(of: number)
+    #expect(got.parts.map(\.category) == expected.parts.map(\.category), sourceLocation: sourceLocation)
+    for (mine, theirs) in zip(got.parts, expected.parts) {
+      #expect(mine.reports == theirs.reports, sourceLocation: sourceLocation)
+      #expect(mine.reporters == theirs.reporters, sourceLocation: sourceLocation)
+      let scale = max(Decay.heat.scale(at: now), theirs.heat)
+      #expect(abs(mine.heat - theirs.heat) < 1e-9 * scale, sourceLocation: sourceLocation)
+      let slow = max(Decay.evidence.scale(at: now), theirs.evidence)
+      #expect(abs(mine.evidence - theirs.evidence) < 1e-9 * slow, sourceLocation: sourceLocation)
+    }
+  }
+  #expect(try await audit().differences == [], sourceLocation: sourceLocation)
+}
+
+/// Audits everything in small ranges.
+func audit(
+  _ numbers: ClosedRange<Int64> = AuditStore.allNumbers, repairs: Bool = false
+) async throws -> (summary: AuditSummary, differences: [AuditDifference]) {
+  let found = Collected<AuditDifference>()
+  let summary = try await AuditStore(pool: TestDatabase.current.pool, rangeSize: 5).audit(
+    numbers, repairs: repairs, found: { found.add($0) })
+  return (summary, found.all)
+}
+
+/// Things that were handed over one by one.
+final class Collected<Element: Sendable>: Sendable {
+  private let elements = Mutex<[Element]>([])
+
+  func add(_ more: [Element]) { elements.withLock { $0 += more } }
+
+  var all: [Element] { elements.withLock { $0 } }
+}

@@ -1,0 +1,56 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct RetentionTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func report(_ number: Int64, daysAgo: Double) -> Report {
+    Report(
+      number: number, appID: 1, reportID: UUID(), reportedAt: now - daysAgo * 86_400, category: .fraud,
+      reporter: [UInt8](repeating: 1, count: 16), comment: "A voice on tape.", network: [UInt8](repeating: 2, count: 8))
+  }
+
+  private func numbers(_ query: PostgresQuery) async throws -> [Int64] {
+    try await pool.withConnection { try await $0.query(query) }.map { try $0.decode(0) }
+  }
+
+  @Test func whatIsOldIsForgottenAndNothingElse() async throws {
+    let store = ReportStore(pool: pool)
+    let old = (1...7 as ClosedRange<Int64>).map { report($0, daysAgo: 45) }
+    let fresh = (8...9 as ClosedRange<Int64>).map { report($0, daysAgo: 45) }
+    _ = try await store.accept(old, receivedAt: now - 31 * 86_400)
+    _ = try await store.accept(fresh, receivedAt: now - 29 * 86_400)
+
+    let retention = RetentionStore(pool: pool, batchSize: 3)
+    #expect(try await retention.purgeNetworks(before: now - 30 * 86_400) == 7)
+    #expect(try await retention.purgeNetworks(before: now - 30 * 86_400) == 0)
+    #expect(try await numbers("SELECT number FROM reports WHERE network IS NOT NULL ORDER BY 1") == [8, 9])
+    #expect(try await numbers("SELECT number FROM reports WHERE comment IS NULL") == [])
+
+    #expect(try await retention.purgeComments(before: now - 30 * 86_400, at: now) == 7)
+    #expect(try await numbers("SELECT number FROM reports WHERE comment IS NOT NULL ORDER BY 1") == [8, 9])
+    // A retry is known all the same.
+    #expect(try await store.accept(old, receivedAt: now) == old.map { _ in .duplicate })
+    #expect(try await audit().differences == [])
+  }
+
+  @Test func namesOfIdentificationBatchesAreForgottenAndTheirCountsKept() async throws {
+    let store = IdentificationStore(pool: pool)
+    let batches = (0..<5).map { _ in
+      IdentificationBatch(
+        appID: 1, batchID: UUID(), contentHash: [UInt8](repeating: 0, count: 32),
+        items: [.init(number: 5, day: 20_740, named: 1, unknown: 0)])
+    }
+    _ = try await store.accept(batches, receivedAt: now - 36 * 86_400)
+    _ = try await store.accept([batches[0]], receivedAt: now)
+    #expect(
+      try await RetentionStore(pool: pool, batchSize: 2).purgeIdentificationBatches(before: now - 35 * 86_400) == 5)
+    #expect(try await store.counts(of: 5, at: now)?.named == 5)
+  }
+}

@@ -1,0 +1,88 @@
+import Curation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+/// The SQL contract, held against the catalogue: what a cluster that is distributed by number asks of the schema.
+@Suite(.database) struct SchemaTests {
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  /// Tables of reference, and tables local to one node; all others grow with numbers or reports.
+  private static let small = [
+    "categories", "thresholds", "apps", "publications", "moderators", "sign_in_links", "sessions", "schema_migrations",
+    "identification_batches",
+  ]
+
+  private func strings(_ query: PostgresQuery) async throws -> [String] {
+    try await pool.withConnection { connection in
+      try await connection.query(query).map { try $0.decode(0, as: String.self) }
+    }
+  }
+
+  @Test func everyKeyOfATableThatGrowsHasTheNumber() async throws {
+    let keys = try await strings(
+      """
+      SELECT format('%s.%s', t.relname, i.relname)
+      FROM pg_index x
+      JOIN pg_class i ON i.oid = x.indexrelid
+      JOIN pg_class t ON t.oid = x.indrelid
+      WHERE x.indisunique AND t.relnamespace = 'public'::regnamespace AND NOT t.relname = ANY(\(Self.small))
+        AND NOT EXISTS (
+          SELECT 1 FROM pg_attribute a
+          WHERE a.attrelid = t.oid AND a.attnum = ANY(x.indkey::int2[]) AND a.attname = 'number')
+      """)
+    #expect(keys == [])
+  }
+
+  @Test func everyTableHasAPrimaryKey() async throws {
+    let tables = try await strings(
+      """
+      SELECT c.relname::text FROM pg_class c
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+        AND NOT EXISTS (SELECT 1 FROM pg_index x WHERE x.indrelid = c.oid AND x.indisprimary)
+      """)
+    #expect(tables == [])
+  }
+
+  @Test func noTriggersRulesOrViews() async throws {
+    let found = try await strings(
+      """
+      SELECT tgname::text FROM pg_trigger WHERE NOT tgisinternal
+      UNION ALL SELECT rulename::text FROM pg_rules WHERE schemaname = 'public'
+      UNION ALL SELECT relname::text FROM pg_class
+        WHERE relkind IN ('v', 'm') AND relnamespace = 'public'::regnamespace
+      """)
+    #expect(found == [])
+  }
+
+  @Test func noForeignKeyOnATableThatGrows() async throws {
+    let found = try await strings(
+      """
+      SELECT conrelid::regclass::text FROM pg_constraint
+      WHERE contype = 'f' AND connamespace = 'public'::regnamespace
+        AND NOT conrelid::regclass::text = ANY(\(Self.small))
+      """)
+    #expect(found == [])
+  }
+
+  @Test func noIndexOnAMass() async throws {
+    let found = try await strings(
+      """
+      SELECT indexname::text FROM pg_indexes
+      WHERE schemaname = 'public' AND indexdef ~ '\\y(heat|evidence|legitimate)\\y'
+      """)
+    #expect(found == [])
+  }
+
+  @Test func theCategoriesOfTheDatabaseAreThoseOfTheRules() async throws {
+    let rows = try await strings(
+      "SELECT format('%s %s %s', category_id, slug, toxic) FROM categories ORDER BY category_id")
+    #expect(rows == ReportCategory.allCases.map { "\($0.rawValue) \($0.slug) \($0.isToxic ? "t" : "f")" })
+  }
+
+  @Test func everyToxicCategoryHasAThreshold() async throws {
+    let thresholds = try await NumberStore(pool: pool).thresholds()
+    #expect(thresholds.map(\.category) == ReportCategory.allCases.filter(\.isToxic))
+  }
+}

@@ -1,0 +1,110 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct WithdrawalTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 33_162_000_248
+
+  private var store: ReportStore { ReportStore(pool: TestDatabase.current.pool) }
+
+  private func id(_ value: UInt16) -> UUID {
+    UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(value >> 8), UInt8(value & 255)))
+  }
+
+  private func report(
+    _ value: UInt16, _ category: ReportCategory = .fraud, by reporter: UInt8? = 1, daysAgo: Double = 0
+  ) -> Report {
+    Report(
+      number: number, appID: 1, reportID: id(value), reportedAt: now - daysAgo * 86_400, category: category,
+      reporter: reporter.map { [UInt8](repeating: $0, count: 16) })
+  }
+
+  private func standing() async throws -> Standing {
+    try await NumberStore(pool: TestDatabase.current.pool).standing(of: number)
+  }
+
+  @Test func whatAReportAddedIsSubtracted() async throws {
+    _ = try await store.accept([report(1), report(2, by: 2), report(3, by: nil)], receivedAt: now)
+    #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now) == .withdrawn)
+    #expect(try await store.withdraw(reportID: id(3), appID: 1, at: now + 1) == .withdrawn)
+    let left = try await standing()
+    #expect(left.parts.map(\.reports) == [1])
+    #expect(left.parts.map(\.reporters) == [1])
+    #expect(abs(Decay.heat.value(ofMass: left.heat, at: now) - 1) < 1e-9)
+    #expect(try await store.withdraw(reportID: id(2), appID: 1, at: now + 2) == .withdrawn)
+    // No dust.
+    let gone = try await standing()
+    #expect(gone.parts == [.init(category: .fraud, heat: 0, evidence: 0, reports: 0, reporters: 0)])
+    #expect(try await audit().differences == [])
+  }
+
+  @Test func aWithdrawnReportStaysSo() async throws {
+    _ = try await store.accept([report(1)], receivedAt: now)
+    #expect(try await store.withdraw(reportID: id(1), appID: 2, at: now) == .notFound)
+    #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now) == .withdrawn)
+    #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now + 1) == .alreadyWithdrawn)
+    #expect(try await store.accept([report(1)], receivedAt: now + 2) == [.withdrawn])
+    #expect(try await store.accept([report(1, .survey)], receivedAt: now + 2) == [.conflict])
+    #expect(try await standing().reports == 0)
+  }
+
+  @Test func aCallThatWasNotAnsweredIsAnsweredTheSameWhenItIsRepeated() async throws {
+    _ = try await store.accept([report(1)], receivedAt: now)
+    #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now) == .withdrawn)
+    #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now) == .withdrawn)
+    #expect(try await standing().reports == 0)
+  }
+
+  @Test func theWordBeforeStandsAgain() async throws {
+    _ = try await store.accept([report(1, .survey, daysAgo: 2), report(2, .legitimate, daysAgo: 1)], receivedAt: now)
+    _ = try await store.accept([report(3, .fraud)], receivedAt: now + 1)
+    _ = try await store.withdraw(reportID: id(2), appID: 1, at: now)
+    #expect(try await standing().leading == .fraud)
+    _ = try await store.withdraw(reportID: id(3), appID: 1, at: now)
+    let left = try await standing()
+    #expect(left.leading == .survey)
+    #expect(left.reports == 1)
+    let expected = Decay.heat.mass(of: 1, at: now - 2 * 86_400)
+    #expect(abs(left.heat - expected) < 1e-9 * expected)
+    #expect(try await audit().differences == [])
+  }
+
+  /// Reports and withdrawals of few reporters about one number, all at once; whatever order they fall into, the
+  /// aggregates must be a recount's.
+  @Test(arguments: 0..<4) func withdrawalsAndReportsOfOneReporterMeet(round: Int) async throws {
+    let store = store
+    let categories: [ReportCategory] = [.fraud, .legitimate, .survey]
+    let reports = (0..<120 as Range<UInt16>).map { value in
+      report(value, categories[Int(value) % 3], by: UInt8(value % 4), daysAgo: Double((value * 7) % 11))
+    }
+    _ = try await store.accept(Array(reports.prefix(60)), receivedAt: now)
+    let now = now
+    let withdrawn = try await withThrowingTaskGroup(of: Int.self) { group in
+      for start in stride(from: 60, to: 120, by: 5) {
+        group.addTask {
+          let batch = Array(reports[start..<start + 5])
+          return try await store.accept(batch, receivedAt: now + Double(start)).count { $0 != .created }
+        }
+      }
+      for value in 0..<120 where value % 2 == round % 2 {
+        group.addTask {
+          switch try await store.withdraw(reportID: reports[value].reportID, appID: 1, at: now + Double(value)) {
+          case .withdrawn: 1_000
+          case .alreadyWithdrawn: 1
+          // It was not there yet.
+          case .notFound: 0
+          }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    // Nothing was refused, and no withdrawal done twice.
+    #expect(withdrawn % 1_000 == 0)
+    #expect(try await standing().reports == Int64(120 - withdrawn / 1_000))
+    #expect(try await audit().differences == [])
+  }
+}

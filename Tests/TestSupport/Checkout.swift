@@ -1,0 +1,35 @@
+import Foundation
+
+/// Where the tests find the project's own files, and the data that some of them read.
+public enum Checkout {
+  /// The folder of Package.swift.
+  public static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path
+
+  /// The folder of migrations.
+  public static var migrations: String { "\(root)/Migrations" }
+  /// The folder of page templates.
+  public static var templates: String { "\(root)/Templates" }
+  /// The folder of the style sheet.
+  public static var publicFiles: String { "\(root)/Public" }
+  /// The folder of tables.
+  public static var resources: String { "\(root)/Resources" }
+
+  /// A file of real data beside the checkout (or in RINGFENCE_SHARED); nil, said aloud, where it is absent.
+  /// - Parameter path: such as `data/complaints/ftc-2020.tsv.gz`.
+  public static func shared(_ path: String) -> String? {
+    let folder = ProcessInfo.processInfo.environment["RINGFENCE_SHARED"] ?? "\(root)/../shared"
+    let file = "\(folder)/\(path)"
+    if FileManager.default.fileExists(atPath: file) { return file }
+    print("SKIPPED: \(file) is not there; what it would have shown is not tested.")
+    return nil
+  }
+}
+
+/// A folder that is gone after the body.
+public func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+  let folder = "\(FileManager.default.temporaryDirectory.path)/ringfence-\(UUID().uuidString)"
+  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(atPath: folder) }
+  return try await body(folder)
+}

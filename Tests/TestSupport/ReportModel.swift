@@ -1,0 +1,116 @@
+public import Curation
+public import Foundation
+public import Storage
+
+/// What reports add up to, worked out plainly from all of them: the expectation that the SQL is held against.
+public struct ReportModel {
+  private struct Entry {
+    var report: Report
+    var isWithdrawn = false
+  }
+
+  private struct Name: Hashable {
+    let appID: Int32
+    let reportID: UUID
+  }
+
+  private var places: [Name: Int] = [:]
+  /// In the order of arrival.
+  private var entries: [Entry] = []
+
+  /// Nothing taken.
+  public init() {}
+
+  /// Takes one report after those before it.
+  public mutating func accept(_ report: Report) -> ReportOutcome {
+    let name = Name(appID: report.appID, reportID: report.reportID)
+    if let place = places[name] {
+      var known = entries[place].report
+      (known.network, known.weight) = (report.network, report.weight)
+      if known != report { return .conflict }
+      return entries[place].isWithdrawn ? .withdrawn : .duplicate
+    }
+    places[name] = entries.count
+    entries.append(Entry(report: report))
+    return .created
+  }
+
+  /// - Returns: whether it is new.
+  public mutating func take(_ report: Report) -> Bool { accept(report) == .created }
+
+  /// Withdraws a report.
+  public mutating func withdraw(reportID: UUID, appID: Int32) -> WithdrawalOutcome {
+    guard let place = places[Name(appID: appID, reportID: reportID)] else { return .notFound }
+    if entries[place].isWithdrawn { return .alreadyWithdrawn }
+    entries[place].isWithdrawn = true
+    return .withdrawn
+  }
+
+  /// Numbers that anybody ever reported.
+  public var numbers: Set<Int64> { Set(entries.map(\.report.number)) }
+
+  /// The last word of each reporter counts, as of the time it was said; rows of lists count each; what was withdrawn
+  /// does not count.
+  public func standing(of number: Int64) -> Standing {
+    let all = entries.filter { $0.report.number == number }
+    let mine = all.filter { !$0.isWithdrawn }.map(\.report)
+    var words: [[UInt8]: Report] = [:]
+    var counted = mine.filter { $0.reporter == nil }
+    for report in mine {
+      guard let reporter = report.reporter else { continue }
+      if let word = words[reporter], word.reportedAt > report.reportedAt { continue }
+      words[reporter] = report
+    }
+    counted += words.values
+    let parts = Set(all.map(\.report.category)).sorted { $0.rawValue < $1.rawValue }.map { category in
+      let said = counted.filter { $0.category == category }
+      return Standing.Part(
+        category: category,
+        heat: said.reduce(0) { $0 + Decay.heat.mass(of: Double($1.weight), at: $1.reportedAt) },
+        evidence: said.reduce(0) { $0 + Decay.evidence.mass(of: Double($1.weight), at: $1.reportedAt) },
+        reports: Int64(mine.count { $0.category == category }),
+        reporters: Int32(said.count { $0.reporter != nil }))
+    }
+    return Standing(parts: parts)
+  }
+}
+
+/// A repeatable source of chance.
+public struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  /// - Parameter seed: the same one gives the same numbers.
+  public init(seed: UInt64) { state = seed }
+
+  /// SplitMix64 (Steele, Lea, Flood 2014).
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+extension Report {
+  /// A report out of few numbers, reporters and times, so that everything collides.
+  ///
+  /// Nine of ten have the content that their id always has: sent again they are duplicates. The rest take an id for
+  /// something else.
+  public static func random(using generator: inout SeededGenerator, now: Date) -> Report {
+    let id = UInt8.random(in: 0..<200, using: &generator)
+    let appID = Int32.random(in: 1...2, using: &generator)
+    let content = UInt64(id) * 10 + UInt64(appID)
+    let other = UInt64.random(in: 0..<10, using: &generator) == 0 ? generator.next() : 0
+    var chance = SeededGenerator(seed: content &+ other)
+    let reporter = UInt8.random(in: 0..<8, using: &chance)
+    return Report(
+      number: 33_162_000_000 + Int64.random(in: 0..<12, using: &chance), appID: appID,
+      reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, id)),
+      // Within the window in which an id is known again; often at the very same time.
+      reportedAt: now - Double(Int.random(in: 0..<30, using: &chance)) * 86_400,
+      category: ReportCategory.allCases.randomElement(using: &chance)!,
+      reporter: reporter == 0 ? nil : [UInt8](repeating: reporter, count: 16),
+      weight: [0.5, 1, 2].randomElement(using: &chance)!)
+  }
+}

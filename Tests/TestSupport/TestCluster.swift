@@ -1,0 +1,103 @@
+import EmbeddedPostgreSQL
+import Foundation
+import Logging
+import PostgreSQL
+
+/// The PostgreSQL of one test process: a real one, on a socket, without waiting for the disk.
+///
+/// It dies with the process. Its folder is kept for the next run, which saves the initialising.
+actor TestCluster {
+  static let shared = TestCluster()
+
+  private var starting: Task<EmbeddedPostgres, any Error>?
+  private var template: Task<String, any Error>?
+  private var count = 0
+
+  /// Makes a database that has all migrations.
+  func makeDatabase() async throws -> String {
+    let cluster = try await running()
+    let template = try await migratedTemplate(on: cluster)
+    count += 1
+    let name = "test_\(ProcessInfo.processInfo.processIdentifier)_\(count)"
+    try await administer(cluster) { connection in
+      try await connection.execute(script: "CREATE DATABASE \(name) TEMPLATE \(template)")
+    }
+    return cluster.dsn(database: name)
+  }
+
+  /// An empty database.
+  func makeEmptyDatabase() async throws -> String {
+    let cluster = try await running()
+    count += 1
+    let name = "test_\(ProcessInfo.processInfo.processIdentifier)_\(count)"
+    try await administer(cluster) { try await $0.execute(script: "CREATE DATABASE \(name)") }
+    return cluster.dsn(database: name)
+  }
+
+  /// Drops a database that ``makeDatabase()`` made.
+  func drop(dsn: String) async throws {
+    let cluster = try await running()
+    guard let name = dsn.firstMatch(of: /dbname=(test_[0-9_]+)/)?.1 else { return }
+    try await administer(cluster) { connection in
+      try await connection.execute(script: "DROP DATABASE \(name) WITH (FORCE)")
+    }
+  }
+
+  private func running() async throws -> EmbeddedPostgres {
+    if let starting { return try await starting.value }
+    let task = Task { try await Self.start() }
+    starting = task
+    return try await task.value
+  }
+
+  private static func start() async throws -> EmbeddedPostgres {
+    // Another test process may hold the first folder.
+    for attempt in 0..<8 {
+      let folder = "/tmp/ringfence-tests-\(getuid())-\(attempt)"
+      do {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return try await EmbeddedPostgres.start(
+          EmbeddedPostgres.Options(dataFolder: folder, settings: ["max_connections": "300"], durable: false),
+          logger: .forTests)
+      } catch EmbeddedPostgresError.folderInUse where attempt < 7 {
+        continue
+      }
+    }
+    preconditionFailure("unreachable")
+  }
+
+  private func migratedTemplate(on cluster: EmbeddedPostgres) async throws -> String {
+    if let template { return try await template.value }
+    let task = Task {
+      let name = "template_\(ProcessInfo.processInfo.processIdentifier)"
+      try await Self.sweep(cluster)
+      try await administer(cluster) { try await $0.execute(script: "CREATE DATABASE \(name)") }
+      let connection = try await PostgresConnection.connect(
+        PostgresConfiguration(cluster.dsn(database: name)), logger: .forTests)
+      _ = try await PostgresMigrator(folder: Checkout.migrations).migrate(on: connection)
+      await connection.close()
+      return name
+    }
+    template = task
+    return try await task.value
+  }
+
+  /// Drops what earlier processes left; this one holds the folder's lock, so nobody else's databases are there.
+  private static func sweep(_ cluster: EmbeddedPostgres) async throws {
+    let connection = try await PostgresConnection.connect(PostgresConfiguration(cluster.dsn), logger: .forTests)
+    let stale = try await connection.query(
+      "SELECT datname::text FROM pg_database WHERE datname ~ '^(test|template)_[0-9]'")
+    for row in stale {
+      try await connection.execute(script: "DROP DATABASE \(try row.decode(0, as: String.self)) WITH (FORCE)")
+    }
+    await connection.close()
+  }
+
+  private nonisolated func administer(
+    _ cluster: EmbeddedPostgres, _ body: (PostgresConnection) async throws -> Void
+  ) async throws {
+    let connection = try await PostgresConnection.connect(PostgresConfiguration(cluster.dsn), logger: .forTests)
+    try await body(connection)
+    await connection.close()
+  }
+}

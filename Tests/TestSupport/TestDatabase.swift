@@ -1,0 +1,62 @@
+public import Logging
+public import PostgreSQL
+public import Testing
+
+/// A database of a test's own, cloned from a migrated template.
+public struct TestDatabase: Sendable {
+  /// Where it is, for libpq.
+  public let dsn: String
+  /// A pool on it; shut down when the test ends.
+  public let pool: PostgresPool
+
+  /// The database of the running test.
+  public static var current: TestDatabase {
+    guard let database = value else { preconditionFailure("The suite lacks the trait .database") }
+    return database
+  }
+
+  @TaskLocal fileprivate static var value: TestDatabase?
+}
+
+/// Gives every test of a suite a database of its own in ``TestDatabase/current``.
+public struct DatabaseTrait: SuiteTrait, TestTrait, TestScoping {
+  /// Applied to every test of the suite.
+  public let isRecursive = true
+  let isMigrated: Bool
+
+  /// Runs a test with a database of its own.
+  public func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    guard testCase != nil else { return try await function() }
+    let dsn = try await isMigrated ? TestCluster.shared.makeDatabase() : TestCluster.shared.makeEmptyDatabase()
+    let pool = PostgresPool(
+      PostgresConfiguration(dsn), maximumConnections: 8, waitLimit: .seconds(30), logger: .forTests)
+    let result: Result<Void, any Error>
+    do {
+      result = .success(
+        try await TestDatabase.$value.withValue(TestDatabase(dsn: dsn, pool: pool)) { try await function() })
+    } catch {
+      result = .failure(error)
+    }
+    await pool.shutdown()
+    try await TestCluster.shared.drop(dsn: dsn)
+    try result.get()
+  }
+}
+
+extension Trait where Self == DatabaseTrait {
+  /// A database with all migrations for every test.
+  public static var database: DatabaseTrait { DatabaseTrait(isMigrated: true) }
+  /// An empty database for every test.
+  public static var emptyDatabase: DatabaseTrait { DatabaseTrait(isMigrated: false) }
+}
+
+extension Logger {
+  /// Says only what is wrong.
+  public static let forTests = {
+    var logger = Logger(label: "tests")
+    logger.logLevel = .error
+    return logger
+  }()
+}
