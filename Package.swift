@@ -38,7 +38,9 @@ let crypto = Target.Dependency.product(
 let package = Package(
   name: "ringfence",
   platforms: [.macOS(.v15), .iOS(.v16)],
-  products: [],
+  products: [
+    .library(name: "CallerPack", targets: ["CallerPack"])
+  ],
   dependencies: [
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -55,9 +57,13 @@ let package = Package(
   targets: [
     // System libraries.
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "CPhoneNumber",
       linkerSettings: [.linkedLibrary("phonenumber")]),
+
+    // Portable: Linux and iOS.
+    library("CallerPack", ["CZlib", crypto]),
 
     // Calendar arithmetic.
     library("Timestamps"),
@@ -72,11 +78,20 @@ let package = Package(
     library("EmbeddedPostgreSQL", ["CLibPQ", "CSpawn", logging]),
     library("Storage", ["PostgreSQL", "Curation", "Timestamps", crypto]),
 
+    // What the server does.
+    library("CallerPackBuilder", ["CallerPack", "CZlib"]),
+
+    // `make bench-pack`
+    .executableTarget(
+      name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], path: "Benchmarks/PackBenchmark",
+      swiftSettings: house),
+
     // Tests: one folder a target.
     .target(
       name: "TestSupport",
       dependencies: ["EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: house),
+    tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib"], exclude: ["Golden"]),
     tests("CurationTests", ["Curation"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),

@@ -1,0 +1,119 @@
+/// Where the columns of a delta lie, and the bytes of a delta's header.
+package struct DeltaLayout: Sendable {
+  /// Bytes before the payload.
+  package static let byteCount = 264
+  /// "RFDLTA", then two bytes that a transfer in text mode would spoil.
+  package static let magic: [UInt8] = [0x52, 0x46, 0x44, 0x4C, 0x54, 0x41, 0x1A, 0x0A]
+  /// Bytes of a payload at most.
+  static let payloadBytes = 64 << 20
+
+  package var baseEntries = 0
+  /// Bytes of the columns, in the order of the payload.
+  package var removed = 0
+  package var changed = 0
+  package var added = 0
+  package var dictionary = 0
+  package var labels = 0
+  var dictionaryChecksum: UInt32 = 0
+  var payloadChecksum: UInt32 = 0
+
+  package init() {}
+
+  var removedAt: Int { Self.byteCount }
+  var changedAt: Int { removedAt + removed }
+  var addedAt: Int { changedAt + changed }
+  var dictionaryAt: Int { addedAt + added }
+  var labelsAt: Int { dictionaryAt + dictionary }
+  var end: Int { labelsAt + labels }
+
+  /// The header's bytes; `result` is the first 128 bytes of the result.
+  package static func encode(
+    _ header: PackDeltaHeader, _ layout: DeltaLayout, payloadChecksum: UInt32, result: [UInt8]
+  ) -> [UInt8] {
+    var bytes = magic
+    bytes.appendLittleEndian(UInt64(header.version), 2)
+    bytes.appendLittleEndian(0, 2)
+    bytes.appendLittleEndian(UInt64(layout.baseEntries), 4)
+    bytes.appendLittleEndian(header.baseSerial, 8)
+    bytes += header.baseDigest.bytes + header.resultDigest.bytes
+    for value in [
+      header.removedCount, header.addedCount, header.changedCount, layout.removed, layout.changed, layout.added,
+      layout.dictionary, layout.labels, Int(payloadChecksum), layout.end, 0,
+    ] {
+      bytes.appendLittleEndian(UInt64(value), 4)
+    }
+    bytes += result
+    bytes.appendLittleEndian(UInt64(checksum(bytes)), 4)
+    return bytes
+  }
+
+  static func read(_ source: PackSource) throws(PackError) -> (PackDeltaHeader, DeltaLayout) {
+    let bytes = try source.bytes(at: 0, count: min(byteCount, source.count))
+    guard bytes.count >= 8, Array(bytes[..<8]) == magic else {
+      throw PackError(.notAPack, "this is no delta: the first 8 bytes are not RFDLTA", remedy: "check the file's name")
+    }
+    guard bytes.count == byteCount else {
+      throw PackError(
+        .wrongLength, "a delta starts with a header", expected: "\(byteCount) bytes", got: "\(bytes.count)",
+        remedy: "fetch it again")
+    }
+    let input = LittleEndian(bytes)
+    guard input.u16(8) == 1 else {
+      throw PackError(
+        .unsupported, "the version of the format is unknown", expected: "1", got: "\(input.u16(8))",
+        remedy: "use a newer reader")
+    }
+    guard input.u32(260) == checksum(Array(bytes[..<260])) else {
+      throw PackError(.corrupt, "the delta's header has another checksum than declared", remedy: "fetch it again")
+    }
+    guard input.u16(10) == 0, input.u32(128) == 0 else {
+      throw PackError(.unsupported, "the delta has flags that version 1 does not know", remedy: "use a newer reader")
+    }
+    let (result, _, dictionaryChecksum) = try PackHeader.decode(Array(bytes[132..<260]))
+    guard let base = PackDigest(bytes[24..<56]), let digest = PackDigest(bytes[56..<88]) else {
+      throw PackError(.malformed, "a SHA-256 has 32 bytes")
+    }
+    let header = PackDeltaHeader(
+      version: 1, kind: result.kind, region: result.region, serial: result.serial, baseSerial: input.u64(16),
+      createdAt: result.createdAt, baseDigest: base, resultDigest: digest, removedCount: input.int(88),
+      addedCount: input.int(92), changedCount: input.int(96), result: result)
+    var layout = DeltaLayout()
+    layout.baseEntries = input.int(12)
+    (layout.removed, layout.changed, layout.added) = (input.int(100), input.int(104), input.int(108))
+    (layout.dictionary, layout.labels) = (input.int(112), input.int(116))
+    layout.dictionaryChecksum = dictionaryChecksum
+    layout.payloadChecksum = input.u32(120)
+    guard input.int(124) == source.count, layout.end == source.count else {
+      throw PackError(
+        .wrongLength, "the delta has another length than its header declares", expected: "\(layout.end) bytes",
+        got: "\(source.count)", remedy: "fetch it again")
+    }
+    try layout.check(header)
+    return (header, layout)
+  }
+
+  private func check(_ header: PackDeltaHeader) throws(PackError) {
+    guard end - Self.byteCount <= Self.payloadBytes else {
+      throw PackError(
+        .tooLarge, "the delta is too large", expected: "\(Self.payloadBytes) bytes at most",
+        got: "\(end - Self.byteCount)", remedy: "fetch the full pack")
+    }
+    let kept = baseEntries - header.removedCount
+    guard baseEntries <= PackLimits.entries, kept >= header.changedCount,
+      kept + header.addedCount == header.result.entryCount
+    else { throw PackError(.malformed, "the counts of the delta do not add up") }
+    guard (removed == 0) == (header.removedCount == 0), (changed == 0) == (header.changedCount == 0),
+      (added == 0) == (header.addedCount == 0)
+    else { throw PackError(.malformed, "a column of the delta is missing, or there is one too many") }
+    guard Int64(header.addedCount) <= header.result.lastNumber else {
+      throw PackError(.malformed, "more numbers are added than there are")
+    }
+    guard dictionary == 0 || dictionary == header.result.dictionaryStoredBytes else {
+      throw PackError(.malformed, "the delta's dictionary is not the one that the result's header declares")
+    }
+    let hasLabels = header.result.dictionaryStoredBytes > 0 && header.addedCount + header.changedCount > 0
+    guard hasLabels == (labels > 0), header.kind != .blocking || header.changedCount == 0 else {
+      throw PackError(.malformed, "the delta's labels do not fit its counts")
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/// Walks a base and a delta side by side, ascending by number.
+final class DeltaMerger {
+  /// What happens to a number.
+  enum Event {
+    /// The entry at the base's cursor stays as it is; only when every entry is visited.
+    case kept
+    /// The entry at the base's cursor goes.
+    case removed
+    /// The entry at the base's cursor gets the roles and label of ``DeltaMerger/roles`` and ``DeltaMerger/label``.
+    case changed
+    /// ``DeltaMerger/number`` comes with the roles and label of ``DeltaMerger/roles`` and ``DeltaMerger/label``.
+    case added
+  }
+
+  let base: PackCursor
+  private let columns: DeltaColumns
+  private let visitsAll: Bool
+  private var removed: DeltaStream
+  private var changed: DeltaStream
+  private var added: DeltaStream
+  private var labels: LabelDecoder?
+  private var baseRank: Int64 = -1
+  private var baseNumber: Int64?
+  /// The entry at the base's cursor has been told.
+  private var isPassed = false
+  private(set) var number: Int64 = 0
+  private(set) var roles: PackRoles
+  private let kind: PackKind
+
+  init(_ delta: PackDelta, _ columns: DeltaColumns, _ base: PackReader, visitsAll: Bool) throws(PackError) {
+    guard base.header.kind == delta.header.kind, base.header.entryCount == delta.layout.baseEntries else {
+      throw PackError(.malformed, "the delta's base has another kind or another count than the delta says")
+    }
+    self.columns = columns
+    self.visitsAll = visitsAll
+    self.base = try base.makeCursor()
+    kind = delta.header.kind
+    removed = try columns.removed()
+    changed = try columns.changed()
+    added = try columns.added()
+    labels = columns.labels()
+    roles = kind == .identification ? .identifies : .blocks
+    try nextBase()
+  }
+
+  /// The label of an event that has one.
+  var label: UnsafeRawBufferPointer {
+    roles.contains(.identifies) ? labels?.label ?? .init(start: nil, count: 0) : .init(start: nil, count: 0)
+  }
+
+  /// Goes to the next entry of the base that matters.
+  private func nextBase() throws(PackError) {
+    baseNumber = nil
+    if visitsAll {
+      baseRank += 1
+    } else {
+      guard let rank = [removed.peek, changed.peek].compactMap({ $0 }).min() else { return }
+      baseRank = rank
+      try base.seek(rank: Int(rank))
+    }
+    if try base.next() { baseNumber = base.number }
+  }
+
+  /// The next event; `nil` at the end. What it says of the base's cursor holds until the next call.
+  func next() throws(PackError) -> Event? {
+    if isPassed {
+      isPassed = false
+      try nextBase()
+    }
+    let before = number
+    if let coming = added.peek, coming < baseNumber ?? Int64.max {
+      number = coming
+      try added.advance()
+      try decode()
+      return try ascending(.added, before)
+    }
+    guard let current = baseNumber else { return nil }
+    guard current != added.peek else {
+      throw PackError(.malformed, "the delta adds a number that is there", number: current)
+    }
+    number = current
+    isPassed = true
+    let isRemoved = removed.peek == baseRank, isChanged = changed.peek == baseRank
+    guard !(isRemoved && isChanged) else { throw PackError(.malformed, "the delta removes and changes one entry") }
+    if isRemoved {
+      try removed.advance()
+      return try ascending(.removed, before)
+    }
+    guard isChanged else { return try ascending(.kept, before) }
+    try changed.advance()
+    try decode()
+    return try ascending(.changed, before)
+  }
+
+  private func ascending(_ event: Event, _ before: Int64) throws(PackError) -> Event {
+    guard number > before else { throw PackError(.malformed, "the delta's numbers do not ascend", number: number) }
+    return event
+  }
+
+  private func decode() throws(PackError) {
+    guard kind != .blocking, labels != nil else { return }
+    if let failure = labels?.next() { throw failure.error }
+    if let labels { roles = labels.roles }
+    guard UTF8Rule.isValid(label) else {
+      throw PackError(.malformed, "a label of the delta is not UTF-8", number: number)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/// Binary interpolative coding of ascending integers (Moffat and Stuiver, 2000), the coding of every number column.
+///
+/// The middle value of a run is written within the range that its neighbours leave, then the run on its left, then the
+/// run on its right. A value within a range takes a truncated binary code; where its short codes lie is the only
+/// difference between the two variants.
+package enum Interpolative {
+  /// Where the short codes of a truncated binary code lie.
+  package enum Variant: UInt8, CaseIterable, Sendable {
+    /// In the middle of the range: best for numbers spread evenly.
+    case centre = 0
+    /// At both ends of the range: best for numbers in runs.
+    case edges = 1
+  }
+
+  /// The range of the middle value: `count` values lie within `low...high`.
+  ///
+  /// `high - low + 1 >= count >= 1` holds for every run inside a run for which it holds.
+  @inline(__always)
+  static func middle(_ count: Int, _ low: Int64, _ high: Int64) -> (left: Int, base: Int64, range: UInt64) {
+    let left = count >> 1
+    let base = low &+ Int64(left)
+    let top = high &- Int64(count &- 1 &- left)
+    return (left, base, UInt64(bitPattern: top &- base &+ 1))
+  }
+
+  /// How many codes are short and which value has the first of them; `range` is at least 2.
+  @inline(__always)
+  static func shape(_ range: UInt64, _ variant: Variant) -> (bits: Int, short: UInt64, first: UInt64) {
+    let bits = 63 - range.leadingZeroBitCount
+    let short = (2 << UInt64(bits)) &- range
+    let first = variant == .centre ? (range &- short) >> 1 : range &- (short >> 1)
+    return (bits, short, first)
+  }
+}
+
+/// Decodes whole runs into memory.
+struct InterpolativeDecoder {
+  var input: BitReader
+  let variant: Interpolative.Variant
+
+  @inline(__always)
+  mutating func value(_ range: UInt64) -> UInt64 {
+    guard range > 1 else { return 0 }
+    let (bits, short, first) = Interpolative.shape(range, variant)
+    let window = input.window()
+    let head = window >> UInt64(64 - bits)
+    let whole = window >> UInt64(63 - bits)
+    let isLong = head >= short
+    input.position &+= isLong ? bits &+ 1 : bits
+    let value = (isLong ? whole &- short : head) &+ first
+    return value >= range ? value &- range : value
+  }
+
+  /// Writes `count` ascending values within `low...high` to `output`, which has room for them.
+  ///
+  /// The caller has checked that `high - low + 1 >= count`. Depth is log2 of `count`.
+  mutating func decode(_ output: UnsafeMutablePointer<Int64>, _ count: Int, _ low: Int64, _ high: Int64) {
+    if count == 1 {
+      output[0] = low &+ Int64(bitPattern: value(UInt64(bitPattern: high &- low &+ 1)))
+      return
+    }
+    guard count > 0 else { return }
+    if high &- low &+ 1 == Int64(count) {
+      for index in 0..<count { output[index] = low &+ Int64(index) }
+      return
+    }
+    let (left, base, range) = Interpolative.middle(count, low, high)
+    let middle = base &+ Int64(bitPattern: value(range))
+    output[left] = middle
+    decode(output, left, low, middle &- 1)
+    decode(output + (left + 1), count &- left &- 1, middle &+ 1, high)
+  }
+}
+
+extension Interpolative {
+  /// Appends `values`, ascending within `low...high`, to `output`.
+  package static func encode(
+    _ values: UnsafeBufferPointer<Int64>, _ low: Int64, _ high: Int64, _ variant: Variant, into output: inout BitWriter
+  ) {
+    guard let start = values.baseAddress else { return }
+    encode(start, values.count, low, high, variant, &output)
+  }
+
+  private static func encode(
+    _ values: UnsafePointer<Int64>, _ count: Int, _ low: Int64, _ high: Int64, _ variant: Variant,
+    _ output: inout BitWriter
+  ) {
+    guard count > 0, high &- low &+ 1 != Int64(count) else { return }
+    let (left, base, range) = middle(count, low, high)
+    let middle = values[left]
+    if range > 1 {
+      let (bits, short, first) = shape(range, variant)
+      let value = UInt64(bitPattern: middle &- base)
+      let code = value >= first ? value &- first : value &+ range &- first
+      if code < short {
+        output.append(code, count: bits)
+      } else {
+        output.append(code &+ short, count: bits + 1)
+      }
+    }
+    encode(values, left, low, middle &- 1, variant, &output)
+    encode(values + (left + 1), count &- left &- 1, middle &+ 1, high, variant, &output)
+  }
+}

@@ -1,0 +1,159 @@
+/// Decodes a column of roles and labels, one entry after another, without allocating.
+///
+/// Holds no reference: whoever owns it keeps the dictionary, the input and the scratch memory alive.
+struct LabelDecoder {
+  private var input: BitReader
+  private let quick: (UnsafePointer<UInt32>, UnsafePointer<UInt32>)
+  private let limits: (UnsafePointer<(limit: Int, shift: Int)>, UnsafePointer<(limit: Int, shift: Int)>)
+  private let starts: UnsafePointer<UInt32>
+  private let text: UnsafeRawPointer
+  private let scratch: UnsafeMutableRawPointer
+  private let maximum: Int
+  private let hasRoles: Bool
+  private var hasLabel = false
+  /// The roles of the entry decoded last.
+  private(set) var roles: PackRoles
+  /// The label of the last entry that identified.
+  private(set) var label: UnsafeRawBufferPointer
+
+  /// Why an entry could not be decoded; the hot path throws nothing itself.
+  enum Failure {
+    case badCode, tooLong, nothingToRepeat, overrun
+  }
+
+  /// Bytes that scratch memory needs for labels of at most `maximum` bytes.
+  static func scratchBytes(_ maximum: Int) -> Int { maximum + PackDictionary.slack }
+
+  init(
+    _ input: BitReader, _ dictionary: PackDictionary, scratch: UnsafeMutableRawPointer, maximum: Int, kind: PackKind
+  ) {
+    self.input = input
+    quick = (UnsafePointer(dictionary.codes.0.quick), UnsafePointer(dictionary.codes.1.quick))
+    limits = (UnsafePointer(dictionary.codes.0.limits), UnsafePointer(dictionary.codes.1.limits))
+    starts = UnsafePointer(dictionary.starts)
+    text = UnsafeRawPointer(dictionary.text)
+    self.scratch = scratch
+    self.maximum = maximum
+    hasRoles = kind == .both
+    roles = .identifies
+    label = UnsafeRawBufferPointer(start: scratch, count: 0)
+  }
+
+  /// All bits were read but those that fill the last byte.
+  var endsCleanly: Bool { input.endsCleanly }
+
+  /// Goes on with another column.
+  mutating func restart(_ input: BitReader) {
+    self.input = input
+    hasLabel = false
+    roles = .identifies
+    label = UnsafeRawBufferPointer(start: scratch, count: 0)
+  }
+
+  /// Decodes the next entry.
+  @inline(__always)
+  mutating func next() -> Failure? {
+    if hasRoles {
+      decodeRoles()
+      guard roles.contains(.identifies) else { return input.isOverrun ? .overrun : nil }
+    }
+    return decodeLabel()
+  }
+
+  private mutating func decodeRoles() {
+    guard input.bits(1) == 1 else { return }
+    // 1 → 2 → 3 → 1: the next in turn, or the one after.
+    let step = UInt8(truncatingIfNeeded: input.bits(1)) + 1
+    roles = PackRoles(rawValue: (roles.rawValue - 1 + step) % 3 + 1)
+  }
+
+  @inline(__always)
+  private mutating func symbol(
+    _ quick: UnsafePointer<UInt32>, _ limits: UnsafePointer<(limit: Int, shift: Int)>
+  ) -> Int {
+    let window = input.window()
+    let entry = quick[Int(truncatingIfNeeded: window >> UInt64(64 - PackDictionary.quickBits))]
+    if entry != 0 {
+      input.position &+= Int(entry & 0xFF)
+      return Int(entry >> 8)
+    }
+    let longest = PackLimits.codeBits
+    let bits = Int(truncatingIfNeeded: window >> UInt64(64 - longest))
+    var length = PackDictionary.quickBits + 1
+    while length <= longest {
+      if bits < limits[length].limit {
+        input.position &+= length
+        return (bits >> (longest - length)) &+ limits[length].shift
+      }
+      length += 1
+    }
+    return -1
+  }
+
+  private mutating func decodeLabel() -> Failure? {
+    var symbol = symbol(quick.0, limits.0)
+    guard symbol >= 0 else { return .badCode }
+    var start = starts[symbol]
+    var from = Int(start & ~PackDictionary.endBit)
+    var count = Int(starts[symbol + 1] & ~PackDictionary.endBit) - from
+    if start & PackDictionary.endBit != 0 {
+      if count > 0 {
+        guard count <= maximum else { return .tooLong }
+        label = UnsafeRawBufferPointer(start: text + from, count: count)
+        hasLabel = true
+        return input.isOverrun ? .overrun : nil
+      }
+      guard hasLabel else { return .nothingToRepeat }
+      return input.isOverrun ? .overrun : nil
+    }
+    if count == 0 { return spell() }
+    var used = 0
+    while true {
+      guard used + count <= maximum else { return .tooLong }
+      // Both memories have 16 bytes to spare after what `maximum` and the text's size allow.
+      if count <= 16 {
+        let low = text.loadUnaligned(fromByteOffset: from, as: UInt64.self)
+        let high = text.loadUnaligned(fromByteOffset: from + 8, as: UInt64.self)
+        scratch.storeBytes(of: low, toByteOffset: used, as: UInt64.self)
+        scratch.storeBytes(of: high, toByteOffset: used + 8, as: UInt64.self)
+      } else {
+        (scratch + used).copyMemory(from: text + from, byteCount: count)
+      }
+      used += count
+      if start & PackDictionary.endBit != 0 { break }
+      symbol = self.symbol(quick.1, limits.1)
+      guard symbol >= 0 else { return .badCode }
+      start = starts[symbol]
+      from = Int(start & ~PackDictionary.endBit)
+      count = Int(starts[symbol + 1] & ~PackDictionary.endBit) - from
+    }
+    label = UnsafeRawBufferPointer(start: scratch, count: used)
+    hasLabel = true
+    return input.isOverrun ? .overrun : nil
+  }
+
+  private mutating func spell() -> Failure? {
+    let count = Int(input.bits(16))
+    guard count > 0, count <= maximum else { return .tooLong }
+    guard input.position + 8 * count <= input.end else { return .overrun }
+    for index in 0..<count {
+      scratch.storeBytes(of: UInt8(truncatingIfNeeded: input.bits(8)), toByteOffset: index, as: UInt8.self)
+    }
+    label = UnsafeRawBufferPointer(start: scratch, count: count)
+    hasLabel = true
+    return nil
+  }
+}
+
+extension LabelDecoder.Failure {
+  var error: PackError {
+    let rule =
+      switch self {
+      case .badCode: "a label has bits that are no code"
+      case .tooLong: "a label is empty or longer than the declared maximum"
+      case .nothingToRepeat: "a label repeats one that does not exist"
+      case .overrun: "the labels are longer than their column"
+      }
+    return PackError(.malformed, rule, remedy: "fetch the pack again")
+  }
+}

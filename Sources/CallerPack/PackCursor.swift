@@ -1,0 +1,113 @@
+/// Walks the entries of a pack in ascending order and allocates nothing for an entry. Not for two threads at once.
+///
+/// ```swift
+/// let cursor = try reader.makeCursor()
+/// while try cursor.next() { print(cursor.number, cursor.label ?? "") }
+/// ```
+public final class PackCursor {
+  /// What changes with every entry, behind a pointer so that the hot path checks no exclusive access.
+  @usableFromInline
+  struct State {
+    /// Numbers of the block at hand.
+    @usableFromInline var numbers: UnsafePointer<Int64>
+    /// Position in the block of the current entry; -1 before the first.
+    @usableFromInline var position = -1
+    /// Entries of the block at hand.
+    @usableFromInline var count = 0
+    /// Every entry of the pack does this; empty when each says for itself.
+    @usableFromInline var roles: PackRoles
+    @usableFromInline var hasLabels = false
+    var labels: LabelDecoder?
+    /// The block at hand; -1 before the first.
+    var block = -1
+  }
+
+  @usableFromInline let state: UnsafeMutablePointer<State>
+  let reader: PackReader
+  private let buffer: BlockBuffer
+  private let dictionary: PackDictionary?
+
+  init(_ reader: PackReader) throws(PackError) {
+    self.reader = reader
+    dictionary = try reader.dictionary()
+    buffer = BlockBuffer(reader.header, dictionary)
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: State(
+        numbers: UnsafePointer(buffer.numbers),
+        roles: dictionary == nil ? .blocks : .identifies))
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// Moves to the next entry; `false` at the end.
+  /// - Throws: ``PackError`` when a block cannot be read.
+  @inlinable
+  public func next() throws(PackError) -> Bool {
+    state.pointee.position &+= 1
+    guard state.pointee.position < state.pointee.count else { return try advance() }
+    if state.pointee.hasLabels { try decodeLabel() }
+    return true
+  }
+
+  /// The number of the current entry; only after ``next()`` gave `true`.
+  @inlinable public var number: Int64 {
+    precondition(state.pointee.position >= 0 && state.pointee.position < state.pointee.count)
+    return state.pointee.numbers[state.pointee.position]
+  }
+
+  /// What the current entry does; only after ``next()`` gave `true`.
+  public var roles: PackRoles { state.pointee.roles }
+
+  /// The position of the current entry in the pack, from 0.
+  public var rank: Int { state.pointee.block * reader.header.blockEntries + state.pointee.position }
+
+  /// Lends the UTF-8 bytes of the current label, valid inside `body` only; empty when there is none.
+  public func withLabel<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    guard state.pointee.roles.contains(.identifies), let labels = state.pointee.labels else {
+      return try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    return try body(labels.label)
+  }
+
+  /// The current label as a `String`; `nil` when the entry only blocks.
+  public var label: String? {
+    roles.contains(.identifies) ? withLabel { String(decoding: $0, as: UTF8.self) } : nil
+  }
+
+  /// The current entry as a value of its own.
+  public var entry: PackEntry { PackEntry(number: number, label: label, roles: roles) }
+
+  @usableFromInline
+  func decodeLabel() throws(PackError) {
+    if let failure = state.pointee.labels?.next() { throw failure.error }
+    if let labels = state.pointee.labels { state.pointee.roles = labels.roles }
+  }
+
+  /// Goes to the next block's first entry.
+  @usableFromInline
+  func advance() throws(PackError) -> Bool {
+    guard state.pointee.block + 1 < reader.index.count else {
+      state.pointee.position = state.pointee.count
+      return false
+    }
+    try load(state.pointee.block + 1)
+    return try next()
+  }
+
+  /// Loads a block and stands before its first entry.
+  func load(_ block: Int) throws(PackError) {
+    // A block that cannot be read leaves the cursor at its end, not among half-decoded numbers.
+    state.pointee.count = 0
+    state.pointee.position = 0
+    state.pointee.block = block
+    try buffer.load(reader.index[block], of: block, from: reader.source)
+    state.pointee.count = reader.header.entries(inBlock: block)
+    state.pointee.position = -1
+    state.pointee.labels = buffer.labels
+    state.pointee.hasLabels = buffer.labels != nil
+  }
+}

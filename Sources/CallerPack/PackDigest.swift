@@ -1,0 +1,64 @@
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
+
+/// A SHA-256 digest: 32 bytes.
+public struct PackDigest: Sendable, Hashable, CustomStringConvertible {
+  /// The 32 bytes.
+  public let bytes: [UInt8]
+
+  /// Makes a digest from exactly 32 bytes; `nil` for any other count.
+  public init?(_ bytes: some Collection<UInt8>) {
+    guard bytes.count == 32 else { return nil }
+    self.bytes = Array(bytes)
+  }
+
+  /// Makes a digest from 64 hexadecimal digits of either case; `nil` for anything else.
+  public init?(hex: some StringProtocol) {
+    let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count == 64, hex.utf8.count == 64 else { return nil }
+    bytes = (0..<32).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+  }
+
+  /// 64 lower-case hexadecimal digits.
+  public var hex: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// 64 lower-case hexadecimal digits.
+  public var description: String { hex }
+
+  /// The digest of bytes in memory.
+  public static func of(_ bytes: [UInt8]) -> PackDigest {
+    PackDigest(unchecked: Array(SHA256.hash(data: bytes)))
+  }
+
+  /// The digest of a file, read in pieces of 256 KB.
+  /// - Throws: ``PackError`` with `inputOutput`.
+  public static func ofFile(_ path: String) throws(PackError) -> PackDigest {
+    try PackSource.open(path: path).digest()
+  }
+
+  init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+}
+
+extension PackSource {
+  /// The digest of everything in the source.
+  func digest() throws(PackError) -> PackDigest {
+    var hasher = SHA256()
+    let piece = 256 << 10
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Swift.min(piece, Swift.max(count, 1)), alignment: 16)
+    defer { buffer.deallocate() }
+    var offset = 0
+    while offset < count {
+      let part = UnsafeMutableRawBufferPointer(rebasing: buffer[0..<Swift.min(buffer.count, count - offset)])
+      try read(at: offset, into: part)
+      hasher.update(bufferPointer: UnsafeRawBufferPointer(part))
+      offset += part.count
+    }
+    return PackDigest(unchecked: Array(hasher.finalize()))
+  }
+}

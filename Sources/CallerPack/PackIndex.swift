@@ -1,0 +1,97 @@
+/// The index of a pack: where each block starts and with which number.
+struct PackIndex: Sendable {
+  /// What a block needs to be read.
+  struct Block {
+    var offset: Int
+    var count: Int
+    var checksum: UInt32
+    var first: Int64
+    /// The greatest number that the block may hold.
+    var high: Int64
+    var entries: Int
+  }
+
+  private let firsts: [Int64]
+  /// One more than blocks: the last is where the index starts.
+  private let offsets: [UInt32]
+  private let checksums: [UInt32]
+  private let header: PackHeader
+
+  init(_ source: PackSource, _ header: PackHeader, checksum sum: UInt32) throws(PackError) {
+    let bytes = try source.bytes(at: header.indexOffset, count: header.indexBytes)
+    guard checksum(bytes) == sum else {
+      throw PackError(
+        .corrupt, "the index's checksum does not match", expected: "\(sum)", got: "\(checksum(bytes))",
+        remedy: "fetch it again")
+    }
+    let input = LittleEndian(bytes)
+    var firsts: [Int64] = [], offsets: [UInt32] = [], checksums: [UInt32] = []
+    firsts.reserveCapacity(header.blockCount)
+    offsets.reserveCapacity(header.blockCount + 1)
+    checksums.reserveCapacity(header.blockCount)
+    var expected = header.blocksOffset, last: Int64 = 0
+    for block in 0..<header.blockCount {
+      let at = block * PackHeader.indexEntryBytes
+      let first = Int64(bitPattern: input.u64(at)), offset = input.int(at + 8)
+      guard block == 0 ? offset == expected : offset > expected, offset <= header.indexOffset else {
+        throw PackError(.malformed, "block \(block) starts at an impossible place", got: "\(offset)")
+      }
+      guard offset - expected <= header.maximumBlockBytes else {
+        throw Self.tooLarge(block - 1, offset - expected, header)
+      }
+      // Every block before this one has its full count, and all of it must fit below this one's first number.
+      guard first > last, first <= header.lastNumber, block == 0 || first - last >= Int64(header.blockEntries) else {
+        throw PackError(.malformed, "the first number of block \(block) is out of order", got: "\(first)")
+      }
+      firsts.append(first)
+      offsets.append(UInt32(offset))
+      checksums.append(input.u32(at + 12))
+      expected = offset
+      last = first
+    }
+    guard header.indexOffset - expected <= header.maximumBlockBytes else {
+      throw Self.tooLarge(header.blockCount - 1, header.indexOffset - expected, header)
+    }
+    if header.blockCount > 0 {
+      let entries = header.entries(inBlock: header.blockCount - 1)
+      guard header.lastNumber - last >= Int64(entries - 1), entries > 1 || header.lastNumber == last else {
+        throw PackError(.malformed, "the last number does not fit the last block", got: "\(header.lastNumber)")
+      }
+    } else {
+      guard header.indexOffset == header.blocksOffset else {
+        throw PackError(.malformed, "there are bytes between the dictionary and the index")
+      }
+    }
+    offsets.append(UInt32(header.indexOffset))
+    self.firsts = firsts
+    self.offsets = offsets
+    self.checksums = checksums
+    self.header = header
+  }
+
+  private static func tooLarge(_ block: Int, _ bytes: Int, _ header: PackHeader) -> PackError {
+    PackError(
+      .malformed, "block \(block) is larger than the declared maximum", expected: "\(header.maximumBlockBytes) bytes",
+      got: "\(bytes)")
+  }
+
+  /// Blocks in all.
+  var count: Int { firsts.count }
+
+  subscript(_ block: Int) -> Block {
+    Block(
+      offset: Int(offsets[block]), count: Int(offsets[block + 1]) - Int(offsets[block]), checksum: checksums[block],
+      first: firsts[block], high: block + 1 < firsts.count ? firsts[block + 1] - 1 : header.lastNumber,
+      entries: header.entries(inBlock: block))
+  }
+
+  /// The block that would hold `number`; `nil` when it is before the first.
+  func block(for number: Int64) -> Int? {
+    var low = 0, high = firsts.count
+    while low < high {
+      let middle = (low + high) / 2
+      if firsts[middle] <= number { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? nil : low - 1
+  }
+}

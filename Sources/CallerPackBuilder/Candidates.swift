@@ -1,0 +1,123 @@
+internal import CallerPack
+
+/// The pieces of labels that may become tokens.
+enum Candidates {
+  /// Words in one token at most.
+  private static let mostWords = 4
+  /// Bytes of a piece within a word at most.
+  private static let mostPieceBytes = 6
+  /// A word that occurs less often is cut into pieces.
+  private static let rareWord = 64
+  /// A piece that occurs less often is no candidate.
+  private static let leastCount = 3
+  /// Candidates at most.
+  private static let most = 200_000
+
+  /// All candidates with a first guess of their counts, in a fixed order.
+  static func collect(_ sample: LabelSample) -> [DictionaryEncoder.Counted] {
+    let leastCount = leastCount << sample.thinning
+    var singles = CandidateTable(), runs = CandidateTable(), pieces = CandidateTable()
+    return sample.text.withUnsafeBytes { bytes in
+      forEachLabel(sample, bytes) { words, weight in
+        for word in words.indices { singles.add(bytes, piece(words, word, word), weight) }
+      }
+      forEachLabel(sample, bytes) { words, weight in
+        for from in words.indices {
+          for to in from..<min(from + mostWords, words.count) {
+            // A run is frequent only if its words are.
+            guard singles.total(bytes, piece(words, to, to)) >= leastCount else { break }
+            if to > from { runs.add(bytes, piece(words, from, to), weight) }
+          }
+          guard from == 0, words.count > mostWords else { continue }
+          if weight >= leastCount { runs.add(bytes, piece(words, 0, words.count - 1), weight) }
+        }
+      }
+      singles.forEach { word, total in
+        if total < rareWord << sample.thinning {
+          cut(word, total, bytes, &pieces)
+        } else {
+          cutSingles(word, total, bytes, &pieces)
+        }
+      }
+      return rank(sample, bytes, [singles, runs], pieces)
+    }
+  }
+
+  private static func rank(
+    _ sample: LabelSample, _ bytes: UnsafeRawBufferPointer, _ words: [CandidateTable], _ pieces: CandidateTable
+  ) -> [DictionaryEncoder.Counted] {
+    let least = leastCount << sample.thinning
+    var list: [(piece: CandidateTable.Piece, total: Int, worth: Int)] = []
+    func take(_ piece: CandidateTable.Piece, _ total: Int) {
+      guard total >= least || piece.count == 1, piece.count <= PackLimits.tokenBytes else { return }
+      list.append((piece, total, piece.count == 1 ? Int.max : total * (piece.count - 1)))
+    }
+    for table in words { table.forEach(take) }
+    pieces.forEach { piece, total in
+      // A piece that is a word elsewhere was taken as a word.
+      guard words.allSatisfy({ $0.total(bytes, piece) < (piece.count == 1 ? 1 : least) }) else { return }
+      take(piece, total)
+    }
+    func text(_ piece: CandidateTable.Piece) -> UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(rebasing: bytes[piece.start..<piece.start + piece.count])
+    }
+    list.sort { a, b in
+      if a.worth != b.worth { return a.worth > b.worth }
+      if a.piece.place != b.piece.place { return a.piece.place < b.piece.place }
+      return text(a.piece).lexicographicallyPrecedes(text(b.piece))
+    }
+    return list.prefix(most).map { item in
+      DictionaryEncoder.Counted(
+        token: Token(
+          text: Array(text(item.piece)), starts: item.piece.place & 2 == 0, ends: item.piece.place & 1 == 1),
+        count: item.total)
+    }
+  }
+
+  /// Words with the spaces after them.
+  private static func forEachLabel(
+    _ sample: LabelSample, _ bytes: UnsafeRawBufferPointer, _ body: ([Range<Int>], Int) -> Void
+  ) {
+    var words: [Range<Int>] = []
+    for index in 0..<sample.count {
+      let label = sample.label(index)
+      words.removeAll(keepingCapacity: true)
+      var from = label.lowerBound
+      for at in label where bytes[at] == 0x20 && at + 1 < label.upperBound && bytes[at + 1] != 0x20 {
+        words.append(from..<at + 1)
+        from = at + 1
+      }
+      words.append(from..<label.upperBound)
+      body(words, sample.counts[index])
+    }
+  }
+
+  private static func piece(_ words: [Range<Int>], _ from: Int, _ to: Int) -> CandidateTable.Piece {
+    let range = words[from].lowerBound..<words[to].upperBound
+    return CandidateTable.Piece(
+      start: range.lowerBound, count: min(range.count, 4000),
+      place: (from == 0 ? 0 : 2) | (to == words.count - 1 ? 1 : 0))
+  }
+
+  private static func cut(
+    _ word: CandidateTable.Piece, _ total: Int, _ bytes: UnsafeRawBufferPointer, _ pieces: inout CandidateTable
+  ) {
+    for from in 0..<word.count {
+      for to in (from + 1)..<(min(from + mostPieceBytes, word.count) + 1) {
+        pieces.add(bytes, part(word, from, to), total)
+      }
+    }
+  }
+
+  private static func cutSingles(
+    _ word: CandidateTable.Piece, _ total: Int, _ bytes: UnsafeRawBufferPointer, _ pieces: inout CandidateTable
+  ) {
+    for from in 0..<word.count { pieces.add(bytes, part(word, from, from + 1), total) }
+  }
+
+  private static func part(_ word: CandidateTable.Piece, _ from: Int, _ to: Int) -> CandidateTable.Piece {
+    CandidateTable.Piece(
+      start: word.start + from, count: to - from,
+      place: (from == 0 && word.place & 2 == 0 ? 0 : 2) | (to == word.count && word.place & 1 == 1 ? 1 : 0))
+  }
+}

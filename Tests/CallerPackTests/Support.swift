@@ -1,0 +1,96 @@
+import CallerPack
+import CallerPackBuilder
+import Foundation
+
+/// A small generator with a seed, so that a failure comes back.
+struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+    return z ^ z >> 31
+  }
+}
+
+/// A folder that goes away with the value.
+final class Folder {
+  let path = NSTemporaryDirectory() + "/callerpack-" + UUID().uuidString
+  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+  func file(_ name: String) -> String { path + "/" + name }
+  var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+}
+
+func contents(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+/// Writes entries to a pack and gives its bytes.
+func packBytes(_ entries: [PackEntry], _ options: PackWriter.Options) throws -> [UInt8] {
+  let folder = try Folder()
+  let writer = try PackWriter(path: folder.file("a"), options: options)
+  for entry in entries { try writer.append(entry) }
+  try writer.finish()
+  return try contents(folder.file("a"))
+}
+
+func entries(_ reader: PackReader) throws -> [PackEntry] {
+  let cursor = try reader.makeCursor()
+  var list: [PackEntry] = []
+  while try cursor.next() { list.append(cursor.entry) }
+  return list
+}
+
+/// Entries of a kind, as lists are: clustered numbers, labels that repeat in whole and in part.
+func randomEntries(_ kind: PackKind, count: Int, _ random: inout Seeded) -> [PackEntry] {
+  let words = ["Taco", "Bell", "Dr", "école", "学校", "of", "the", "Ünlü", "🏥", "North", "a"]
+  var number: Int64 = 0
+  var last = "Scam"
+  var list: [PackEntry] = []
+  for _ in 0..<count {
+    let step = Int64.random(in: 1...(Int.random(in: 0..<4, using: &random) == 0 ? 5_000_000_000 : 4), using: &random)
+    number += step
+    guard number <= PackLimits.greatestNumber else { break }
+    if Int.random(in: 0..<3, using: &random) > 0 {
+      last = (0..<Int.random(in: 1...4, using: &random)).map { _ in words.randomElement(using: &random)! }
+        .joined(separator: " ")
+      if Int.random(in: 0..<40, using: &random) == 0 { last = String(repeating: "x\(number) ", count: 60) }
+    }
+    let roles: PackRoles =
+      switch kind {
+      case .blocking: .blocks
+      case .identification: .identifies
+      case .both: [.blocks, .identifies, [.blocks, .identifies]].randomElement(using: &random)!
+      }
+    list.append(PackEntry(number: number, label: roles.contains(.identifies) ? last : nil, roles: roles))
+  }
+  return list
+}
+
+/// Where the real lists lie; `nil`, said aloud, where there are none.
+func shared(_ name: String) -> String? {
+  let root =
+    ProcessInfo.processInfo.environment["RINGFENCE_SHARED"].map { $0 + "/data" }
+    ?? URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path + "/shared/data"
+  let path = root + "/" + name
+  if FileManager.default.fileExists(atPath: path) { return path }
+  print("SKIPPED: \(path) is not there; set RINGFENCE_SHARED to the folder that holds data/")
+  return nil
+}
+
+/// Runs a program and gives what it printed and how it ended.
+func run(_ path: String, _ arguments: [String]) throws -> (output: String, status: Int32) {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: path)
+  process.arguments = arguments
+  let pipe = Pipe()
+  process.standardOutput = pipe
+  try process.run()
+  let data = pipe.fileHandleForReading.readDataToEndOfFile()
+  process.waitUntilExit()
+  return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+}
+
+let testFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
