@@ -39,7 +39,8 @@ let package = Package(
   name: "ringfence",
   platforms: [.macOS(.v15), .iOS(.v16)],
   products: [
-    .library(name: "CallerPack", targets: ["CallerPack"])
+    .library(name: "CallerPack", targets: ["CallerPack"]),
+    .library(name: "CallDirectory", targets: ["CallDirectory"]),
   ],
   dependencies: [
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
@@ -64,6 +65,7 @@ let package = Package(
 
     // Portable: Linux and iOS.
     library("CallerPack", ["CZlib", crypto]),
+    library("CallDirectory", ["CallerPack"]),
 
     // Calendar arithmetic.
     library("Timestamps"),
@@ -91,6 +93,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: house),
+    tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib"], exclude: ["Golden"]),
     tests("CurationTests", ["Curation"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),

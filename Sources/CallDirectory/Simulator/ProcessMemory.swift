@@ -1,0 +1,47 @@
+#if canImport(Glibc) || canImport(Musl)
+  #if canImport(Musl)
+    internal import Musl
+  #else
+    internal import Glibc
+  #endif
+
+  /// The memory of this process, as Linux counts it.
+  public struct ProcessMemory: Sendable, Equatable {
+    /// Bytes of its own: heap, stacks and written data. What iOS calls the footprint is nearest to this.
+    public var anonymousBytes = 0
+    /// Bytes in memory, with pages of programs and files that could be dropped.
+    public var residentBytes = 0
+    /// The most that ``residentBytes`` has been since the start or ``resetPeak()``.
+    public var peakBytes = 0
+
+    /// A reading of now, or nil where the system gives none. Allocates next to nothing.
+    public static func now() -> ProcessMemory? {
+      let descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      return withUnsafeTemporaryAllocation(byteCount: 8_192, alignment: 1) { buffer in
+        let count = read(descriptor, buffer.baseAddress, buffer.count)
+        guard count > 0 else { return nil }
+        var memory = ProcessMemory()
+        for line in UnsafeRawBufferPointer(rebasing: buffer[..<count]).split(separator: UInt8(ascii: "\n")) {
+          if line.starts(with: "RssAnon:".utf8) { memory.anonymousBytes = kilobytes(line) }
+          if line.starts(with: "VmRSS:".utf8) { memory.residentBytes = kilobytes(line) }
+          if line.starts(with: "VmHWM:".utf8) { memory.peakBytes = kilobytes(line) }
+        }
+        return memory
+      }
+    }
+
+    /// Makes ``peakBytes`` begin anew.
+    public static func resetPeak() {
+      let descriptor = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return }
+      _ = write(descriptor, "5", 1)
+      close(descriptor)
+    }
+
+    private static func kilobytes(_ line: Slice<UnsafeRawBufferPointer>) -> Int {
+      line.reduce(0) { (0x30...0x39).contains($1) ? $0 * 10 + Int($1 - 0x30) : $0 } * 1_024
+    }
+  }
+#endif

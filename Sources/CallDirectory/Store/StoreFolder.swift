@@ -1,0 +1,137 @@
+internal import Foundation
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A folder whose files are whole or absent, whenever the process is killed.
+struct StoreFolder: Sendable {
+  let path: String
+  let killSwitch: KillSwitch?
+
+  private static let temporarySuffix = ".part"
+
+  func path(of name: String) -> String { path + "/" + name }
+
+  /// Counts a step of the process; false when it was killed before this one.
+  private func lives() -> Bool { killSwitch?.step() ?? true }
+
+  /// Creates the folder where it is missing.
+  func create() throws(CallDirectoryError) {
+    guard lives() else { return }
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw .file(path: path, operation: "create", code: Int32(truncatingIfNeeded: (error as NSError).code))
+    }
+  }
+
+  /// The bytes of a small file, or nil where there is none.
+  func read(_ name: String) -> [UInt8]? {
+    FileManager.default.contents(atPath: path(of: name)).map { Array($0) }
+  }
+
+  /// Replaces a file with bytes that are on the disk before they have the name.
+  func replace(_ name: String, with bytes: [UInt8]) throws(CallDirectoryError) {
+    let temporary = temporaryName()
+    guard lives() else { return }
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw fault("create", name) }
+    defer { close(descriptor) }
+    guard lives() else { return }
+    try write(bytes[...], to: descriptor, name)
+    try settle(descriptor, temporary, as: name)
+  }
+
+  /// Gives a foreign file a second life under `name`: a hard link where that is possible, a copy where not.
+  ///
+  /// `check` sees the path of the file before it has its name, and its answer says what that is to be.
+  func adopt(_ source: String, check: (String) throws -> String) throws -> String {
+    let temporary = temporaryName()
+    // A symbolic link's file, not the link: its name may soon lead elsewhere.
+    if lives(), linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) != 0 {
+      try copy(source, to: temporary)
+    }
+    let name = try check(temporary)
+    let descriptor = open(temporary, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw fault("open", name) }
+    defer { close(descriptor) }
+    try settle(descriptor, temporary, as: name)
+    return name
+  }
+
+  /// Removes every file that `isNeeded` does not want, and what killed processes left.
+  func sweep(keeping isNeeded: (String) -> Bool) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where !isNeeded(name) {
+      guard lives() else { return }
+      unlink(path(of: name))
+    }
+  }
+
+  private func temporaryName() -> String { path(of: UUID().uuidString + Self.temporarySuffix) }
+
+  private func settle(_ descriptor: Int32, _ temporary: String, as name: String) throws(CallDirectoryError) {
+    guard lives() else { return }
+    guard flush(descriptor) else { throw fault("flush", name) }
+    guard lives() else { return }
+    guard rename(temporary, path(of: name)) == 0 else { throw fault("rename to", name) }
+    guard lives() else { return }
+    let folder = open(path, O_RDONLY | O_CLOEXEC)
+    guard folder >= 0 else { throw fault("open the folder of", name) }
+    // A file system that cannot flush a folder says so; the file itself is safe by then.
+    _ = fsync(folder)
+    close(folder)
+  }
+
+  private func flush(_ descriptor: Int32) -> Bool {
+    #if canImport(Darwin)
+      // fsync leaves the data in the drive's cache there.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+    #endif
+    return fsync(descriptor) == 0
+  }
+
+  private func copy(_ source: String, to temporary: String) throws(CallDirectoryError) {
+    let input = open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw .file(path: source, operation: "open", code: errno) }
+    defer { close(input) }
+    let output = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard output >= 0 else { throw .file(path: temporary, operation: "create", code: errno) }
+    defer { close(output) }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { systemRead(input, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .file(path: source, operation: "read", code: errno) }
+      guard count > 0 else { return }
+      try write(buffer[..<count], to: output, temporary)
+    }
+  }
+
+  private func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, _ name: String) throws(CallDirectoryError) {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw fault("write", name) }
+      done += count
+    }
+  }
+
+  private func fault(_ operation: String, _ name: String) -> CallDirectoryError {
+    .file(path: path(of: name), operation: operation, code: errno)
+  }
+}
+
+/// `read(2)` and `write(2)`, which methods of the same names would hide.
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  read(descriptor, bytes, count)
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}

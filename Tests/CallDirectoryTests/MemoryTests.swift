@@ -1,0 +1,71 @@
+import CallDirectory
+import Foundation
+import Testing
+
+#if os(Linux)
+  /// The extension's memory, measured in a process of its own.
+  @Suite struct MemoryTests {
+    /// What the whole extension may take; the reader's own ceiling is far below it.
+    private static let budget = 5 << 20
+
+    /// Two lists of 25,000 numbers, half of the second in the first, most names of their own.
+    private static func callers(_ first: Int64, night: Int64) -> Callers {
+      var callers: Callers = [:]
+      for index in 0..<25_000 as Range<Int64> {
+        let number = 33_100_000_000 + first + index * 7
+        let label = index % 9 == night ? nil : "Caller \(number % 9_973) of street \(index % 977)"
+        callers[number] = Caller(blocks: label == nil || index % 3 == 0, label: label)
+      }
+      return callers
+    }
+
+    @Test func aLoadStaysWithinTheBudget() async throws {
+      let world = try World()
+      try world.publish(Self.callers(0, night: 1), at: 0)
+      try world.publish(Self.callers(87_500, night: 1), at: 1)
+      try world.personalList.block(33_100_000_003)
+      try world.savePersonalList()
+      // The children inherit the environment: their only way to learn the folder.
+      setenv("RINGFENCE_MEMORY_TEST", world.folder.path, 1)
+      defer { unsetenv("RINGFENCE_MEMORY_TEST") }
+      let complete = await #expect(
+        processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+      ) {
+        try MemoryTests.load(.complete)
+      }
+      print(String(decoding: (complete?.standardOutputContent ?? []), as: UTF8.self))
+      // A process of its own again: memory that the first load gave back would be used unseen.
+      try world.publish(Self.callers(0, night: 2), at: 0)
+      let changes = await #expect(
+        processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+      ) {
+        try MemoryTests.load(.changes)
+      }
+      print(String(decoding: (changes?.standardOutputContent ?? []), as: UTF8.self))
+    }
+
+    /// One request in this process.
+    private static func load(_ mode: CallDirectoryFeeder.Report.Mode) throws {
+      let folder = URL(fileURLWithPath: try #require(ProcessInfo.processInfo.environment["RINGFENCE_MEMORY_TEST"]))
+      let feeder = CallDirectoryFeeder(
+        store: folder.appendingPathComponent("store"),
+        packs: [folder.appendingPathComponent("list0.pack"), folder.appendingPathComponent("list1.pack")],
+        personal: folder.appendingPathComponent("personal"))
+      let phone = CallDirectorySimulator(keepsEntries: false)
+      phone.nextIsIncremental = mode == .changes
+      try feeder.prepareReload()
+      let before = try #require(ProcessMemory.now()).anonymousBytes
+      var highest = before
+      let request = phone.beginRequest(batch: 500) {
+        highest = max(highest, ProcessMemory.now()?.anonymousBytes ?? 0)
+      }
+      let report = try feeder.feed(request)
+      request.completeRequest { _ in }
+      #expect(request.end().isClean && report.isWhole && report.mode == mode)
+      try feeder.settle()
+      let growth = max(highest, try #require(ProcessMemory.now()).anonymousBytes) - before
+      print("memory: \(mode), \(report.blockingAdded + report.identificationAdded) additions, \(growth >> 10) KB")
+      #expect(growth < budget, "\(mode): \(growth >> 10) KB")
+    }
+  }
+#endif

@@ -1,0 +1,43 @@
+import CallDirectory
+import Foundation
+import Testing
+
+#if os(Linux)
+  /// The same as the simulated kills, with a process that is really killed.
+  @Suite struct RealKillTests {
+    @Test func aKilledProcessLeavesAStoreThatIsNotTrusted() async throws {
+      let world = try World()
+      try world.publish([1: Caller(blocks: true, label: nil), 2: Caller(blocks: false, label: "Two")])
+      try world.reload()
+      try world.publish([2: Caller(blocks: true, label: "Zwei"), 3: Caller(blocks: true, label: nil)])
+      try world.feeder().prepareReload()
+      setenv("RINGFENCE_KILL_TEST", world.folder.path, 1)
+      defer { unsetenv("RINGFENCE_KILL_TEST") }
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        let folder = URL(fileURLWithPath: try #require(ProcessInfo.processInfo.environment["RINGFENCE_KILL_TEST"]))
+        let feeder = CallDirectoryFeeder(
+          store: folder.appendingPathComponent("store"), packs: [folder.appendingPathComponent("list0.pack")])
+        feeder.serve(DeadlyContext())
+      }
+      // The system has deleted every entry, and still asks for changes.
+      let request = world.system.beginRequest()
+      #expect(request.end().fault == .interrupted && world.held.isEmpty && world.system.nextIsIncremental)
+      let recovery = try world.reload()
+      #expect(recovery.isClean && recovery.removals == 2)
+      #expect(world.held == world.expected && world.held.count == 2)
+    }
+  }
+
+  /// A context whose process is killed at the first addition.
+  private final class DeadlyContext: CallDirectoryContext {
+    let isIncremental = true
+    func addBlockingEntry(withNextSequentialPhoneNumber phoneNumber: Int64) { kill(getpid(), SIGKILL) }
+    func addIdentificationEntry(withNextSequentialPhoneNumber phoneNumber: Int64, label: String) {}
+    func removeBlockingEntry(withPhoneNumber phoneNumber: Int64) {}
+    func removeIdentificationEntry(withPhoneNumber phoneNumber: Int64) {}
+    func removeAllBlockingEntries() {}
+    func removeAllIdentificationEntries() {}
+    func completeRequest(then: @escaping @Sendable (_ expired: Bool) -> Void) {}
+    func cancelRequest(withError error: any Error) {}
+  }
+#endif

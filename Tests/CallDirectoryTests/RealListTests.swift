@@ -1,0 +1,66 @@
+import CallDirectory
+import CallerPack
+import Foundation
+import Testing
+
+/// The three real lists, thinned out, on one phone.
+@Suite struct RealListTests {
+  /// The folder of real lists beside the package, or where RINGFENCE_SHARED says; nil where there is none.
+  private static let folder: URL? = {
+    let shared =
+      ProcessInfo.processInfo.environment["RINGFENCE_SHARED"].map { URL(fileURLWithPath: $0) }
+      ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared").standardizedFileURL
+    let folder = shared.appendingPathComponent("data/packs")
+    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+  }()
+
+  /// Every `step`th line of a list from line `offset` on.
+  private static func sample(_ name: String, step: Int, offset: Int) throws -> Callers {
+    let file = try #require(folder).appendingPathComponent(name)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    let script = """
+      import lzma, sys
+      for index, line in enumerate(lzma.open(sys.argv[1], 'rt', encoding='utf-8', newline='\\n')):
+        if index % int(sys.argv[2]) == int(sys.argv[3]): sys.stdout.write(line)
+      """
+    process.arguments = ["python3", "-c", script, file.path, "\(step)", "\(offset)"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    var callers: Callers = [:]
+    for line in text.split(separator: "\n") {
+      let columns = line.split(separator: "\t", maxSplits: 1)
+      let label = columns.count > 1 ? String(columns[1]) : nil
+      let isToxic = name.hasPrefix("toxic")
+      callers[try #require(Int64(columns[0]))] = Caller(blocks: label == nil || isToxic, label: label)
+    }
+    return callers
+  }
+
+  @Test func threeListsLiveOnOnePhone() throws {
+    guard Self.folder != nil else {
+      print(
+        "SKIPPED threeListsLiveOnOnePhone: no shared/data/packs beside the package, and RINGFENCE_SHARED is not set")
+      return
+    }
+    let world = try World()
+    try world.publish(Self.sample("directory-2m.tsv.xz", step: 400, offset: 0), at: 0)
+    try world.publish(Self.sample("toxic-100k.tsv.xz", step: 20, offset: 0), at: 1)
+    try world.publish(Self.sample("block-2m.txt.xz", step: 400, offset: 0), at: 2)
+    #expect(world.expected.count > 12_000)
+    #expect(try world.reload().isClean && world.held == world.expected)
+    // The next night: other lines of one list, the others unchanged, and a page that is too small for it.
+    world.pageOperations = 4_000
+    try world.publish(Self.sample("toxic-100k.tsv.xz", step: 20, offset: 3), at: 1)
+    var requests = 0
+    repeat {
+      #expect(try world.reload().isClean)
+      requests += 1
+    } while !world.feeder().isWhole()
+    #expect(world.held == world.expected && requests > 2)
+  }
+}
