@@ -58,6 +58,7 @@ let package = Package(
   targets: [
     // System libraries.
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "CPhoneNumber",
@@ -82,6 +83,7 @@ let package = Package(
 
     // What the server does.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
+    library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
 
     // `make bench-pack`
     .executableTarget(

@@ -1,0 +1,136 @@
+public import Foundation
+internal import SwiftProtobuf
+
+/// Writes the files that Apple's `PIRProcessDatabase` makes a Live Caller ID Lookup service from.
+///
+/// In the folder: `block.binpb` and `identity.binpb` (KeywordDatabase messages), `block.json` and
+/// `identity.json` (the tool's configurations, with paths relative to the folder), and `expected.tsv`
+/// (`use case⇥keyword⇥value in hexadecimal⇥name`), at most 1,000 answers of each database to check a running
+/// service against, with a number that has none.
+public final class LiveCallerIDWriter: EntryWriter {
+  private let folder: URL
+  private let options: LiveCallerIDOptions
+  private var rules = EntryRules()
+  private var summary = ExportSummary()
+  private var databases: [KeywordDatabaseFile] = []
+  private var needsTestRow: Bool
+
+  /// Opens the databases in a folder, which is created where it is missing.
+  ///
+  /// - Throws: ``PackFormatError/option(_:)`` for an impossible option, and errors of the files.
+  public init(folder: URL, options: LiveCallerIDOptions) throws {
+    try Self.check(options)
+    self.folder = folder
+    self.options = options
+    needsTestRow = options.includesAppleTestRow
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw PackFormatError.file(path: folder.path, operation: "create", code: Int32((error as NSError).code))
+    }
+    for database in LiveCallerIDOptions.Database.allCases where options.databases.contains(database) {
+      databases.append(try KeywordDatabaseFile(database, in: folder))
+    }
+  }
+
+  /// Adds the next entry to the databases it belongs in.
+  public func append(_ entry: ListEntry) throws {
+    try rules.admit(entry)
+    if needsTestRow, entry.number >= LiveCallerIDOptions.appleTestNumber { try addTestRow() }
+    var wasWritten = false
+    for file in databases {
+      guard let value = try value(of: entry, in: file.database) else { continue }
+      wasWritten = true
+      let isTestRow = options.includesAppleTestRow && entry.number == LiveCallerIDOptions.appleTestNumber
+      // Apple's check wants its own name, and a second row of the number would stop the tool.
+      if isTestRow, file.database == .identity { continue }
+      try file.append(number: entry.number, value: value, name: file.database == .identity ? entry.label : nil)
+    }
+    summary.count(wasWritten ? .written : .notBlocking)
+  }
+
+  /// Writes the configurations and the table of answers, and gives all files their names.
+  ///
+  /// - Throws: ``PackFormatError/empty(what:)`` when a chosen database has no row: the tool would write nothing
+  ///   for it and say that all is well.
+  public func finish() throws -> ExportSummary {
+    if needsTestRow { try addTestRow() }
+    for file in databases where file.rows == 0 {
+      throw PackFormatError.empty(what: "the \(file.database.rawValue) database")
+    }
+    let answers = try OutputFile(.file(folder.appendingPathComponent("expected.tsv")))
+    var table: [UInt8] = []
+    var configurations: [OutputFile] = []
+    for file in databases {
+      table += file.answers.table(useCase: "\(options.extensionBundleID).\(file.database.rawValue)")
+      let name = folder.appendingPathComponent("\(file.database.rawValue).json")
+      let configuration = try OutputFile(.file(name))
+      try ProcessDatabaseConfiguration(database: file.database, options: options).encoded().withUnsafeBytes {
+        try configuration.write($0)
+      }
+      configurations.append(configuration)
+    }
+    try table.withUnsafeBytes { try answers.write($0) }
+    for file in databases { try file.finish() }
+    for configuration in configurations { try configuration.commit() }
+    try answers.commit()
+    return summary
+  }
+
+  private func addTestRow() throws {
+    needsTestRow = false
+    let name = LiveCallerIDOptions.appleTestName
+    let row = ListEntry(number: LiveCallerIDOptions.appleTestNumber, label: name, blocks: false)
+    for file in databases where file.database == .identity {
+      guard let value = try value(of: row, in: .identity) else { continue }
+      try file.append(number: row.number, value: value, name: name)
+    }
+  }
+
+  private func value(of entry: ListEntry, in database: LiveCallerIDOptions.Database) throws -> Data? {
+    switch database {
+    case .block: return entry.blocks ? Data([1]) : nil
+    case .identity:
+      guard let label = entry.label else { return nil }
+      var identity = LiveCallerIDCallIdentity()
+      identity.name = label
+      identity.cacheExpiryMinutes = options.cacheExpiryMinutes
+      identity.category = options.category.wire
+      let value: Data = try identity.serializedBytes()
+      guard value.count <= 65_535 else {
+        throw PackFormatError.entry(number: entry.number, rule: "an identity has at most 65,535 bytes")
+      }
+      return value
+    }
+  }
+
+  private static func check(_ options: LiveCallerIDOptions) throws {
+    let id = options.extensionBundleID
+    let isBundleID = id.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2D || $0 == 0x2E
+    }
+    guard !id.isEmpty, isBundleID else {
+      throw PackFormatError.option("a bundle id has letters, digits, hyphens and dots, unlike \"\(id)\"")
+    }
+    guard !options.databases.isEmpty else { throw PackFormatError.option("no database was asked for") }
+    guard !options.includesAppleTestRow || options.databases.contains(.identity) else {
+      throw PackFormatError.option("Apple's test row needs the identity database")
+    }
+    guard (1...10_000).contains(options.shardCount) else {
+      throw PackFormatError.option("the number of shards lies between 1 and 10,000, not \(options.shardCount)")
+    }
+    guard options.bucketCount ?? 1 >= 1, options.trialsPerShard >= 0 else {
+      throw PackFormatError.option("buckets are at least 1 and trials at least 0")
+    }
+  }
+}
+
+extension LiveCallerIDOptions.Category {
+  var wire: LiveCallerIDIdentityCategory {
+    switch self {
+    case .unspecified: .unspecified
+    case .person: .person
+    case .business: .business
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// How one format turns entries into bytes.
+protocol RecordEncoding {
+  /// Appends what stands before the first record.
+  mutating func begin(into bytes: inout [UInt8])
+  /// Appends one record, or nothing where the format leaves the entry out.
+  mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) throws -> RecordOutcome
+  /// Appends what stands after the last record.
+  mutating func end(into bytes: inout [UInt8])
+}
+
+extension RecordEncoding {
+  mutating func begin(into bytes: inout [UInt8]) {}
+  mutating func end(into bytes: inout [UInt8]) {}
+}
+
+/// The writer of every format that is records one after the other in a file.
+final class RecordWriter<Encoding: RecordEncoding>: EntryWriter {
+  private var encoding: Encoding
+  private var rules = EntryRules()
+  private var summary = ExportSummary()
+  private var pending: [UInt8] = []
+  private let output: OutputFile
+  private let gzip: GzipStream?
+
+  /// Bytes gathered before they are handed on.
+  private static var chunk: Int { 65_536 }
+
+  init(_ encoding: Encoding, to output: ExportOutput, gzip: Bool = false) throws {
+    self.encoding = encoding
+    self.output = try OutputFile(output)
+    self.gzip = gzip ? try GzipStream(into: self.output) : nil
+    pending.reserveCapacity(Self.chunk + 4_096)
+    self.encoding.begin(into: &pending)
+  }
+
+  func append(_ entry: ListEntry) throws {
+    try rules.admit(entry)
+    summary.count(try encoding.encode(entry, into: &pending))
+    if pending.count >= Self.chunk { try flush() }
+  }
+
+  func finish() throws -> ExportSummary {
+    encoding.end(into: &pending)
+    try flush()
+    try gzip?.finish()
+    try output.commit()
+    return summary
+  }
+
+  private func flush() throws {
+    try pending.withUnsafeBytes { bytes in
+      if let gzip { try gzip.write(bytes) } else { try output.write(bytes) }
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,41 @@
+/// RFC 4180: the header `number,label,block`, lines end in CR LF, `block` is 1 or 0.
+///
+/// Labels that a spreadsheet would take for a formula (they begin with = + - @) get an apostrophe in front.
+struct CSVEncoding: RecordEncoding {
+  func begin(into bytes: inout [UInt8]) { bytes.append("number,label,block\r\n") }
+
+  func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
+    let cell = TextCells.csvField(entry.label ?? "")
+    bytes.append(String(entry.number))
+    bytes.append(",")
+    bytes.append(cell.text)
+    bytes.append(entry.blocks ? ",1\r\n" : ",0\r\n")
+    return cell.altered ? .altered : .written
+  }
+}
+
+/// What FreePBX's blacklist module imports: the header `number,description`, fields as in RFC 4180.
+struct FreePBXEncoding: RecordEncoding {
+  let prefix: String
+  let includesIdentified: Bool
+
+  init(options: ExportOptions) {
+    prefix = options.numberPrefix.text
+    includesIdentified = options.includesIdentified
+  }
+
+  func begin(into bytes: inout [UInt8]) { bytes.append("number,description\r\n") }
+
+  func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
+    guard entry.blocks || includesIdentified else { return .notBlocking }
+    // The module reads line by line: a quoted line end would be two entries.
+    let line = TextCells.oneLine(entry.label ?? "")
+    let cell = TextCells.csvField(line.text)
+    bytes.append(prefix)
+    bytes.append(String(entry.number))
+    bytes.append(",")
+    bytes.append(cell.text)
+    bytes.append("\r\n")
+    return line.altered || cell.altered ? .altered : .written
+  }
+}

@@ -1,0 +1,18 @@
+/// `number`, `number⇥label` or `number⇥label⇥block`, a line feed after each: what `ringfence pack build` reads.
+///
+/// A number alone blocks; a label alone identifies; `block` behind the label means both.
+struct TSVEncoding: RecordEncoding {
+  func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
+    bytes.append(String(entry.number))
+    var altered = false
+    if let label = entry.label {
+      let cell = TextCells.oneLine(label)
+      altered = cell.altered
+      bytes.append("\t")
+      bytes.append(cell.text)
+      if entry.blocks { bytes.append("\tblock") }
+    }
+    bytes.append("\n")
+    return altered ? .altered : .written
+  }
+}
