@@ -84,6 +84,7 @@ let package = Package(
     // What the server does.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
+    library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging]),
 
     // `make bench-pack`
     .executableTarget(
@@ -99,6 +100,7 @@ let package = Package(
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib"], exclude: ["Golden"]),
     tests("CurationTests", ["Curation"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
+    tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
     tests("StorageTests", ["Storage", "PostgreSQL", "TestSupport", logging]),

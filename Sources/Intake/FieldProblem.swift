@@ -1,0 +1,45 @@
+import PhoneNumbers
+
+/// What is wrong with one field of a submission.
+public struct FieldProblem: Error, Sendable, Equatable {
+  /// The field's place in the API's JSON: its name, or a path such as `items/3/number`.
+  public let field: String
+  /// Stable name of the rule, in snake_case.
+  public let code: String
+  /// Plain English: the rule, and what to send instead.
+  public let detail: String
+
+  /// - Parameters: see the properties.
+  public init(field: String, code: String, detail: String) {
+    self.field = field
+    self.code = code
+    self.detail = detail
+  }
+
+  /// The same problem in a part of something greater.
+  /// - Parameter path: where the part is, such as `items/3` or, for the fourth of an array, `3`.
+  public func nested(in path: String) -> FieldProblem {
+    FieldProblem(field: "\(path)/\(field)", code: code, detail: detail)
+  }
+
+  /// What is wrong with a number or the region it was typed in.
+  init(_ error: PhoneNumberError) {
+    let field =
+      switch error {
+      case .unknownRegion, .needsRegion: "region"
+      default: "number"
+      }
+    self.init(field: field, code: error.code, detail: error.description)
+  }
+}
+
+/// All that is wrong with a submission.
+public struct InvalidSubmission: Error, Equatable {
+  /// At least one, in the order of the API's fields.
+  public let problems: [FieldProblem]
+
+  /// - Parameter problems: at least one.
+  public init(problems: [FieldProblem]) {
+    self.problems = problems
+  }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+public import Logging
+public import Storage
+
+/// Forgets, every hour, what may be kept only for a time.
+public struct RetentionJob: Sendable {
+  /// How long what is kept, in days.
+  public struct Limits: Sendable, Equatable {
+    /// Networks of reports.
+    public var networks: Int
+    /// Comments of reports; nil keeps them as long as the report.
+    public var comments: Int?
+    /// Names of identification batches. Longer than a day can be named, or a retry would count twice.
+    public var identificationBatches: Int
+
+    /// - Parameters: see the properties.
+    public init(networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35) {
+      precondition(networks >= 1 && (comments ?? 1) >= 1)
+      precondition(
+        identificationBatches
+          > IdentificationSubmission.greatestAgeInDays + IdentificationSubmission.leewayInDays + 1)
+      self.networks = networks
+      self.comments = comments
+      self.identificationBatches = identificationBatches
+    }
+  }
+
+  private let store: RetentionStore
+  private let limits: Limits
+  private let interval: Duration
+  private let logger: Logger
+  private let now: @Sendable () -> Date
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// - Parameters:
+  ///   - interval: the pause between two rounds.
+  ///   - now: the time that ages are counted from.
+  ///   - sleep: waits, and throws when the task is cancelled.
+  public init(
+    store: RetentionStore, limits: Limits = Limits(), interval: Duration = .seconds(3_600), logger: Logger,
+    now: @escaping @Sendable () -> Date = { Date() },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    self.store = store
+    self.limits = limits
+    self.interval = interval
+    self.logger = logger
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// Does a round at once and then one an interval, until the task is cancelled. A round that fails is logged, and the
+  /// next one makes up for it.
+  public func run() async {
+    while !Task.isCancelled {
+      do {
+        try await runOnce()
+      } catch  where Task.isCancelled {
+        return
+      } catch {
+        logger.error("Old data could not be purged; the next round tries again", metadata: ["error": "\(error)"])
+      }
+      guard (try? await sleep(interval)) != nil else { return }
+    }
+  }
+
+  /// One round.
+  /// - Throws: what the database said.
+  public func runOnce() async throws {
+    let time = now()
+    let before = { (days: Int) in time.addingTimeInterval(-Double(days) * 86_400) }
+    let networks = try await store.purgeNetworks(before: before(limits.networks))
+    var comments = 0
+    if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
+    let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))
+    guard networks + comments + batches > 0 else { return }
+    logger.info(
+      "Purged old data",
+      metadata: ["networks": "\(networks)", "comments": "\(comments)", "identification_batches": "\(batches)"])
+  }
+}

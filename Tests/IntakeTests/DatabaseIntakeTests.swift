@@ -1,0 +1,129 @@
+import Foundation
+import Intake
+import PostgreSQL
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+import Timestamps
+
+/// The intake over a real database.
+@Suite(.database) struct DatabaseIntakeTests {
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func submission(_ number: String = "+33162000248", category: String = "fraud") -> Submission {
+    Submission(
+      number: number, category: category, reporter: UUID().uuidString, reportID: UUID().uuidString,
+      reportedAt: Timestamp.format(Date()))
+  }
+
+  private func withIntake(_ body: (ReportIntake, App) async throws -> Void) async throws {
+    let intake = ReportIntake(
+      store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)))
+    let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
+    async let running: Void = intake.run()
+    defer { intake.close() }
+    try await body(intake, app)
+    intake.close()
+    await running
+  }
+
+  @Test func aBatchIsAnsweredItemByItem() async throws {
+    try await withIntake { intake, app in
+      let good = submission()
+      var conflict = good
+      conflict.category = "survey"
+      let results = try await intake.take(
+        [good, submission("x"), good, conflict, submission()], from: app, network: [UInt8](repeating: 5, count: 8))
+      let outcomes = results.map { try? $0.get().outcome }
+      #expect(outcomes == [.created, nil, .duplicate, .conflict, .created])
+      guard case .failure(let error as InvalidSubmission) = results[1] else { throw try #require(nil as (any Error)?) }
+      #expect(error.problems.map { $0.nested(in: "1").field } == ["1/number"])
+      #expect(try results[0].get().report.network == [5, 5, 5, 5, 5, 5, 5, 5])
+      #expect(try await intake.take([], from: app).isEmpty)
+    }
+  }
+
+  @Test func oneReportThatTheDatabaseRefusesFailsAlone() async throws {
+    try await pool.withConnection {
+      try await $0.execute(script: "ALTER TABLE number_reporters ADD CHECK (category_id <> 5)")
+    }
+    try await withIntake { intake, app in
+      let results = try await intake.take(
+        [submission(), submission(category: "survey"), submission()], from: app)
+      #expect(results.map { (try? $0.get().outcome) } == [.created, nil, .created])
+    }
+  }
+
+  @Test func whenNothingCanBeStoredTheWholeFails() async throws {
+    try await withIntake { intake, app in
+      await pool.shutdown()
+      await #expect(throws: PostgresError.self) { try await intake.take([submission(), submission()], from: app) }
+    }
+  }
+
+  @Test func aReportIsWithdrawnByTheNameItsAppGaveIt() async throws {
+    try await withIntake { intake, app in
+      let mine = submission()
+      _ = try await intake.take(mine, from: app)
+      let other = try await AppStore(pool: pool).source(named: "Other", at: Date())
+      #expect(try await intake.withdraw(reportID: mine.reportID, from: other) == .notFound)
+      #expect(try await intake.withdraw(reportID: mine.reportID.lowercased(), from: app) == .withdrawn)
+      #expect(try await intake.withdraw(reportID: mine.reportID, from: app) == .alreadyWithdrawn)
+      #expect(try await intake.take(mine, from: app).outcome == .withdrawn)
+      await #expect(throws: InvalidSubmission.self) { try await intake.withdraw(reportID: "x", from: app) }
+    }
+  }
+
+  @Test func identificationsAreCountedOnce() async throws {
+    let intake = IdentificationIntake(store: IdentificationStore(pool: pool))
+    async let running: Void = intake.run()
+    defer { intake.close() }
+    let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
+    var calls = IdentificationSubmission(
+      batchID: UUID().uuidString,
+      items: [.init(number: "+33162000248", named: 1, unknown: 2, day: String(Timestamp.format(Date()).prefix(10)))])
+    #expect(try await intake.take(calls, from: app) == .created)
+    #expect(try await intake.take(calls, from: app) == .duplicate)
+    calls.items[0].named = 7
+    #expect(try await intake.take(calls, from: app) == .conflict)
+    #expect(try await IdentificationStore(pool: pool).counts(of: 33_162_000_248, at: Date())?.named == 1)
+    intake.close()
+    await running
+  }
+
+  @Test func theJobForgetsWhatIsOldRoundAfterRound() async throws {
+    try await withIntake { intake, app in
+      _ = try await intake.take(submission(), from: app, network: [UInt8](repeating: 5, count: 8))
+    }
+    let rounds = Rounds()
+    let job = RetentionJob(
+      store: RetentionStore(pool: pool), logger: .forTests,
+      now: { rounds.time }, sleep: { _ in try await rounds.next() })
+    await job.run()
+    // After 29 days, and after 31.
+    #expect(rounds.seen == [1, 0])
+  }
+
+  /// Days that pass from one round to the next, and how many networks are left after each.
+  private final class Rounds: Sendable {
+    private struct Over: Error {}
+    private let pool = TestDatabase.current.pool
+    private let state = Mutex<(days: Double, seen: [Int64])>((29, []))
+
+    var time: Date { Date().addingTimeInterval(state.withLock { $0.days } * 86_400) }
+    var seen: [Int64] { state.withLock { $0.seen } }
+
+    func next() async throws {
+      let left = try await pool.withConnection {
+        try await $0.query("SELECT count(network) FROM reports")[0].decode(0, as: Int64.self)
+      }
+      let isOver = state.withLock { state in
+        state.days += 2
+        state.seen.append(left)
+        return state.seen.count == 2
+      }
+      if isOver { throw Over() }
+    }
+  }
+}

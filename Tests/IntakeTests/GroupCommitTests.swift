@@ -1,0 +1,156 @@
+import Intake
+import Synchronization
+import Testing
+
+@Suite struct GroupCommitTests {
+  private struct BadItem: Error {}
+
+  /// What the commits were asked for, and a gate that holds them back.
+  private final class Ledger: Sendable {
+    let batches = Mutex<[[Int]]>([])
+    private let gate = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((true, []))
+
+    func shut() { gate.withLock { $0.isOpen = false } }
+
+    func open() {
+      let waiting = gate.withLock { state in
+        state.isOpen = true
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      for continuation in waiting { continuation.resume() }
+    }
+
+    func commit(_ items: [Int]) async throws -> [Int] {
+      batches.withLock { $0.append(items) }
+      await withCheckedContinuation { continuation in
+        let isOpen = gate.withLock { state in
+          if !state.isOpen { state.waiting.append(continuation) }
+          return state.isOpen
+        }
+        if isOpen { continuation.resume() }
+      }
+      if items.contains(13) { throw BadItem() }
+      return items.map { $0 * 10 }
+    }
+  }
+
+  private func withCommits(
+    _ ledger: Ledger, capacity: Int = 100, batchSize: Int = 10,
+    _ body: (GroupCommit<Int, Int>) async throws -> Void
+  ) async throws {
+    let commits = GroupCommit<Int, Int>(
+      capacity: capacity, batchSize: batchSize, isolates: { $0 is BadItem }, commit: { try await ledger.commit($0) })
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await commits.run() }
+      try await body(commits)
+      commits.close()
+      try await group.waitForAll()
+    }
+  }
+
+  private func wait(until condition: () -> Bool) async {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while !condition(), ContinuousClock.now < deadline { await Task.yield() }
+  }
+
+  @Test func aLoneItemIsCommittedAtOnce() async throws {
+    let ledger = Ledger()
+    try await withCommits(ledger) { commits async throws in
+      #expect(try await commits.submit([4]) == [40])
+    }
+    #expect(ledger.batches.withLock { $0 } == [[4]])
+  }
+
+  @Test func whatGathersDuringACommitIsTheNextBatch() async throws {
+    let ledger = Ledger()
+    ledger.shut()
+    try await withCommits(ledger, batchSize: 5) { commits async throws in
+      async let first = commits.submit([0])
+      await wait { ledger.batches.withLock { $0.count } == 1 }
+      let rest = Task {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+          for item in 1...7 { group.addTask { try await commits.submit([item])[0] } }
+          return try await group.reduce(into: []) { $0.append($1) }.sorted()
+        }
+      }
+      await wait { commits.depth == 7 }
+      ledger.open()
+      #expect(try await first == [0])
+      #expect(try await rest.value == (1...7).map { $0 * 10 })
+    }
+    #expect(ledger.batches.withLock { $0.map(\.count) } == [1, 5, 2])
+  }
+
+  @Test func aFullQueueRefusesAndTakesNothing() async throws {
+    let ledger = Ledger()
+    ledger.shut()
+    try await withCommits(ledger, capacity: 3) { commits async throws in
+      async let first = commits.submit([0])
+      await wait { ledger.batches.withLock { $0.count } == 1 }
+      async let second = commits.submit([1, 2])
+      await wait { commits.depth == 2 }
+      await #expect(throws: IntakeError.full) { try await commits.submit([3, 4]) }
+      ledger.open()
+      _ = try await (first, second)
+    }
+    #expect(ledger.batches.withLock { $0.flatMap { $0 } }.sorted() == [0, 1, 2])
+  }
+
+  @Test func oneBadItemFailsAlone() async throws {
+    let ledger = Ledger()
+    ledger.shut()
+    try await withCommits(ledger, batchSize: 50) { commits async throws in
+      async let first = commits.submit([0])
+      await wait { ledger.batches.withLock { $0.count } == 1 }
+      let results = Task {
+        await withTaskGroup(of: (Int, Bool).self) { group in
+          for item in 10...17 {
+            group.addTask { (item, (try? await commits.submit([item])) != nil) }
+          }
+          return await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }
+        }
+      }
+      await wait { commits.depth == 8 }
+      ledger.open()
+      _ = try await first
+      #expect(await results.value.filter { !$0.value }.map(\.key) == [13])
+    }
+  }
+
+  @Test func oneBadItemOfAGroupFailsAlone() async throws {
+    let ledger = Ledger()
+    try await withCommits(ledger) { commits async throws in
+      let answers = try await commits.submitEach([11, 12, 13, 14])
+      #expect(answers.map { try? $0.get() } == [110, 120, nil, 140])
+      await #expect(throws: BadItem.self) { try await commits.submit([11, 13]) }
+    }
+  }
+
+  @Test func cancellingTheWriterClosesIt() async throws {
+    let commits = GroupCommit<Int, Int>(capacity: 10, batchSize: 10, isolates: { _ in false }, commit: { $0 })
+    let running = Task { await commits.run() }
+    #expect(try await commits.submit([1]) == [1])
+    running.cancel()
+    await running.value
+    await #expect(throws: IntakeError.closed) { try await commits.submit([2]) }
+  }
+
+  @Test func closingAnswersWhatWasTakenAndRefusesTheRest() async throws {
+    let ledger = Ledger()
+    ledger.shut()
+    let commits = GroupCommit<Int, Int>(
+      capacity: 10, batchSize: 10, isolates: { _ in false }, commit: { try await ledger.commit($0) })
+    async let running: Void = commits.run()
+    async let taken = commits.submit([1])
+    await wait { ledger.batches.withLock { $0.count } == 1 }
+    async let waiting = commits.submit([2])
+    await wait { commits.depth == 1 }
+    commits.close()
+    await #expect(throws: IntakeError.closed) { try await commits.submit([3]) }
+    ledger.open()
+    #expect(try await taken == [10])
+    #expect(try await waiting == [20])
+    await running
+  }
+}
