@@ -85,6 +85,7 @@ let package = Package(
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging]),
+    library("Importing", ["Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
 
     // `make bench-pack`
     .executableTarget(
@@ -100,6 +101,7 @@ let package = Package(
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib"], exclude: ["Golden"]),
     tests("CurationTests", ["Curation"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
+    tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "CZlib", "TestSupport", crypto]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),

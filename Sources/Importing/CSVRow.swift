@@ -1,0 +1,87 @@
+/// The fields of one CSV record (RFC 4180), unquoted into a buffer that is used again for the next.
+struct CSVRow {
+  private(set) var bytes: [UInt8] = []
+  private(set) var ends: [Int] = []
+
+  /// The number of fields.
+  var count: Int { ends.count }
+
+  /// The bytes of a field.
+  subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+
+  /// Reads a whole record without its line end. A quote opens a quoted field only at its start; inside an unquoted
+  /// one it is text. False when a quoted field does not end or has text behind its closing quote.
+  mutating func read(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
+    bytes.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    var index = 0
+    while true {
+      if index < record.count, record[index] == CSVScanner.quote {
+        guard let next = readQuoted(record, from: index + 1) else { return false }
+        index = next
+      } else {
+        while index < record.count, record[index] != CSVScanner.comma {
+          bytes.append(record[index])
+          index += 1
+        }
+      }
+      ends.append(bytes.count)
+      if index >= record.count { return true }
+      guard record[index] == CSVScanner.comma else { return false }
+      index += 1
+    }
+  }
+
+  /// Reads a record's fields as they stand between separators, without quotes (tab-separated files).
+  mutating func split(_ record: UnsafeBufferPointer<UInt8>, at separator: UInt8) {
+    bytes.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    for byte in record {
+      if byte == separator { ends.append(bytes.count) } else { bytes.append(byte) }
+    }
+    ends.append(bytes.count)
+  }
+
+  private mutating func readQuoted(_ record: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    var index = start
+    while index < record.count {
+      let byte = record[index]
+      index += 1
+      if byte == CSVScanner.quote {
+        guard index < record.count, record[index] == CSVScanner.quote else { return index }
+        index += 1
+      }
+      bytes.append(byte)
+    }
+    return nil
+  }
+}
+
+/// Tells, line by line, whether a CSV record goes on behind a line's end.
+struct CSVScanner {
+  static let quote = UInt8(ascii: "\"")
+  static let comma = UInt8(ascii: ",")
+
+  private enum Place { case fieldStart, unquoted, quoted, behindQuote }
+  private var place = Place.fieldStart
+
+  /// Whether the record is inside a quoted field, so that the next line belongs to it.
+  var isInsideQuotes: Bool { place == .quoted }
+
+  /// Reads one line of a record, without its end.
+  mutating func read(_ line: UnsafeBufferPointer<UInt8>) {
+    if place != .quoted {
+      place = .fieldStart
+      if !line.contains(Self.quote) { return }
+    }
+    for byte in line {
+      switch (place, byte) {
+      case (.quoted, Self.quote): place = .behindQuote
+      case (.quoted, _): break
+      case (.behindQuote, Self.quote), (.fieldStart, Self.quote): place = .quoted
+      case (_, Self.comma): place = .fieldStart
+      default: place = .unquoted
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+public import Foundation
+
+/// Makes complaints that look like a real intake, the same bytes for the same arguments.
+///
+/// A few numbers draw most complaints (Zipf's law with exponent 1), campaigns burst and fade by half-lives, blocks of
+/// neighbouring numbers call together, each number has a category that most of its complaints name, and a few
+/// legitimate numbers have mixed votes. The lines are JSON with the keys of `POST /v1/reports`, in order of time, and
+/// end with LF.
+///
+/// The numbers are drawn at random among valid ones and may be someone's: never publish a pack made of them.
+/// No part depends on the system's random numbers, locale, clock or floating-point library; which numbers are valid
+/// depends on libphonenumber's data, so another version of it may give other bytes. Memory: 8 bytes a
+/// complaint and about 120 bytes a number.
+public struct ComplaintSimulator: Sendable, Sequence {
+  /// Why nothing can be simulated.
+  public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A country that is not among ``ComplaintSimulator/countries``.
+    case unknownCountry(String)
+    /// An argument out of its range; the text names it.
+    case badArgument(String)
+    /// The country has not that many numbers to draw.
+    case tooManyNumbers(region: String)
+
+    /// What is wrong, in a sentence.
+    public var description: String {
+      switch self {
+      case .unknownCountry(let code):
+        "\(code.prefix(16)) cannot be simulated; these can: \(ComplaintSimulator.countries.joined(separator: ", "))"
+      case .badArgument(let text): text
+      case .tooManyNumbers(let region): "\(region) has not that many numbers to draw: ask for fewer"
+      }
+    }
+  }
+
+  /// The regions that can be simulated, ISO 3166, in alphabetical order.
+  public static let countries: [String] = SimulatedCountry.all.keys.sorted()
+
+  /// The most complaints, numbers and reporters.
+  public static let maximumCount = 100_000_000
+
+  let seed: UInt64
+  let reporters: Int
+  let start: Int
+  let numbers: [SimulatedNumber]
+  /// When and about which number: the second in the upper 32 bits, the number's index in the lower, ascending.
+  let events: [UInt64]
+
+  /// Draws the numbers and when they are complained about.
+  /// - Parameters:
+  ///   - complaints: lines, 0 to ``maximumCount``.
+  ///   - numbers: distinct callers to draw from, 1 to ``maximumCount``; with few complaints not all of them occur.
+  ///   - reporters: distinct pseudonyms to draw from, 1 to ``maximumCount``.
+  ///   - countries: regions among ``ComplaintSimulator/countries``; one that is named twice is drawn twice as often.
+  ///   - endingAt: the latest complaint is before this, in whole seconds, 1971 to 9999.
+  ///   - days: how long before that the first may be, 1 to 3,650.
+  /// - Throws: ``Failure``.
+  public init(
+    seed: UInt64, complaints: Int, numbers: Int, reporters: Int, countries: [String] = ["US"], endingAt: Date, days: Int
+  ) throws(Failure) {
+    func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws(Failure) {
+      guard range.contains(value) else {
+        throw .badArgument("\(name) is \(value), not from \(range.lowerBound) to \(range.upperBound)")
+      }
+    }
+    try check("complaints", complaints, 0...Self.maximumCount)
+    try check("numbers", numbers, 1...Self.maximumCount)
+    try check("reporters", reporters, 1...Self.maximumCount)
+    try check("days", days, 1...3_650)
+    let end = endingAt.timeIntervalSince1970
+    guard (Double(days) * 86_400..<253_402_300_800).contains(end) else {
+      throw .badArgument("the end is not between 1970 and 9999")
+    }
+    guard !countries.isEmpty else { throw .badArgument("no country is given") }
+    var drawn: [SimulatedCountry] = []
+    for code in countries {
+      guard let country = SimulatedCountry.all[code.uppercased()] else { throw .unknownCountry(code) }
+      drawn.append(country)
+    }
+    self.seed = seed
+    self.reporters = reporters
+    start = Int(end) - days * 86_400
+    var maker = SimulatedNumberMaker(seed: seed, countries: drawn, seconds: days * 86_400)
+    self.numbers = try maker.make(numbers)
+    events = Self.events(seed: seed, count: complaints, numbers: self.numbers, seconds: days * 86_400)
+  }
+
+  /// Goes through the lines as bytes of UTF-8, each with its LF.
+  public func makeIterator() -> ComplaintLines { ComplaintLines(self) }
+
+  private static func events(seed: UInt64, count: Int, numbers: [SimulatedNumber], seconds: Int) -> [UInt64] {
+    var random = SplitMix64(seed: seed, purpose: 2)
+    // Zipf in whole numbers: the weight of the rank r is 2⁴⁰ / (r + 2), so that the first is not alone.
+    var sums: [Int] = []
+    sums.reserveCapacity(numbers.count)
+    for rank in 0..<numbers.count { sums.append((sums.last ?? 0) + (1 << 40) / (rank + 2)) }
+    var ranks = Array(0..<UInt32(numbers.count))
+    // Fisher and Yates; the standard library's shuffle may change its draws.
+    for index in stride(from: ranks.count - 1, to: 0, by: -1) { ranks.swapAt(index, random.below(index + 1)) }
+    var events: [UInt64] = []
+    events.reserveCapacity(count)
+    for _ in 0..<count {
+      let rank = firstIndex(in: sums, above: random.below(sums[sums.count - 1]))
+      let index = Int(ranks[rank])
+      let second = Self.second(of: numbers[index], seconds: seconds, &random)
+      events.append(UInt64(second) << 32 | UInt64(index))
+    }
+    events.sort()
+    return events
+  }
+
+  /// A time after the campaign's start: each half-life holds half of what is left.
+  private static func second(of number: SimulatedNumber, seconds: Int, _ random: inout SplitMix64) -> Int {
+    if number.isLegitimate { return random.below(seconds) }
+    let halfLives = Swift.min(8, random.next().trailingZeroBitCount)
+    let second = number.start + halfLives * number.halfLife + random.below(number.halfLife)
+    return second < seconds ? second : number.start + random.below(seconds - number.start)
+  }
+
+  private static func firstIndex(in sums: [Int], above value: Int) -> Int {
+    var low = 0
+    var high = sums.count - 1
+    while low < high {
+      let middle = (low + high) / 2
+      if sums[middle] > value { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

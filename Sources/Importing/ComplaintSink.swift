@@ -1,0 +1,33 @@
+import Curation
+import Foundation
+public import Intake
+public import Storage
+
+/// Stores what an import has parsed.
+public struct ComplaintSink: Sendable {
+  private let store: ReportStore
+  private let source: App
+  private let pseudonymizer: Pseudonymizer
+
+  /// - Parameter source: the app that the rows are counted under.
+  public init(store: ReportStore, source: App, pseudonymizer: Pseudonymizer) {
+    self.store = store
+    self.source = source
+    self.pseudonymizer = pseudonymizer
+  }
+
+  /// Stores a batch. Rows without a reporter never pass for distinct ones.
+  /// - Throws: what the database said; the batch is then not stored.
+  public func take(_ complaints: [ParsedComplaint]) async throws -> SinkResult {
+    let reports = complaints.map { complaint in
+      Report(
+        number: complaint.number, appID: source.id, reportID: complaint.reportID, reportedAt: complaint.reportedAt,
+        category: complaint.category,
+        reporter: complaint.reporter.map { pseudonymizer.pseudonym(of: $0, appID: source.id) },
+        comment: complaint.comment)
+    }
+    let outcomes = try await store.accept(reports, receivedAt: Date())
+    let inserted = outcomes.count { $0 == .created }
+    return SinkResult(inserted: inserted, duplicates: outcomes.count - inserted)
+  }
+}

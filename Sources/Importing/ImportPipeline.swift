@@ -1,0 +1,74 @@
+import Foundation
+import Synchronization
+
+/// Reads a file of complaints, parses it on several tasks and hands it to a sink in batches.
+///
+/// While the sink writes a batch, the next one is read and parsed; no more than two batches and some chunks are in
+/// memory. The rows keep the file's order. Running the same file again gives the same report ids.
+public struct ImportPipeline: Sendable {
+  /// Takes up to ``ImportOptions/batchRows`` complaints and says what it did with them; never called twice at once.
+  public typealias Sink = @Sendable ([ParsedComplaint]) async throws -> SinkResult
+
+  private let options: ImportOptions
+
+  /// A pipeline for one file; nothing is opened yet.
+  public init(options: ImportOptions) { self.options = options }
+
+  /// Imports the file. `progress` is called after every chunk and every batch, from one task at a time.
+  /// - Returns: what became of the rows.
+  /// - Throws: ``ImportFileError``, what the sink throws, `CancellationError`. Batches that the sink took until then
+  ///   stay taken; the file of rejects is written only when the import ends well.
+  public func run(
+    progress: (@Sendable (ImportProgress) -> Void)? = nil, into sink: @escaping Sink
+  ) async throws -> ImportSummary {
+    let reader = ImportReader()
+    return try await withTaskCancellationHandler {
+      let columns = try await reader.open(path: options.path, format: options.format)
+      var run = ImportRun(options: options, columns: columns, reader: reader, sink: sink, progress: progress)
+      return try await run.finish()
+    } onCancel: {
+      reader.cancel()
+    }
+  }
+}
+
+/// Reads records on a thread of its own, so that a slow disk or a silent pipe holds no thread of the task pool.
+final class ImportReader: Sendable {
+  private let queue = DispatchQueue(label: "importing.reader")
+  private let records = Mutex<RecordReader?>(nil)
+  private let isCancelled = CancellationFlag()
+
+  func cancel() { isCancelled.set() }
+
+  /// Opens the file; the columns that its header names.
+  func open(path: String, format: ComplaintFormat) async throws -> RecordColumns? {
+    try await onQueue { [self] in
+      try records.withLock { state in
+        let reader = try RecordReader(path: path, format: format, isCancelled: { [isCancelled] in isCancelled.isSet })
+        let columns = reader.columns
+        state = reader
+        return columns
+      }
+    }
+  }
+
+  /// The next records, nil at the end.
+  func next() async throws -> RecordChunk? {
+    try await onQueue { [self] in try records.withLock { try $0?.next() } }
+  }
+
+  private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result(catching: work)) }
+    }
+  }
+}
+
+/// Set once, seen by all.
+final class CancellationFlag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+
+  func set() { value.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,16 @@
+/// A row that was not imported, and why.
+public struct ImportReject: Sendable, Equatable {
+  /// The line in the file, from 1, counting the header. Of a row that spans lines, the first.
+  public var line: Int
+  /// What is wrong with it.
+  public var reason: RejectReason
+  /// The start of the row's text, at most ``ComplaintLimits/rejectTextBytes`` bytes, invalid UTF-8 repaired.
+  public var text: String
+
+  /// Makes a reject of these fields.
+  public init(line: Int, reason: RejectReason, text: String) {
+    self.line = line
+    self.reason = reason
+    self.text = text
+  }
+}

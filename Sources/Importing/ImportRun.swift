@@ -1,0 +1,139 @@
+import Foundation
+
+/// One import under way: a reading task at most, some parsing tasks, a writing task at most.
+struct ImportRun {
+  private enum Event: Sendable {
+    case read(RecordChunk?)
+    case parsed(index: Int, ComplaintParser.ParsedChunk)
+    case written(SinkResult)
+  }
+
+  private let options: ImportOptions
+  private let reader: ImportReader
+  private let sink: ImportPipeline.Sink
+  private let progress: (@Sendable (ImportProgress) -> Void)?
+  private let parser: ComplaintParser
+  private let started = ContinuousClock.now
+  private var summary = ImportSummary()
+  private var totalBytes: UInt64?
+  private var identity = ReportIdentity()
+  private var isAtEnd = false
+  private var isReading = false
+  private var isWriting = false
+  private var nextToRead = 0
+  private var nextToGather = 0
+  private var parsed: [Int: ComplaintParser.ParsedChunk] = [:]
+  private var gathered: [ParsedComplaint] = []
+
+  init(
+    options: ImportOptions, columns: RecordColumns?, reader: ImportReader, sink: @escaping ImportPipeline.Sink,
+    progress: (@Sendable (ImportProgress) -> Void)?
+  ) {
+    var options = options
+    options.batchRows = max(1, options.batchRows)
+    options.workers = max(1, options.workers)
+    self.options = options
+    self.reader = reader
+    self.sink = sink
+    self.progress = progress
+    parser = ComplaintParser(options: options, columns: columns)
+  }
+
+  /// Works until the file's end and the last batch's.
+  mutating func finish() async throws -> ImportSummary {
+    let rejects = try options.rejectsPath.map { try RejectFile(path: $0) }
+    try await withThrowingTaskGroup(of: Event.self) { group in
+      do {
+        try await handleEvents(&group, rejects)
+      } catch {
+        // Otherwise a silent pipe would keep the reading task, and with it the error, for ever.
+        reader.cancel()
+        throw error
+      }
+    }
+    try rejects?.finish()
+    summary.seconds = (ContinuousClock.now - started) / .seconds(1)
+    return summary
+  }
+
+  private mutating func handleEvents(
+    _ group: inout ThrowingTaskGroup<Event, any Error>, _ rejects: RejectFile?
+  ) async throws {
+    schedule(&group)
+    while let event = try await group.next() {
+      switch event {
+      case .read(let chunk): take(chunk, &group)
+      case .parsed(let index, let chunk):
+        parsed[index] = chunk
+        try gather(rejects)
+      case .written(let result):
+        isWriting = false
+        summary.inserted += result.inserted
+        summary.duplicates += result.duplicates
+      }
+      try Task.checkCancellation()
+      report()
+      schedule(&group)
+    }
+  }
+
+  private mutating func schedule(_ group: inout ThrowingTaskGroup<Event, any Error>) {
+    let inFlight = nextToRead - nextToGather
+    if !isAtEnd, !isReading, inFlight <= options.workers, gathered.count < options.batchRows {
+      isReading = true
+      group.addTask { [reader] in .read(try await reader.next()) }
+    }
+    let isLast = isAtEnd && inFlight == 0 && !gathered.isEmpty
+    if !isWriting, gathered.count >= options.batchRows || isLast {
+      isWriting = true
+      let batch = takeBatch()
+      group.addTask { [sink] in .written(try await sink(batch)) }
+      if !isReading { schedule(&group) }
+    }
+  }
+
+  private mutating func takeBatch() -> [ParsedComplaint] {
+    let batch = Array(gathered.prefix(options.batchRows))
+    gathered.removeFirst(batch.count)
+    summary.accepted += batch.count
+    return batch
+  }
+
+  private mutating func take(_ chunk: RecordChunk?, _ group: inout ThrowingTaskGroup<Event, any Error>) {
+    isReading = false
+    guard let chunk else {
+      isAtEnd = true
+      return
+    }
+    let index = nextToRead
+    nextToRead += 1
+    group.addTask { [parser] in .parsed(index: index, parser.parse(chunk)) }
+  }
+
+  private mutating func gather(_ rejects: RejectFile?) throws {
+    while let chunk = parsed.removeValue(forKey: nextToGather) {
+      nextToGather += 1
+      for (complaint, digest) in chunk.rows {
+        var complaint = complaint
+        if let digest { complaint.reportID = identity.next(digest) }
+        gathered.append(complaint)
+      }
+      for reject in chunk.rejects {
+        summary.rejected[reject.reason, default: 0] += 1
+        try rejects?.add(reject)
+      }
+      for (subject, count) in chunk.unknownSubjects { summary.countUnknownSubject(subject, times: count) }
+      summary.rows += chunk.records
+      summary.repaired += chunk.repaired
+      summary.bytesRead = chunk.bytesRead
+      totalBytes = chunk.totalBytes
+    }
+  }
+
+  private func report() {
+    progress?(
+      ImportProgress(
+        bytesRead: summary.bytesRead, totalBytes: totalBytes, rows: summary.rows,
+        written: summary.inserted + summary.duplicates))
+  }
+}

@@ -1,0 +1,90 @@
+/// Gathers a file's lines into chunks of whole records: a line each, or more where a CSV field holds line ends.
+final class RecordReader {
+  /// Records a chunk at most.
+  static let chunkRecords = 1_024
+  /// Bytes of a chunk, exceeded by one record at most.
+  static let chunkBytes = 1 << 18
+
+  let format: ComplaintFormat
+  /// Where the fields are; nil for JSON.
+  let columns: RecordColumns?
+  private let lines: LineReader
+  private var firstRow: (bytes: [UInt8], line: Int, isTooLong: Bool)?
+
+  /// Opens the file and reads its header.
+  /// - Throws: ``ImportFileError``, `CancellationError`.
+  init(path: String, format: ComplaintFormat, isCancelled: @escaping @Sendable () -> Bool) throws {
+    self.format = format
+    lines = try LineReader(path: path, isCancelled: isCancelled)
+    guard format != .jsonLines else {
+      columns = nil
+      return
+    }
+    var fields: [String] = []
+    while fields.isEmpty, let line = try lines.nextRaw() {
+      if line.bytes.isEmpty { continue }
+      var row = CSVRow()
+      if format == .ftcCSV { _ = row.read(line.bytes) } else { row.split(line.bytes, at: UInt8(ascii: "\t")) }
+      fields = (0..<row.count).map { String(decoding: row[$0], as: UTF8.self) }
+      if format == .ftcTSV, !RecordColumns.isHeader(fields) {
+        firstRow = (Array(line.bytes), line.number, line.isTooLong)
+      }
+    }
+    let isBare = format == .ftcTSV && (fields.isEmpty || firstRow != nil)
+    columns = isBare ? .bareTSV : try RecordColumns(header: fields, path: lines.name)
+  }
+
+  /// The next records, nil at the end.
+  /// - Throws: ``ImportFileError``, `CancellationError`.
+  func next() throws -> RecordChunk? {
+    var chunk = RecordChunk()
+    if let row = firstRow {
+      firstRow = nil
+      row.bytes.withUnsafeBufferPointer {
+        chunk.append($0, line: row.line, problem: row.isTooLong ? .lineTooLong : nil)
+      }
+    }
+    while chunk.records.count < Self.chunkRecords, chunk.bytes.count < Self.chunkBytes {
+      guard let line = try lines.nextRaw() else { break }
+      if line.isTooLong {
+        let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
+        chunk.append(kept, line: line.number, problem: .lineTooLong)
+      } else if format == .ftcCSV {
+        try appendCSV(line, to: &chunk)
+      } else if !line.bytes.isEmpty {
+        chunk.append(line.bytes, line: line.number)
+      }
+    }
+    chunk.bytesRead = lines.bytesRead
+    chunk.totalBytes = lines.totalBytes
+    return chunk.records.isEmpty ? nil : chunk
+  }
+
+  private func appendCSV(_ line: LineReader.RawLine, to chunk: inout RecordChunk) throws {
+    var scanner = CSVScanner()
+    scanner.read(line.bytes)
+    if line.bytes.isEmpty { return }
+    chunk.append(line.bytes, line: line.number)
+    guard scanner.isInsideQuotes else { return }
+    let index = chunk.records.count - 1
+    while scanner.isInsideQuotes {
+      guard let more = try lines.nextRaw() else {
+        chunk.records[index].problem = .badQuote
+        return
+      }
+      scanner.read(more.bytes)
+      if more.isTooLong || chunk.records[index].length + more.bytes.count >= lines.maximumLineBytes {
+        chunk.records[index].problem = .lineTooLong
+        return
+      }
+      chunk.bytes.append(0x0A)
+      chunk.bytes.append(contentsOf: more.bytes)
+      chunk.records[index].end = chunk.bytes.count
+    }
+  }
+}
+
+extension RecordChunk.Record {
+  /// Its size in bytes.
+  var length: Int { end - start }
+}

@@ -1,0 +1,82 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A file of rejected lines that appears under its name only once it is whole: line, reason and text, tabs between.
+///
+/// Only its owner may read it: rejected lines can hold what people wrote.
+final class RejectFile {
+  private let path: String
+  private let partial: String
+  private var descriptor: Int32
+  private var buffer: [UInt8] = []
+
+  /// Creates the file under a name of its own beside `path`.
+  /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
+  init(path: String) throws(ImportFileError) {
+    self.path = path
+    // A rename would put a file in the place of a device such as /dev/null.
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw .cannotWrite(path: path, reason: "it is there and no regular file")
+    }
+    partial = "\(path).\(getpid()).partial"
+    descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: FileBytes.systemMessage()) }
+  }
+
+  deinit {
+    if descriptor >= 0 {
+      close(descriptor)
+      unlink(partial)
+    }
+  }
+
+  /// Adds a line.
+  /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
+  func add(_ reject: ImportReject) throws(ImportFileError) {
+    buffer.append(contentsOf: "\(reject.line)\t\(reject.reason.rawValue)\t".utf8)
+    for byte in reject.text.utf8 { Self.appendEscaped(byte, to: &buffer) }
+    buffer.append(0x0A)
+    if buffer.count >= 1 << 16 { try flush() }
+  }
+
+  /// Gives the file its name; until then it is removed with this object.
+  /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
+  func finish() throws(ImportFileError) {
+    try flush()
+    guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
+      throw .cannotWrite(path: path, reason: FileBytes.systemMessage())
+    }
+    close(descriptor)
+    descriptor = -1
+  }
+
+  private func flush() throws(ImportFileError) {
+    var sent = 0
+    while sent < buffer.count {
+      let count = buffer[sent...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .cannotWrite(path: path, reason: FileBytes.systemMessage()) }
+      sent += count
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Control characters would break the line or speak to a terminal.
+  private static func appendEscaped(_ byte: UInt8, to buffer: inout [UInt8]) {
+    switch byte {
+    case 0x09: buffer.append(contentsOf: "\\t".utf8)
+    case 0x0A: buffer.append(contentsOf: "\\n".utf8)
+    case 0x0D: buffer.append(contentsOf: "\\r".utf8)
+    case 0x5C: buffer.append(contentsOf: "\\\\".utf8)
+    case 0..<0x20, 0x7F:
+      buffer.append(contentsOf: "\\x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)
+    default: buffer.append(byte)
+    }
+  }
+}

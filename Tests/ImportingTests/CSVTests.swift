@@ -1,0 +1,85 @@
+import Curation
+import Foundation
+import Testing
+
+@testable import Importing
+
+@Suite struct CSVTests {
+  private func fields(_ record: String) -> [String]? {
+    var row = CSVRow()
+    let isRead = Array(record.utf8).withUnsafeBufferPointer { row.read($0) }
+    return isRead ? (0..<row.count).map { String(decoding: row[$0], as: UTF8.self) } : nil
+  }
+
+  @Test func fieldsOfARecord() {
+    #expect(fields("") == [""])
+    #expect(fields("a,b") == ["a", "b"])
+    #expect(fields(",") == ["", ""])
+    #expect(fields("\"\",\"\"") == ["", ""])
+    #expect(fields("\"a,b\",c") == ["a,b", "c"])
+    #expect(fields("\"say \"\"hi\"\"\",x") == ["say \"hi\"", "x"])
+    #expect(fields("\"a\nb\",c") == ["a\nb", "c"])
+    #expect(fields("5\" pipe,b") == ["5\" pipe", "b"])
+    #expect(fields(" \"a\",b") == [" \"a\"", "b"])
+  }
+
+  @Test func brokenQuotes() {
+    #expect(fields("\"a") == nil)
+    #expect(fields("\"a\"b,c") == nil)
+    #expect(fields("a,\"") == nil)
+    #expect(fields("\"\"\"") == nil)
+  }
+
+  private let header =
+    "Company_Phone_Number,Created_Date,Violation_Date,Consumer_City,Consumer_State,Consumer_Area_Code,Subject,"
+    + "Recorded_Message_Or_Robocall\n"
+  private let start = "2015550123,2021-07-07 00:01:15,2021-07-06 11:48:00,"
+  private let tail = ",NJ,201,Other,N\n"
+
+  @Test func quotedLineEndsKeepTheLineNumbers() async throws {
+    let text = header + start + "\"New\r\n\n\"\"York\"\"\"" + tail + "\n" + start + "B" + tail
+    let (rows, summary) = try await runImport(text, format: .ftcCSV)
+    #expect(rows.map(\.line) == [2, 6])
+    #expect(summary.rejected == [:])
+  }
+
+  @Test func badRecords() async throws {
+    let open = start + "\"never closed\n" + String(repeating: "x,y\n", count: 3)
+    let (rows, summary) = try await runImport(
+      header + start + "A" + tail + "1,2\n" + start + "\"a\"b" + tail + open, format: .ftcCSV)
+    #expect(rows.count == 1)
+    #expect(summary.rejected == [.wrongColumns: 1, .badQuote: 2])
+  }
+
+  @Test func anUnclosedQuoteEndsAtTheCap() async throws {
+    let filler = String(repeating: String(repeating: "z", count: 999) + "\n", count: 80)
+    let (rows, summary) = try await runImport(
+      header + start + "\"open\n" + filler + start + "A" + tail, format: .ftcCSV)
+    #expect(rows.count == 1)
+    #expect(summary.rejected[.lineTooLong] == 1)
+    #expect(summary.rejected[.wrongColumns] == 80 - 66)
+  }
+
+  @Test func columnsAreFoundByName() async throws {
+    let text = "\u{FEFF}subject,\"created date\",COMPANY_PHONE_NUMBER\nOther,2021-07-07,2015550123\n"
+    let (rows, _) = try await runImport(text, format: .ftcCSV)
+    #expect(rows.map(\.number) == [12_015_550_123])
+    #expect(rows[0].reportedAt == Date(timeIntervalSince1970: 1_625_616_000))
+  }
+
+  @Test(arguments: ["", "a,b\n", "Company_Phone_Number\n"]) func missingColumns(text: String) async throws {
+    await #expect(throws: ImportFileError.self) { try await runImport(text, format: .ftcCSV) }
+  }
+
+  @Test func subjectsAndRecordings() async throws {
+    let subjects = try SubjectTable(text: "# comment\n\nOther\tother\trobocall\nWarranties & plans\ttelemarketing\n")
+    func row(_ subject: String, _ recorded: String) -> String {
+      start + ",NJ,201,\(subject),\(recorded)\n"
+    }
+    let text = header + row("Other", "Y") + row("other", "N") + row("WARRANTIES  &  plans", "Y") + row("New one", "")
+    let (rows, summary) = try await runImport(text, format: .ftcCSV) { $0.subjects = subjects }
+    #expect(rows.map(\.category.slug) == ["robocall", "other", "telemarketing", "other"])
+    #expect(summary.unknownSubjects == ["New one": 1])
+    #expect(summary.description.contains("New one 1"))
+  }
+}

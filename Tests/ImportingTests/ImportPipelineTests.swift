@@ -1,0 +1,148 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Importing
+
+@Suite struct ImportPipelineTests {
+  private static func tsv(_ count: Int) -> String {
+    (0..<count).map { "2020-01-02\t201555\(String($0 % 10_000 + 10_000).dropFirst())\t\($0)\n" }.joined()
+  }
+
+  @Test(arguments: [1, 2, 7]) func orderIsKeptAndBatchesAreFull(workers: Int) async throws {
+    let sink = MemorySink()
+    let progress = Mutex<[ImportProgress]>([])
+    let scratch = try Scratch()
+    var options = ImportOptions(path: try scratch.file(Self.tsv(25_500)), format: .ftcTSV)
+    options.workers = workers
+    let summary = try await ImportPipeline(options: options).run(
+      progress: { step in progress.withLock { $0.append(step) } },
+      into: { await sink.take($0) })
+    #expect(await sink.rows.map(\.line) == Array(1...25_500))
+    #expect(await sink.batches == [10_000, 10_000, 5_500])
+    #expect(summary.rows == 25_500 && summary.accepted == 25_500 && summary.inserted == 25_500)
+    let last = try #require(progress.withLock { $0.last })
+    #expect(last.rows == 25_500 && last.written == 25_500 && last.bytesRead == last.totalBytes)
+  }
+
+  @Test func emptyFilesAndHeadersOnly() async throws {
+    for text in ["", "\n\n", "created_date\tcompany_phone_number_raw\tconsumer_area_code\n"] {
+      let (rows, summary) = try await runImport(text, format: .ftcTSV)
+      #expect(rows.isEmpty && summary.rows == 0)
+    }
+    #expect(try await runImport("", format: .jsonLines).summary.rows == 0)
+  }
+
+  @Test func theSinkWritesWhileTheNextBatchIsRead() async throws {
+    let scratch = try Scratch()
+    let seen = Mutex(0)
+    let options = ImportOptions(path: try scratch.file(Self.tsv(30_000)), format: .ftcTSV)
+    let readAhead = Mutex(false)
+    _ = try await ImportPipeline(options: options).run(
+      progress: { step in seen.withLock { $0 = step.rows } },
+      into: { batch in
+        let before = seen.withLock { $0 }
+        for _ in 0..<500 where seen.withLock({ $0 }) < before + 5_000 { try await Task.sleep(for: .milliseconds(10)) }
+        if seen.withLock({ $0 }) >= before + 5_000 { readAhead.withLock { $0 = true } }
+        return SinkResult(inserted: batch.count, duplicates: 0)
+      })
+    #expect(readAhead.withLock { $0 })
+  }
+
+  @Test func rejectsAreWrittenWhole() async throws {
+    let scratch = try Scratch()
+    let path = scratch.path("rejects.tsv")
+    let text = "2020-01-02\t\t201\n2020-01-02\t\u{1B}[2J\\a\t201\nbroken\n2020-01-02\t2015550123\t201\n"
+    let (rows, summary) = try await runImport(text, format: .ftcTSV) { $0.rejectsPath = path }
+    #expect(rows.count == 1 && summary.rejectedRows == 3)
+    let written = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(
+      written == "1\tempty_number\t2020-01-02\\t\\t201\n2\tnot_a_number\t2020-01-02\\t\\x1b[2J\\\\a\\t201\n"
+        + "3\twrong_columns\tbroken\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["rejects.tsv"])
+  }
+
+  @Test func afterAFailureNoFileOfRejectsStays() async throws {
+    let scratch = try Scratch()
+    let bytes = gzip((Self.tsv(5_000) + "bad\n").utf8)
+    var options = ImportOptions(path: try scratch.file(bytes.dropLast(9), name: "in.gz"), format: .ftcTSV)
+    options.rejectsPath = scratch.path("rejects.tsv")
+    await #expect(throws: ImportFileError.self) {
+      try await ImportPipeline(options: options).run { SinkResult(inserted: $0.count, duplicates: 0) }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["in.gz"])
+  }
+
+  private struct SinkFailure: Error {}
+
+  @Test(.timeLimit(.minutes(1))) func aFailingSinkEndsTheImportThoughThePipeIsSilent() async throws {
+    let pipe = try SilentPipe(Self.tsv(3_000))
+    var options = ImportOptions(path: pipe.path, format: .ftcTSV)
+    options.batchRows = 1_000
+    await #expect(throws: SinkFailure.self) {
+      try await ImportPipeline(options: options).run { _ in throw SinkFailure() }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func cancellationEndsTheImportThoughThePipeIsSilent() async throws {
+    let pipe = try SilentPipe(Self.tsv(10))
+    let options = ImportOptions(path: pipe.path, format: .ftcTSV)
+    let task = Task {
+      try await ImportPipeline(options: options).run { SinkResult(inserted: $0.count, duplicates: 0) }
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func cancellationEndsTheWaitForAPipesWriter() async throws {
+    let scratch = try Scratch()
+    try #require(mkfifo(scratch.path("pipe"), 0o600) == 0)
+    let options = ImportOptions(path: scratch.path("pipe"), format: .ftcTSV)
+    let task = Task {
+      try await ImportPipeline(options: options).run { SinkResult(inserted: $0.count, duplicates: 0) }
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func aSummaryDoesNotSpeakToTheTerminal() {
+    var summary = ImportSummary()
+    summary.countUnknownSubject("a\u{1B}[2J\u{202E}b", times: 2)
+    #expect(summary.description.contains("a\u{FFFD}[2J\u{FFFD}b 2"))
+    for index in 0..<2_000 { summary.countUnknownSubject("\(index)", times: 1) }
+    #expect(summary.unknownSubjects.count == ImportSummary.maximumSubjects)
+    #expect(summary.unknownSubjectRows == 2_002)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func cancellationReachesTheSink() async throws {
+    let scratch = try Scratch()
+    let options = ImportOptions(path: try scratch.file(Self.tsv(15_000)), format: .ftcTSV)
+    let task = Task {
+      try await ImportPipeline(options: options).run { _ in
+        try await Task.sleep(for: .seconds(600))
+        return SinkResult(inserted: 0, duplicates: 0)
+      }
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+}
+
+/// A named pipe that holds some text and then says nothing, without ending.
+private final class SilentPipe {
+  private let scratch: Scratch
+  private let handle: FileHandle
+  let path: String
+
+  init(_ text: String) throws {
+    scratch = try Scratch()
+    path = scratch.path("pipe")
+    try #require(mkfifo(path, 0o600) == 0)
+    // Open for both, so that neither end waits for the other; beyond the pipe's 64 KB the text is cut.
+    handle = try #require(FileHandle(forUpdatingAtPath: path))
+    try handle.write(contentsOf: Array(text.utf8.prefix(60_000)))
+  }
+}

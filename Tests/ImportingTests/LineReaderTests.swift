@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import Importing
+
+@Suite struct LineReaderTests {
+  let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func lines(_ bytes: some Sequence<UInt8>, cap: Int = 1 << 16) throws -> [LineReader.Line] {
+    let reader = try LineReader(path: try scratch.file(bytes), maximumLineBytes: cap)
+    var lines: [LineReader.Line] = []
+    while let line = try reader.next() { lines.append(line) }
+    #expect(reader.bytesRead == reader.totalBytes)
+    return lines
+  }
+
+  private func texts(_ text: String) throws -> [String] { try lines(text.utf8).map(\.text) }
+
+  @Test func lineEnds() throws {
+    #expect(try texts("") == [])
+    #expect(try texts("\n") == [""])
+    #expect(try texts("a") == ["a"])
+    #expect(try texts("a\nb\n") == ["a", "b"])
+    #expect(try texts("a\r\nb\r\n\r\nc") == ["a", "b", "", "c"])
+    #expect(try texts("a\rb\n") == ["a\rb"])
+    #expect(try lines("x\ny\n".utf8).map(\.number) == [1, 2])
+  }
+
+  @Test func byteOrderMarkOnlyAtTheStart() throws {
+    #expect(try texts("\u{FEFF}a\n\u{FEFF}b\n") == ["a", "\u{FEFF}b"])
+  }
+
+  @Test func invalidUTF8IsRepairedAndSaid() throws {
+    let found = try lines([0x61, 0xFF, 0x62, 0x0A, 0x63, 0x0A])
+    #expect(found.map(\.text) == ["a\u{FFFD}b", "c"])
+    #expect(found.map(\.isRepaired) == [true, false])
+  }
+
+  @Test(arguments: [10, 11, 12, 13, 300_000, 2_000_000]) func linesOverTheCap(length: Int) throws {
+    let text = "before\n" + String(repeating: "x", count: length) + "\r\nafter\n"
+    for bytes in [Array(text.utf8), gzip(text.utf8)] {
+      let found = try lines(bytes, cap: 10)
+      #expect(found.map(\.isTooLong) == [false, length > 10, false])
+      #expect(found.map(\.text) == ["before", "xxxxxxxxxx", "after"])
+    }
+  }
+
+  @Test func gzipOfSeveralMembersAndPadding() throws {
+    let parts = ["one\ntw", "o\n", "", "three"]
+    var bytes = parts.flatMap { gzip($0.utf8) }
+    #expect(try lines(bytes).map(\.text) == ["one", "two", "three"])
+    bytes += [UInt8](repeating: 0, count: 512)
+    #expect(try lines(bytes).map(\.text) == ["one", "two", "three"])
+  }
+
+  @Test func manyLinesAcrossBuffers() throws {
+    let expected = (0..<60_000).map { "line \($0) " + String(repeating: "é", count: $0 % 40) }
+    let text = expected.joined(separator: "\n")
+    #expect(try lines(text.utf8).map(\.text) == expected)
+    #expect(try lines(gzip(text.utf8)).map(\.text) == expected)
+  }
+
+  @Test func everyTruncationIsAnError() throws {
+    let whole = gzip((0..<200).map { "line \($0)\n" }.joined().utf8)
+    for count in 3..<whole.count {
+      #expect {
+        _ = try lines(whole.prefix(count))
+      } throws: {
+        guard case ImportFileError.truncated = $0 else { return false }
+        return true
+      }
+    }
+  }
+
+  @Test func everyDamagedByteOfTheBodyIsAnError() throws {
+    let whole = gzip((0..<200).map { "line \($0)\n" }.joined().utf8)
+    for index in 10..<whole.count {
+      var bytes = whole
+      bytes[index] ^= 0x55
+      #expect(throws: ImportFileError.self) { _ = try lines(bytes) }
+    }
+  }
+
+  @Test func garbageBehindTheLastMemberIsAnError() throws {
+    #expect(throws: ImportFileError.self) { _ = try lines(gzip("a\n".utf8) + Array("garbage".utf8)) }
+  }
+
+  @Test func otherCompressionsAreNamed() throws {
+    for (magic, word) in [([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz"), ([0xFF, 0xFE, 0x61, 0], "UTF-16")]
+      as [([UInt8], String)]
+    {
+      #expect {
+        _ = try lines(magic + [1, 2, 3])
+      } throws: {
+        "\($0)".contains(word)
+      }
+    }
+  }
+
+  @Test func missingFileAndFolder() throws {
+    #expect(throws: ImportFileError.self) { _ = try LineReader(path: scratch.path("none")) }
+    #expect(throws: ImportFileError.self) { _ = try LineReader(path: scratch.folder.path) }
+  }
+}

@@ -1,0 +1,91 @@
+import CZlib
+import Foundation
+import Testing
+
+@testable import Importing
+
+/// A folder of a test's own, removed with it.
+final class Scratch {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("importing-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  /// Writes a file and says where.
+  func file(_ bytes: some Sequence<UInt8>, name: String = "file") throws -> String {
+    try Data(bytes).write(to: folder.appendingPathComponent(name))
+    return path(name)
+  }
+
+  func file(_ text: String, name: String = "file") throws -> String { try file(text.utf8, name: name) }
+}
+
+/// One gzip member.
+func gzip(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+  var input = Array(bytes)
+  var output = [UInt8](repeating: 0, count: input.count + input.count / 100 + 100)
+  var stream = z_stream()
+  deflateInit2_(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+  defer { deflateEnd(&stream) }
+  let inputCount = UInt32(input.count)
+  input.withUnsafeMutableBufferPointer { source in
+    output.withUnsafeMutableBufferPointer { target in
+      stream.next_in = source.baseAddress
+      stream.avail_in = inputCount
+      stream.next_out = target.baseAddress
+      stream.avail_out = UInt32(target.count)
+      deflate(&stream, Z_FINISH)
+    }
+  }
+  return Array(output.prefix(Int(stream.total_out)))
+}
+
+/// Real complaint files, read where they lie.
+enum SharedData {
+  static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// `data` under `RINGFENCE_SHARED`, or under `shared` beside the package.
+  static let folder: URL = {
+    let given = ProcessInfo.processInfo.environment["RINGFENCE_SHARED"].map { URL(fileURLWithPath: $0) }
+    return (given ?? root.deletingLastPathComponent().appendingPathComponent("shared")).appendingPathComponent("data")
+  }()
+
+  static let isThere = FileManager.default.fileExists(atPath: path("complaints/ftc-2020.tsv.gz"))
+
+  static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  static let subjects = root.appendingPathComponent("Resources/ftc-subjects.tsv").path
+}
+
+/// A sink that keeps what it is given and knows ids again.
+actor MemorySink {
+  private(set) var rows: [ParsedComplaint] = []
+  private(set) var batches: [Int] = []
+  private var ids: Set<UUID> = []
+
+  func take(_ batch: [ParsedComplaint]) -> SinkResult {
+    batches.append(batch.count)
+    rows.append(contentsOf: batch)
+    let inserted = batch.count { ids.insert($0.reportID).inserted }
+    return SinkResult(inserted: inserted, duplicates: batch.count - inserted)
+  }
+}
+
+/// Imports a text and gives what became of it.
+func runImport(
+  _ text: String, format: ComplaintFormat, sink: MemorySink = MemorySink(),
+  change: (inout ImportOptions) -> Void = { _ in }
+) async throws -> (rows: [ParsedComplaint], summary: ImportSummary) {
+  let scratch = try Scratch()
+  var options = ImportOptions(path: try scratch.file(text), format: format)
+  change(&options)
+  let summary = try await ImportPipeline(options: options).run { await sink.take($0) }
+  return (await sink.rows, summary)
+}
