@@ -86,6 +86,7 @@ let package = Package(
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging]),
     library("Importing", ["Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
+    library("Publishing", ["Storage", "Curation", "CallerPackBuilder", "CallerPack", crypto, logging]),
 
     // `make bench-pack`
     .executableTarget(
@@ -105,6 +106,7 @@ let package = Package(
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
+    tests("PublishingTests", ["Publishing", "CallerPack", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
     tests("StorageTests", ["Storage", "PostgreSQL", "TestSupport", logging]),
     tests("TimestampsTests", ["Timestamps"]),
   ],

@@ -1,0 +1,27 @@
+import Foundation
+
+/// Why nothing was published.
+public enum PublishingError: Error, Equatable, CustomStringConvertible {
+  /// Another process publishes into this folder just now.
+  case busy
+  /// The manifest that the next one follows cannot be read, or is none.
+  case badManifest(String)
+  /// A file could not be written.
+  case cannotWrite(String, errno: Int32)
+  /// A pack that was just written is not what was put into it.
+  case notWhatWasWritten(pack: String, expected: Int, got: Int)
+
+  /// What it is, and what to do, in plain English.
+  public var description: String {
+    switch self {
+    case .busy:
+      "Another process is publishing into this folder. Wait until it has finished."
+    case .badManifest(let path):
+      "\(path) cannot be read as a manifest. Restore it from a backup, or move it away: the next one then names none before it."
+    case .cannotWrite(let path, let code):
+      "Cannot write \(path): \(String(cString: strerror(code))). Free space or mend its permissions, then publish again."
+    case .notWhatWasWritten(let pack, let expected, let got):
+      "The pack \(pack) was written with \(expected) entries and read back with \(got). Nothing was published."
+    }
+  }
+}
