@@ -87,6 +87,12 @@ let package = Package(
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging]),
     library("Importing", ["Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
     library("Publishing", ["Storage", "Curation", "CallerPackBuilder", "CallerPack", crypto, logging]),
+    library(
+      "Web",
+      [
+        "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps",
+        hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, mustache, crypto, logging,
+      ]),
 
     // `make bench-pack`
     .executableTarget(
@@ -109,6 +115,12 @@ let package = Package(
     tests("PublishingTests", ["Publishing", "CallerPack", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
     tests("StorageTests", ["Storage", "PostgreSQL", "TestSupport", logging]),
     tests("TimestampsTests", ["Timestamps"]),
+    tests(
+      "WebTests",
+      [
+        "Web", "Publishing", "CallerPack", "Curation", "Intake", "PostgreSQL", "Storage", "Timestamps", "TestSupport",
+        hummingbird, hummingbirdTesting, httpTypes,
+      ]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -1,0 +1,67 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// JSON in and out, with the errors of decoding put in the caller's terms.
+enum JSON {
+  private static let encoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }()
+
+  static func response(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
+    // Our own values always encode: strings, whole numbers and arrays of them.
+    let data = try! encoder.encode(value)
+    return Response(
+      status: status, headers: [.contentType: "application/json; charset=utf-8"],
+      body: .init(byteBuffer: ByteBuffer(bytes: data)))
+  }
+
+  /// What a request says its body is, such as `application/json`; in lower case.
+  static func mediaType(of request: Request) -> String? {
+    request.headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
+  }
+
+  /// - Throws: ``Problem`` for JSON of another form, or bytes that are none; and what `type` throws by itself.
+  static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    do {
+      return try JSONDecoder().decode(type, from: data)
+    } catch let error as DecodingError {
+      guard let field = field(of: error) else { throw Problem.malformed("The body is not valid JSON in UTF-8.") }
+      throw Problem.malformed("Mend the fields named in errors and send it again.", errors: [field])
+    }
+  }
+
+  /// The field that does not have the form it should; nil where the text is not JSON at all.
+  /// - Parameter depth: how many steps lead to the value that the pointer shall begin at.
+  static func field(of error: DecodingError, below depth: Int = 0) -> Problem.Field? {
+    func field(_ path: [any CodingKey], _ code: String, _ detail: String) -> Problem.Field {
+      let pointer = path.dropFirst(depth).map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+      return .init(pointer: pointer, code: code, detail: detail)
+    }
+    switch error {
+    case .keyNotFound(let key, let context):
+      return field(context.codingPath + [key], "missing", "This field is required.")
+    case .typeMismatch(let type, let context):
+      return field(context.codingPath, "wrong_type", "Send \(name(of: type)).")
+    case .valueNotFound(let type, let context):
+      return field(context.codingPath, "null", "Send \(name(of: type)), not null.")
+    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+      return field(context.codingPath, "malformed", "This value cannot be read.")
+    default:
+      return nil
+    }
+  }
+
+  private static func name(of type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "a string"
+    case is Bool.Type: "true or false"
+    case is any BinaryInteger.Type: "a whole number"
+    case is [Any].Type: "an array"
+    default: "an object"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A problem for an API's caller, as RFC 9457 words it.
+struct Problem: Error, Encodable {
+  /// What is wrong with one field.
+  struct Field: Encodable {
+    /// RFC 6901, such as `/reported_at`.
+    let pointer: String
+    /// Stable name of the rule.
+    let code: String
+    let detail: String
+  }
+
+  /// Path of the documentation of this kind of problem.
+  let type: String
+  let title: String
+  let status: Int
+  let detail: String
+  var errors: [Field] = []
+  /// Seconds to wait before trying again.
+  var retryAfter: Int?
+  /// What else the answer says in its head.
+  var headers: HTTPFields = [:]
+
+  private enum CodingKeys: String, CodingKey {
+    case type, title, status, detail, errors
+  }
+
+  init(
+    _ status: HTTPResponse.Status, type: String, title: String, detail: String, errors: [Field] = [],
+    retryAfter: Int? = nil
+  ) {
+    self.type = "/problems/\(type)"
+    self.title = title
+    self.status = status.code
+    self.detail = detail
+    self.errors = errors
+    self.retryAfter = retryAfter
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(type, forKey: .type)
+    try container.encode(title, forKey: .title)
+    try container.encode(status, forKey: .status)
+    try container.encode(detail, forKey: .detail)
+    if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
+  }
+
+  var response: Response {
+    var response = JSON.response(self, status: .init(code: status))
+    response.headers[.contentType] = "application/problem+json"
+    if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+    for field in headers { response.headers.append(field) }
+    if status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
+    return response
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Intake
+import PhoneNumbers
+import Storage
+
+/// The JSON of what became of a report.
+struct ReportAnswer: Encodable {
+  var number: String?
+  var reportID: String?
+  /// `created`, `duplicate`, `conflict` or `withdrawn`; in a batch also `invalid`, `limited` where the reporter has sent
+  /// enough for today, and `failed` where it was not taken for a reason of ours.
+  let status: String
+  var errors: [Problem.Field]?
+
+  enum CodingKeys: String, CodingKey {
+    case number, status, errors
+    case reportID = "report_id"
+  }
+}
+
+extension ReportAnswer {
+  init(_ taken: TakenReport) {
+    number = PhoneNumber(digits: taken.report.number)?.e164
+    reportID = taken.report.reportID.uuidString.lowercased()
+    status = taken.outcome.name
+  }
+
+  init(invalid errors: [Problem.Field], reportID: String? = nil) {
+    self.reportID = reportID
+    self.errors = errors
+    status = "invalid"
+  }
+
+  static func failed(reportID: String?) -> ReportAnswer {
+    let error = Problem.Field(pointer: "", code: "unavailable", detail: "It was not taken. Send it again in a moment.")
+    return ReportAnswer(reportID: reportID, status: "failed", errors: [error])
+  }
+
+  static func limited(reportID: String?) -> ReportAnswer {
+    let error = Problem.Field(
+      pointer: "/reporter", code: "daily_limit", detail: "This reporter has sent enough for today (UTC).")
+    return ReportAnswer(reportID: reportID, status: "limited", errors: [error])
+  }
+}
+
+/// The JSON of what became of a batch: a result for each of its items, in order.
+struct BatchAnswer: Encodable {
+  let results: [ReportAnswer]
+}
+
+extension ReportOutcome {
+  /// As the API has it.
+  fileprivate var name: String {
+    switch self {
+    case .created: "created"
+    case .duplicate: "duplicate"
+    case .conflict: "conflict"
+    case .withdrawn: "withdrawn"
+    }
+  }
+}

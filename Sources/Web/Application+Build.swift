@@ -1,0 +1,34 @@
+public import Hummingbird
+import HummingbirdCore
+public import Logging
+import Mustache
+import NIOCore
+
+/// Puts the web side together.
+/// - Parameters:
+///   - services: what controllers work with.
+///   - onRunning: told the port once the server listens.
+/// - Throws: when a template cannot be read.
+public func buildApplication(
+  services: WebServices, configuration: WebConfiguration, logger: Logger,
+  onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+) async throws -> some ApplicationProtocol {
+  let templates = try await MustacheLibrary(directory: configuration.templateFolder)
+  let router = buildRouter(services: services, configuration: configuration, templates: templates)
+  // Behind a proxy all connections come from one network, and clients are counted by what it forwards.
+  let perNetwork = configuration.trustsProxy ? nil : configuration.limits.connectionsPerNetwork
+  let networks = perNetwork.map(NetworkConnections.init)
+  return Application(
+    router: router,
+    server: HTTPServerBuilder { responder in
+      GuardedHTTPChannel(
+        responder: responder, limits: configuration.connections, networks: networks, readiness: services.readiness)
+    },
+    configuration: ApplicationConfiguration(
+      address: .hostname(configuration.host, port: configuration.port),
+      serverName: "ringfence",
+      backlog: 1_024,
+      availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+    onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? configuration.port) },
+    logger: logger)
+}

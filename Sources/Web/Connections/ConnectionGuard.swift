@@ -1,0 +1,174 @@
+import NIOCore
+import NIOHTTP1
+
+/// The body did not arrive in time.
+struct SlowSender: Error {}
+
+/// Cuts off who sends or reads too slowly or holds too many connections, and closes a connection for good where an
+/// error is answered before the whole request has come: what is left of the body would otherwise be read to its end.
+final class ConnectionGuard: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private enum Receiving {
+    case nothing
+    case head(since: NIODeadline)
+    case body(since: NIODeadline, bytes: Int)
+  }
+
+  /// The most that is thrown away of a body before its sender has read our answer.
+  private static let discardLimit = 4 << 20
+
+  private let limits: ConnectionLimits
+  private let networks: NetworkConnections?
+  private let readiness: Readiness
+  private var network: ClientNetwork?
+  private var receiving = Receiving.nothing
+  private var timer: Scheduled<Void>?
+  private var stall: Scheduled<Void>?
+  private var closesAfterAnswer = false
+  private var isClosing = false
+  private var discarded = 0
+
+  init(limits: ConnectionLimits, networks: NetworkConnections?, readiness: Readiness) {
+    self.limits = limits
+    self.networks = networks
+    self.readiness = readiness
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    if let networks {
+      let network = ClientNetwork(context.channel.remoteAddress)
+      guard networks.add(network) else { return context.close(promise: nil) }
+      self.network = network
+    }
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    stall?.cancel()
+    if let network { networks?.remove(network) }
+    network = nil
+    context.fireChannelInactive()
+  }
+
+  // MARK: Requests
+
+  /// Something came that may be the begin of a request.
+  func bytesArrived() {
+    if case .nothing = receiving { receiving = .head(since: .now()) }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let part = Self.unwrapInboundIn(data)
+    if isClosing {
+      if case .body(let bytes) = part { discarded += bytes.readableBytes }
+      if discarded > Self.discardLimit { context.close(promise: nil) }
+      return
+    }
+    switch (part, receiving) {
+    case (.head, _): receiving = .body(since: .now(), bytes: 0)
+    case (.body(let bytes), .body(let since, let count)):
+      receiving = .body(since: since, bytes: count + bytes.readableBytes)
+    case (.body, _): break
+    case (.end, _): receiving = .nothing
+    }
+    context.fireChannelRead(data)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    // A request that comes in one piece, as most do, needs no timer.
+    switch receiving {
+    case .nothing:
+      timer?.cancel()
+      timer = nil
+    case .head, .body:
+      if timer == nil, !isClosing { wait(context) }
+    }
+    context.fireChannelReadComplete()
+  }
+
+  private func wait(_ context: ChannelHandlerContext) {
+    let (since, patience): (NIODeadline, Duration)
+    switch receiving {
+    case .nothing: return
+    case .head(let start): (since, patience) = (start, limits.headers)
+    case .body(let start, let bytes): (since, patience) = (start, limits.patience(bytes: bytes))
+    }
+    let deadline = since + TimeAmount(patience)
+    guard deadline <= .now() else {
+      timer = schedule(context, at: deadline) { connection, context in
+        connection.timer = nil
+        connection.wait(context)
+      }
+      return
+    }
+    guard case .body = receiving else { return context.close(promise: nil) }
+    // Whoever reads the body turns this into an answer; nobody may be reading it, though.
+    context.fireErrorCaught(SlowSender())
+    timer = schedule(context, at: .now() + TimeAmount(limits.linger)) { _, context in context.close(promise: nil) }
+  }
+
+  // MARK: Answers
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch Self.unwrapOutboundIn(data) {
+    case .head(var head):
+      if case .body = receiving { closesAfterAnswer = true }
+      // Whoever keeps a connection to a server that stops would meet a closed one with the next request.
+      if readiness.isStopping { closesAfterAnswer = true }
+      if closesAfterAnswer { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+      context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+    case .body:
+      context.write(data, promise: promise)
+    case .end:
+      guard closesAfterAnswer, !isClosing else { return context.write(data, promise: promise) }
+      isClosing = true
+      let written = promise ?? context.eventLoop.makePromise()
+      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      written.futureResult.whenComplete { _ in
+        let (connection, context) = bound.value
+        connection.closeGently(context)
+      }
+      context.write(data, promise: written)
+    }
+  }
+
+  /// Says that nothing more comes and waits a little: to close at once what still has unread bytes resets the
+  /// connection, and the client may never see the answer.
+  private func closeGently(_ context: ChannelHandlerContext) {
+    timer?.cancel()
+    timer = schedule(context, at: .now() + TimeAmount(limits.linger)) { _, context in context.close(promise: nil) }
+    context.close(mode: .output, promise: nil)
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if isClosing, case .some(ChannelEvent.inputClosed) = event as? ChannelEvent { context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    stall?.cancel()
+    stall = nil
+    if !context.channel.isWritable {
+      stall = schedule(context, at: .now() + TimeAmount(limits.stalledAnswer)) { _, context in
+        context.close(promise: nil)
+      }
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  private func schedule(
+    _ context: ChannelHandlerContext, at deadline: NIODeadline,
+    _ action: @escaping @Sendable (ConnectionGuard, ChannelHandlerContext) -> Void
+  ) -> Scheduled<Void> {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    return context.eventLoop.scheduleTask(deadline: deadline) {
+      let (connection, context) = bound.value
+      action(connection, context)
+    }
+  }
+}

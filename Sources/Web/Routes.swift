@@ -1,0 +1,58 @@
+import Hummingbird
+import Intake
+import Logging
+import Mustache
+
+/// Every route there is.
+func buildRouter(
+  services: WebServices, configuration: WebConfiguration, templates: MustacheLibrary
+) -> Router<WebContext> {
+  let pages = PageRenderer(templates: templates)
+  let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
+  router.add(middleware: SecurityHeadersMiddleware())
+  router.add(middleware: ErrorMiddleware(pages: pages))
+  router.add(middleware: PublicFilesMiddleware(folder: configuration.publicFolder))
+  router.add(middleware: SameOriginMiddleware())
+
+  let limiter = Limiter(limits: configuration.limits, clock: services.clock)
+  let networkLimit = NetworkLimitMiddleware(limiter: limiter, trustsProxy: configuration.trustsProxy)
+  let bodies = BodyReader(budget: BodyBudget(limit: configuration.limits.bodyBytes))
+  let reports = ReportsController(
+    intake: services.intake, limiter: limiter, bodies: bodies, networkPseudonym: services.pseudonymizer.network(of:))
+  let identifications = IdentificationsController(
+    intake: services.identifications, limiter: limiter, bodies: bodies)
+  let publications = PublicationsController(folder: services.publications)
+  let health = HealthController(
+    health: services.health, intake: services.intake, readiness: services.readiness)
+  let signIn = SignInPages(
+    moderators: services.moderators, pages: pages, isSecure: configuration.isSecure)
+  let moderation = ModerationPages(numbers: services.numbers, pages: pages)
+
+  router.get("healthz", use: health.alive)
+  router.get("readyz", use: health.ready)
+
+  router.get("v1/manifest", use: publications.manifest)
+  router.get("v1/packs/:file", use: publications.pack)
+
+  router.group("v1")
+    .add(middleware: networkLimit)
+    .add(middleware: APIKeyMiddleware(directory: AppDirectory(apps: services.apps)))
+    .add(middleware: AppLimitMiddleware(limiter: limiter))
+    .post("reports", use: reports.create)
+    .delete("reports/:report_id", use: reports.withdraw)
+    .post("identifications", use: identifications.create)
+
+  router.get("sign-in", use: signIn.form)
+  router.group("sign-in")
+    .add(middleware: networkLimit)
+    .post(use: signIn.signIn)
+  router.post("sign-out", use: signIn.signOut)
+
+  router.get("/") { _, _ in Response.redirect(to: "/moderation", type: .normal) }
+  router.group("moderation")
+    .add(middleware: SessionMiddleware(moderators: services.moderators))
+    .get(use: moderation.watched)
+    .get("numbers/:number", use: moderation.number)
+  router.refuseOtherMethods()
+  return router
+}

@@ -1,0 +1,38 @@
+/// What an operator can set about the web side.
+public struct WebConfiguration: Sendable {
+  /// Name or address to listen on. Loopback unless said otherwise.
+  public var host: String
+  /// 1 to 65,535, or 0 for any free one.
+  public var port: Int
+  /// Folder of style sheets and scripts.
+  public var publicFolder: String
+  /// Folder of page templates.
+  public var templateFolder: String
+  /// The most connections at once; more wait in the kernel's queue.
+  public var maximumConnections: Int
+  /// Whether browsers reach the server by https only, so that cookies say so.
+  public var isSecure: Bool
+  /// How much apps, networks and reporters may send.
+  public var limits: RequestLimits
+  /// How long connections may take.
+  public var connections: ConnectionLimits
+  /// Whether every connection comes from a proxy of ours, whose entry in `X-Forwarded-For` names the client.
+  public var trustsProxy: Bool
+
+  /// - Parameters: see the properties.
+  public init(
+    host: String = "127.0.0.1", port: Int = 8080, publicFolder: String, templateFolder: String,
+    maximumConnections: Int = 2_048, isSecure: Bool = false, limits: RequestLimits = .standard,
+    connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false
+  ) {
+    self.host = host
+    self.port = port
+    self.publicFolder = publicFolder
+    self.templateFolder = templateFolder
+    self.maximumConnections = maximumConnections
+    self.isSecure = isSecure
+    self.limits = limits
+    self.connections = connections
+    self.trustsProxy = trustsProxy
+  }
+}

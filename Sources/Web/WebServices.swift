@@ -1,0 +1,45 @@
+public import Intake
+public import Publishing
+public import Storage
+
+/// What the controllers work with; tests inject their own.
+public struct WebServices: Sendable {
+  /// Takes reports.
+  public var intake: ReportIntake
+  /// Takes counts of calls.
+  public var identifications: IdentificationIntake
+  /// Hides where requests come from.
+  public var pseudonymizer: Pseudonymizer
+  /// Who may send.
+  public var apps: AppStore
+  /// What moderators look at.
+  public var numbers: NumberStore
+  /// Who may moderate.
+  public var moderators: ModeratorStore
+  /// Whether the database answers.
+  public var health: HealthStore
+  /// What has been published.
+  public var publications: PublicationFolder
+  /// Turned red by whoever stops the server.
+  public var readiness: Readiness
+  /// What limits tell the time by.
+  public var clock: LimitClock
+
+  /// - Parameters: see the properties.
+  public init(
+    intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer, apps: AppStore,
+    numbers: NumberStore, moderators: ModeratorStore, health: HealthStore, publications: PublicationFolder,
+    readiness: Readiness = Readiness(), clock: LimitClock = .system
+  ) {
+    self.intake = intake
+    self.identifications = identifications
+    self.pseudonymizer = pseudonymizer
+    self.apps = apps
+    self.numbers = numbers
+    self.moderators = moderators
+    self.health = health
+    self.publications = publications
+    self.readiness = readiness
+    self.clock = clock
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Publishing
+import TestSupport
+import Testing
+import Web
+
+/// What only shows on a plain connection: bodies that are too long, senders that are too slow.
+@Suite(.database) struct ConnectionTests {
+  private static func head(_ server: TestServer, _ more: String, key: String? = nil) -> String {
+    """
+    POST /v1/reports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key ?? server.key)\r\n\
+    Content-Type: application/json\r\n\(more)\r\n\r\n
+    """
+  }
+
+  /// A chunk of the chunked coding.
+  private static func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
+
+  @Test func aLengthThatIsTooLongIsRefusedUnread() async throws {
+    try await TestServer.run { server in
+      for (length, begin) in [(2_000_000, ""), (20_000, "{"), (1_048_577, "[")] {
+        let answer = try await raw {
+          let connection = try RawConnection(port: server.port)
+          connection.send(Self.head(server, "Content-Length: \(length)") + begin)
+          return try connection.readToEnd()
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        #expect(answer.contains("Connection: close\r\n"))
+        #expect(answer.contains(#""type":"/problems/too-large""#))
+      }
+    }
+  }
+
+  @Test func aBodyWithoutLengthIsCutAtTheCap() async throws {
+    try await TestServer.run { server in
+      // An object stops at 16 KB, an array at 1 MB; the rest is not waited for.
+      for (begin, filler) in [("{", 20_000), ("[", 1_100_000)] {
+        let answer = try await raw {
+          let connection = try RawConnection(port: server.port)
+          connection.send(Self.head(server, "Transfer-Encoding: chunked") + Self.chunk(begin))
+          connection.send(Self.chunk(String(repeating: " ", count: filler)))
+          return try connection.readToEnd()
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        #expect(answer.contains("Connection: close\r\n"))
+      }
+      let batch = "[\(try Reports.json())\(String(repeating: " ", count: 1_000_000))]"
+      #expect(try await server.report(batch).status == .ok)
+    }
+  }
+
+  @Test func aRefusedRequestDoesNotHoldItsConnection() async throws {
+    try await TestServer.run { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send(Self.head(server, "Content-Length: 1000", key: "rf_wrong") + "{")
+        return try connection.readToEnd()
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 401 ") && answer.contains("Connection: close\r\n"))
+    }
+  }
+
+  @Test func aBodyThatDoesNotComeInTimeIsGivenUp() async throws {
+    try await TestServer.run(configure: {
+      $0.connections = ConnectionLimits(body: .milliseconds(300), bytesPerSecond: 1_000, linger: .seconds(10))
+    }) { server in
+      let (silent, trickling) = try await raw {
+        let first = try RawConnection(port: server.port)
+        let second = try RawConnection(port: server.port)
+        first.send(Self.head(server, "Content-Length: 400") + "{")
+        second.send(Self.head(server, "Transfer-Encoding: chunked"))
+        // A byte at a time, for as long as the server takes them.
+        Thread.detachNewThread {
+          while second.send(Self.chunk(" ")) { usleep(20_000) }
+        }
+        return (try first.readToEnd(), try second.readToEnd())
+      }
+      for answer in [silent, trickling] {
+        #expect(answer.hasPrefix("HTTP/1.1 408 "))
+        #expect(answer.contains("Connection: close\r\n"))
+        #expect(answer.contains(#""type":"/problems/too-slow""#))
+      }
+      // Whoever is steady has the time that the length takes.
+      #expect(try await server.report(try Reports.json()).status == .created)
+    }
+  }
+
+  @Test func headersThatDoNotComeInTimeAreGivenUp() async throws {
+    try await TestServer.run(configure: {
+      $0.connections = ConnectionLimits(headers: .milliseconds(300), idle: .seconds(60))
+    }) { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET /healthz HTTP/1.1\r\n")
+        Thread.detachNewThread {
+          while connection.send("X-Slow: 1\r\n") { usleep(20_000) }
+        }
+        return try connection.readToEnd()
+      }
+      #expect(answer == "")
+      #expect(try await server.client.execute(uri: "/healthz", method: .get).status == .ok)
+    }
+  }
+
+  @Test func anIdleConnectionIsClosed() async throws {
+    try await TestServer.run(configure: { $0.connections = ConnectionLimits(idle: .milliseconds(300)) }) { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try connection.readToEnd()
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 200 "))
+    }
+  }
+
+  @Test func whoDoesNotReadTheAnswerIsLetGo() async throws {
+    try await TestServer.run(configure: {
+      $0.connections = ConnectionLimits(stalledAnswer: .milliseconds(300))
+    }) { server in
+      let path = server.folder.packPath("toxic-1.callerpack")
+      try FileManager.default.createDirectory(
+        at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(count: 64 << 20).write(to: URL(filePath: path))
+      let isClosed = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET /v1/packs/toxic-1.callerpack HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return connection.waitUntilClosed()
+      }
+      #expect(isClosed)
+    }
+  }
+
+  @Test func whatIsNoHTTPIsAnsweredAndClosed() async throws {
+    try await TestServer.run { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("hello\r\n\r\n")
+        return try connection.readToEnd()
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 400 "))
+      let cut = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send(Self.head(server, "Transfer-Encoding: chunked") + "zz\r\n")
+        return try connection.readToEnd()
+      }
+      #expect(cut.hasPrefix("HTTP/1.1 400 "))
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import HummingbirdTesting
+import NIOCore
+import Timestamps
+
+/// Bodies that tests send, and what comes back.
+enum Reports {
+  /// A report that keeps the rules, with changes; nil leaves a field out.
+  static func json(_ changes: [String: Any?] = [:]) throws -> String {
+    var report: [String: Any] = [
+      "number": "+33162000248", "category": "fraud", "reporter": "user-1", "report_id": UUID().uuidString.lowercased(),
+      "reported_at": Timestamp.format(Date()),
+    ]
+    for (key, value) in changes { report[key] = value }
+    return String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self)
+  }
+
+  struct Answer: Decodable {
+    struct Item: Decodable {
+      struct Field: Decodable {
+        let pointer: String
+        let code: String
+      }
+      let status: String
+      let number: String?
+      let report_id: String?
+      let errors: [Field]?
+    }
+    let results: [Item]
+  }
+
+  static func results(of response: TestResponse) throws -> [Answer.Item] {
+    try JSONDecoder().decode(Answer.self, from: Data(response.body.readableBytesView)).results
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Intake
+import Publishing
+import Storage
+import Synchronization
+import TestSupport
+import Web
+
+/// The web side over a test's database, on a real socket.
+struct TestServer {
+  let key: String
+  let folder: PublicationFolder
+  let moderators: ModeratorStore
+  let readiness: Readiness
+  let client: any TestClientProtocol
+  private let gate: Gate
+
+  /// - Parameters:
+  ///   - configure: changes what an operator can set.
+  ///   - clock: what limits tell the time by.
+  ///   - capacity: of the intake.
+  ///   - isPlain: runs it without Hummingbird's client and all that its test framework changes: it leaves the limit of
+  ///     connections out.
+  ///   - commits: whether the intake commits from the start.
+  static func run(
+    configure: (inout WebConfiguration) -> Void = { _ in }, clock: LimitClock = .system, capacity: Int = 20_000,
+    isPlain: Bool = false, commits: Bool = true, _ body: @Sendable @escaping (TestServer) async throws -> Void
+  ) async throws {
+    let pool = TestDatabase.current.pool
+    let pseudonymizer = Pseudonymizer(key: [UInt8](repeating: 1, count: 32))
+    let intake = ReportIntake(store: ReportStore(pool: pool), pseudonymizer: pseudonymizer, capacity: capacity)
+    let identifications = IdentificationIntake(store: IdentificationStore(pool: pool))
+    let apps = AppStore(pool: pool)
+    let key = try await apps.create(name: "Test app", at: Date()).key
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      let moderators = ModeratorStore(pool: pool)
+      let services = WebServices(
+        intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: apps,
+        numbers: NumberStore(pool: pool), moderators: moderators, health: HealthStore(pool: pool),
+        publications: folder, clock: clock)
+      var configuration = WebConfiguration(
+        port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates)
+      configure(&configuration)
+      let ports = AsyncStream<Int>.makeStream()
+      let application = try await buildApplication(
+        services: services, configuration: configuration, logger: .forTests,
+        onRunning: { ports.continuation.yield($0) })
+      let gate = Gate(isOpen: commits)
+      async let running: Void = {
+        await gate.wait()
+        await intake.run()
+      }()
+      async let counting: Void = identifications.run()
+      defer {
+        gate.open()
+        intake.close()
+        identifications.close()
+      }
+      let work = { @Sendable (client: any TestClientProtocol) in
+        try await body(
+          TestServer(
+            key: key, folder: folder, moderators: moderators, readiness: services.readiness, client: client,
+            gate: gate))
+      }
+      if isPlain {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { try await application.runService(gracefulShutdownSignals: []) }
+          for await port in ports.stream {
+            try await work(NoClient(port: port))
+            break
+          }
+          group.cancelAll()
+        }
+      } else {
+        try await application.test(.live) { try await work($0) }
+      }
+      gate.open()
+      intake.close()
+      identifications.close()
+      _ = await (running, counting)
+    }
+  }
+
+  /// Lets the intake begin, where it was told to wait.
+  func commitNow() { gate.open() }
+
+  var port: Int { client.port! }
+
+  func report(_ json: String, key: String? = nil, type: String = "application/json") async throws -> TestResponse {
+    try await post("/v1/reports", json, key: key, type: type)
+  }
+
+  func post(
+    _ uri: String, _ json: String, key: String? = nil, type: String = "application/json", headers: HTTPFields = [:]
+  ) async throws -> TestResponse {
+    var headers = headers
+    headers[.authorization] = "Bearer \(key ?? self.key)"
+    headers[.contentType] = type
+    return try await client.execute(uri: uri, method: .post, headers: headers, body: ByteBuffer(string: json))
+  }
+}
+
+/// Stands where a test brings clients of its own.
+private struct NoClient: TestClientProtocol {
+  let port: Int?
+
+  func executeRequest(
+    uri: String, method: HTTPRequest.Method, headers: HTTPFields, body: ByteBuffer?
+  ) async throws -> TestResponse {
+    preconditionFailure("a plain server has no client")
+  }
+}
+
+/// Keeps one waiter until it is opened.
+private final class Gate: Sendable {
+  private let stream: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init(isOpen: Bool) {
+    (stream, continuation) = AsyncStream.makeStream()
+    if isOpen { open() }
+  }
+
+  func open() { continuation.finish() }
+
+  func wait() async {
+    for await _ in stream {}
+  }
+}
+
+/// A clock that a test moves.
+final class TestClock: Sendable {
+  private let seconds = Mutex(0.0)
+  private let begin: Date
+
+  /// - Parameter begin: the time of day at first.
+  init(begin: Date = Date()) {
+    self.begin = begin
+  }
+
+  func advance(_ seconds: Double) { self.seconds.withLock { $0 += seconds } }
+
+  var limitClock: LimitClock {
+    LimitClock(
+      monotonic: { UInt64(self.seconds.withLock { $0 } * 1_000_000_000) },
+      wall: { self.begin + self.seconds.withLock { $0 } })
+  }
+}
