@@ -41,6 +41,7 @@ let package = Package(
   products: [
     .library(name: "CallerPack", targets: ["CallerPack"]),
     .library(name: "CallDirectory", targets: ["CallDirectory"]),
+    .executable(name: "ringfence", targets: ["ringfence"]),
   ],
   dependencies: [
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
@@ -93,6 +94,14 @@ let package = Package(
         "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps",
         hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, mustache, crypto, logging,
       ]),
+    library(
+      "RingfenceCommand",
+      [
+        "Web", "Publishing", "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation",
+        "PhoneNumbers", "CallDirectory", "CallerPack", "CallerPackBuilder", "PackFormats", "Timestamps", hummingbird,
+        arguments, configuration, histogram, lifecycle, logging, nioCore,
+      ]),
+    .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: house),
 
     // `make bench-pack`
     .executableTarget(
@@ -110,6 +119,9 @@ let package = Package(
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "CZlib", "TestSupport", crypto]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
+    tests(
+      "PackFormatsTests",
+      ["PackFormats", "RingfenceCommand", "CallerPack", "CallerPackBuilder", "CSQLite", arguments, protobuf]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
     tests("PublishingTests", ["Publishing", "CallerPack", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
@@ -121,6 +133,7 @@ let package = Package(
         "Web", "Publishing", "CallerPack", "Curation", "Intake", "PostgreSQL", "Storage", "Timestamps", "TestSupport",
         hummingbird, hummingbirdTesting, httpTypes,
       ]),
+    tests("RingfenceCommandTests", ["RingfenceCommand", "Intake", "Web", "TestSupport", lifecycle, logging]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

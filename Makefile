@@ -1,0 +1,50 @@
+# Two commands do everything: `make run` and `make test`.
+
+BUILD ?= .build
+DATA ?= .ringfence
+PORT ?= 8080
+
+.PHONY: run test test-swift test-python lint format dependencies test-dependencies bench-pack fuzz-pack clean
+
+run: dependencies
+	swift build --scratch-path $(BUILD) --configuration release --product ringfence
+	exec env RINGFENCE_HOME=$(CURDIR) $(BUILD)/release/ringfence serve --sample --data $(DATA) --port $(PORT)
+
+test: test-dependencies lint test-swift test-python
+
+dependencies:
+	@Scripts/install-dependencies
+
+test-dependencies:
+	@Scripts/install-dependencies test
+	@Scripts/prepare-python
+
+lint:
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+# Built first, so that no test waits for the compiler.
+test-swift:
+	swift build --scratch-path $(BUILD) --build-tests
+	swift test --scratch-path $(BUILD) --skip-build
+
+# The browser's tests and the faults, against the program that `test-swift` built.
+test-python:
+	RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence \
+	  .venv/bin/python -m pytest --quiet Tests/CommandLine Tests/Browser Tests/Faults
+
+# The table in Benchmarks/pack.md; needs the lists of ../shared (or SHARED=DIR).
+SHARED ?= ../shared
+bench-pack: dependencies
+	RINGFENCE_PORTABLE=1 swift build --scratch-path $(BUILD)/portable --configuration release --product pack-benchmark
+	Scripts/bench-pack.py $(BUILD)/portable/release/pack-benchmark $(SHARED) Benchmarks/pack.md
+
+# Coverage-guided, for SECONDS; what it finds belongs into Tests/CallerPackTests/Golden/Finds.
+SECONDS ?= 60
+fuzz-pack: dependencies
+	sh Scripts/fuzz-pack.sh $(SECONDS)
+
+format:
+	swift format --in-place --recursive Package.swift Sources Tests
+
+clean:
+	rm -rf $(BUILD) .venv artefacts

@@ -1,0 +1,89 @@
+import Foundation
+
+/// An HTTP/1.1 answer at the head of a buffer.
+struct HTTPAnswer: Equatable {
+  let status: Int
+  /// Where the body lies; the next answer begins behind it.
+  let body: Range<Int>
+  /// Whether the server closes the connection after it.
+  let closes: Bool
+
+  /// It is no HTTP/1.1 answer with a Content-Length.
+  struct Malformed: Error, Equatable {}
+
+  /// Reads an answer; nil while bytes of it are missing.
+  /// - Throws: ``Malformed``.
+  static func parse(_ bytes: UnsafeRawBufferPointer) throws(Malformed) -> HTTPAnswer? {
+    guard let end = offset(of: "\r\n\r\n", in: bytes) else {
+      // A head has some hundred bytes.
+      guard bytes.count <= 16_384 else { throw Malformed() }
+      return nil
+    }
+    let head = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+    var lines = head.split(separator: UInt8(ascii: "\r"))[...]
+    guard let first = lines.popFirst(), first.starts(with: "HTTP/1.1 ".utf8),
+      let status = integer(first.dropFirst(9).prefix(3)), (100...599).contains(status)
+    else { throw Malformed() }
+    var length = status == 204 || status == 304 ? 0 : nil
+    var closes = false
+    for line in lines {
+      if let value = value(of: "\ncontent-length:", in: line) {
+        guard let number = integer(value) else { throw Malformed() }
+        length = number
+      } else if let value = value(of: "\nconnection:", in: line) {
+        closes = value.elementsEqual("close".utf8)
+      }
+    }
+    guard let length else { throw Malformed() }
+    let body = head.count + 4..<head.count + 4 + length
+    return body.upperBound <= bytes.count ? HTTPAnswer(status: status, body: body, closes: closes) : nil
+  }
+
+  /// How often a text stands in bytes.
+  static func count(of text: StaticString, in bytes: UnsafeRawBufferPointer) -> Int {
+    var count = 0
+    var rest = bytes
+    while let found = offset(of: text, in: rest) {
+      count += 1
+      rest = UnsafeRawBufferPointer(rebasing: rest[(found + text.utf8CodeUnitCount)...])
+    }
+    return count
+  }
+
+  /// Where a text first stands.
+  private static func offset(of text: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let base = bytes.baseAddress else { return nil }
+    let length = text.utf8CodeUnitCount
+    var place = 0
+    while place + length <= bytes.count,
+      let found = memchr(base + place, Int32(text.utf8Start[0]), bytes.count - length + 1 - place)
+    {
+      if memcmp(found, text.utf8Start, length) == 0 { return UnsafeRawPointer(found) - base }
+      place = UnsafeRawPointer(found) - base + 1
+    }
+    return nil
+  }
+
+  /// The value of a field; `name` is in lower case, with the line feed before and the colon behind.
+  private static func value(
+    of name: StaticString, in line: Slice<UnsafeRawBufferPointer>
+  ) -> Slice<UnsafeRawBufferPointer>? {
+    let length = name.utf8CodeUnitCount
+    guard line.count >= length else { return nil }
+    for (index, byte) in line.prefix(length).enumerated() {
+      let lower = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+      guard lower == name.utf8Start[index] else { return nil }
+    }
+    return line.dropFirst(length).drop { $0 == UInt8(ascii: " ") }
+  }
+
+  private static func integer(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
+    guard (1...9).contains(digits.count) else { return nil }
+    var value = 0
+    for digit in digits {
+      guard (0x30...0x39).contains(digit) else { return nil }
+      value = value * 10 + Int(digit - 0x30)
+    }
+    return value
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Intake
+
+/// The server's own folder: its database, its keys, what it publishes.
+struct DataFolder {
+  let path: String
+
+  /// Publications: a static site of its own.
+  var publications: String { "\(path)/publications" }
+
+  /// Makes the folder when it is new.
+  init(_ path: String) throws {
+    self.path = URL(filePath: path).standardizedFileURL.path
+    do {
+      try FileManager.default.createDirectory(atPath: self.path, withIntermediateDirectories: true)
+    } catch {
+      throw CommandFailure.unreadable("The data folder \(self.path) cannot be made. Choose another with --data.")
+    }
+  }
+
+  /// The key of reporters' pseudonyms: RINGFENCE_PSEUDONYM_KEY (64 hex digits), or a file that is made once.
+  func pseudonymizer(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Pseudonymizer {
+    if let hex = environment["RINGFENCE_PSEUDONYM_KEY"], !hex.isEmpty {
+      guard let key = Self.bytes(hex: hex), key.count == 32 else {
+        throw CommandFailure.failed(
+          "RINGFENCE_PSEUDONYM_KEY must be 64 hex digits. Make one with: openssl rand -hex 32")
+      }
+      return Pseudonymizer(key: key)
+    }
+    let text = try secret("pseudonym.key") {
+      (0..<32).map { _ in String(format: "%02x", UInt8.random(in: 0...255)) }.joined()
+    }
+    guard let key = Self.bytes(hex: text), key.count == 32 else {
+      throw CommandFailure.failed(
+        "\(path)/pseudonym.key is damaged: it must hold 64 hex digits. Restore it from a backup.")
+    }
+    return Pseudonymizer(key: key)
+  }
+
+  /// A secret that is kept in a file of its own, readable by its owner only.
+  ///
+  /// Of two processes that make it at once, both get the one that was stored first.
+  /// - Parameter make: called when there is no such file.
+  /// - Throws: ``CommandFailure`` when the file is there and cannot be read: it is never replaced.
+  func secret(_ name: String, make: () throws -> String) throws -> String {
+    if let text = try storedSecret(name) { return text }
+    return try store(try make(), name: name, replacing: false)
+  }
+
+  /// The secret of this name; nil when there is no such file.
+  func storedSecret(_ name: String) throws -> String? {
+    let file = "\(path)/\(name)"
+    var status = stat()
+    if lstat(file, &status) != 0, errno == ENOENT { return nil }
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw CommandFailure.unreadable("\(file) is there and cannot be read. Check its owner and permissions.")
+    }
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Keeps a secret in place of the one there is.
+  func replaceSecret(_ name: String, with text: String) throws {
+    _ = try store(text, name: name, replacing: true)
+  }
+
+  /// Writes a secret whole beside, flushes it, and gives it its name: a half-written key would be kept for ever.
+  private func store(_ text: String, name: String, replacing: Bool) throws -> String {
+    let file = "\(path)/\(name)"
+    let temporary = "\(path)/.\(name).\(UUID().uuidString).tmp"
+    defer { unlink(temporary) }
+    guard
+      FileManager.default.createFile(
+        atPath: temporary, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600]),
+      Self.flush(temporary), replacing ? rename(temporary, file) == 0 : link(temporary, file) == 0 || errno == EEXIST,
+      Self.flush(path), let stored = try storedSecret(name)
+    else { throw CommandFailure.unreadable("\(file) cannot be written.") }
+    return stored
+  }
+
+  /// Flushes a file, or a folder's names, to disk.
+  private static func flush(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return fsync(file) == 0
+  }
+
+  private static func bytes(hex: String) -> [UInt8]? {
+    guard hex.utf8.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    var rest = hex[...]
+    while !rest.isEmpty {
+      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,7 @@
+import ArgumentParser
+
+/// Where the data lies; shared by every command that needs it.
+struct DatabaseOptions: ParsableArguments {
+  @Option(help: "Folder for keys, publications and, unless DATABASE_URL is set, a private PostgreSQL.")
+  var data = ".ringfence"
+}

@@ -1,0 +1,54 @@
+public import ArgumentParser
+import Foundation
+public import Importing
+import PhoneNumbers
+
+/// `ringfence import`
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Load lists that others keep.", subcommands: [Complaints.self])
+
+  /// `ringfence import complaints FILE --format FORMAT`
+  struct Complaints: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Load a file of complaints. Loading the same file twice adds nothing.",
+      discussion: """
+        Formats: ftc-tsv (date, number, area code), ftc-csv (the FTC's daily Do Not Call files), jsonl (one object a \
+        line with the keys of POST /v1/reports). A gzip file is read as it is.
+
+        The FTC's subjects become categories by the table Resources/ftc-subjects.tsv; name another with --subjects.
+        """)
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Option(help: "ftc-tsv, ftc-csv or jsonl.")
+    var format: ComplaintFormat
+
+    @Option(
+      help: "What the list is counted under; the format's name unless given. Keep it the same for a list's updates.")
+    var source: String?
+
+    @Option(help: "A table of the FTC's subjects and our categories.")
+    var subjects: String?
+
+    @Option(help: "Write rejected lines to this file: line, reason, text.")
+    var rejects: String?
+
+    func validate() throws {
+      if let source, !(1...80).contains(source.count) { throw ValidationError("--source has 1 to 80 characters.") }
+    }
+
+    func run() async throws {
+      try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+        let summary = try await workplace.importComplaints(
+          from: file, format: format, source: source ?? format.rawValue, subjects: subjects, rejects: rejects)
+        print(summary)
+      }
+    }
+  }
+}
+
+extension ComplaintFormat: ExpressibleByArgument {}

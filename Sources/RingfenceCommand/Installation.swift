@@ -1,0 +1,38 @@
+import Foundation
+
+/// Where the files lie that come with the program: migrations, templates, style sheet, tables.
+struct Installation {
+  /// Folder that has `Migrations/`, `Templates/`, `Public/` and `Resources/`.
+  let root: String
+
+  var migrations: String { "\(root)/Migrations" }
+  var templates: String { "\(root)/Templates" }
+  var publicFiles: String { "\(root)/Public" }
+  var resources: String { "\(root)/Resources" }
+
+  /// RINGFENCE_HOME, or the nearest folder above the program that has them, or /usr/share/ringfence.
+  /// - Throws: ``CommandFailure`` when none has.
+  static func find(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Installation {
+    var candidates: [String] = []
+    if let home = environment["RINGFENCE_HOME"], !home.isEmpty {
+      candidates = [home]
+    } else {
+      var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+      if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
+        folder = URL(filePath: own).deletingLastPathComponent()
+      }
+      while folder.path != "/" {
+        candidates.append(folder.path)
+        folder = folder.deletingLastPathComponent()
+      }
+      candidates.append("/usr/share/ringfence")
+    }
+    let parts = ["Migrations", "Templates", "Public", "Resources"]
+    for root in candidates where parts.allSatisfy({ FileManager.default.fileExists(atPath: "\(root)/\($0)") }) {
+      return Installation(root: root)
+    }
+    throw CommandFailure.unreadable(
+      "The folder with Migrations/, Templates/, Public/ and Resources/ was not found. Set RINGFENCE_HOME to where it lies."
+    )
+  }
+}

@@ -1,0 +1,120 @@
+internal import CallerPack
+internal import Foundation
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
+
+/// A line of a list that cannot be an entry.
+struct ListLineError: Error, CustomStringConvertible {
+  let line: Int
+  let rule: String
+  var description: String { "line \(line): \(rule)" }
+}
+
+/// Reads `number`, `number⇥label` or `number⇥label⇥block` lines from a file or standard input, in bounded memory.
+///
+/// A number may have a plus. A number alone blocks, a label identifies, and `block` behind it does both. Lines end
+/// in LF or CR LF.
+struct ListLines {
+  /// Bytes of the file, or 0 where that is not known.
+  let total: UInt64
+  /// Bytes read so far.
+  private(set) var done: UInt64 = 0
+  private(set) var line = 0
+
+  private let file: UnsafeMutablePointer<FILE>
+  /// What was read and not given yet lies at `start..<end`.
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var start = 0
+  private var end = 0
+  private var isAtEnd = false
+
+  /// Longer than any entry: a label of 65,534 bytes, a number and two tabs. What is longer is no list.
+  private static let longest = 70_000
+
+  /// Opens a list; a hyphen is standard input.
+  init(path: String) throws(PackError) {
+    let opened = path == "-" ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rb")
+    guard let opened else {
+      throw PackError(.inputOutput, "cannot open \(path)", got: String(cString: strerror(errno)))
+    }
+    var status = stat()
+    total = fstat(fileno(opened), &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? UInt64(status.st_size) : 0
+    file = opened
+    buffer = .allocate(byteCount: 2 * Self.longest, alignment: 16)
+  }
+
+  /// Gives the file and the buffer back.
+  func close() {
+    buffer.deallocate()
+    fclose(file)
+  }
+
+  /// Lends the next entry's number, roles and label to `body`; false at the end.
+  mutating func next(_ body: (Int64, PackRoles, UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+    guard var bytes = try nextLine() else { return false }
+    if bytes.last == 0x0A { bytes = .init(rebasing: bytes.dropLast()) }
+    if bytes.last == 0x0D { bytes = .init(rebasing: bytes.dropLast()) }
+    let columns = bytes.split(separator: 0x09, omittingEmptySubsequences: false)
+    guard columns.count <= 3 else { throw ListLineError(line: line, rule: "an entry has at most three columns") }
+    let number = try number(UnsafeRawBufferPointer(rebasing: columns[0]))
+    var roles: PackRoles = columns.count == 1 ? .blocks : .identifies
+    if columns.count == 3 {
+      guard columns[2].elementsEqual("block".utf8) else {
+        throw ListLineError(line: line, rule: "the third column is \"block\" or missing")
+      }
+      roles.insert(.blocks)
+    }
+    let label = columns.count == 1 ? UnsafeRawBufferPointer(start: nil, count: 0) : .init(rebasing: columns[1])
+    try body(number, roles, label)
+    return true
+  }
+
+  /// The next line with its end, valid until the next call; nil after the last.
+  private mutating func nextLine() throws -> UnsafeRawBufferPointer? {
+    var seen = 0
+    while true {
+      let waiting = UnsafeRawBufferPointer(rebasing: buffer[start..<end])
+      let lineEnd = waiting[seen...].firstIndex(of: 0x0A)
+      if lineEnd == nil, waiting.count <= Self.longest, !isAtEnd {
+        seen = waiting.count
+        try readMore()
+        continue
+      }
+      let count = lineEnd.map { $0 + 1 } ?? waiting.count
+      guard count > 0 else { return nil }
+      line += 1
+      done += UInt64(count)
+      guard count <= Self.longest else { throw ListLineError(line: line, rule: "the line is longer than any entry") }
+      start += count
+      return UnsafeRawBufferPointer(rebasing: waiting[..<count])
+    }
+  }
+
+  private mutating func readMore() throws {
+    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
+    (start, end) = (0, end - start)
+    let count = fread(buffer.baseAddress.map { $0 + end }, 1, buffer.count - end, file)
+    if count == 0 {
+      guard ferror(file) == 0 else {
+        throw PackError(.inputOutput, "cannot read the list", got: String(cString: strerror(errno)))
+      }
+      isAtEnd = true
+    }
+    end += count
+  }
+
+  private func number(_ digits: UnsafeRawBufferPointer) throws -> Int64 {
+    let digits = digits.first == 0x2B ? digits.dropFirst() : digits[...]
+    guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      throw ListLineError(line: line, rule: "a line begins with a number of 1 to 15 digits")
+    }
+    guard digits.first != 0x30 else {
+      throw ListLineError(line: line, rule: "a number begins with its country code, not 0")
+    }
+    return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+  }
+}

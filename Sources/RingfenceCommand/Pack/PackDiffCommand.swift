@@ -1,0 +1,29 @@
+public import ArgumentParser
+internal import CallerPack
+internal import CallerPackBuilder
+
+/// `ringfence pack diff`: the delta between two packs.
+public struct PackDiffCommand: AsyncParsableCommand {
+  /// The command's name and its help.
+  public static let configuration = CommandConfiguration(
+    commandName: "diff", abstract: "Write the delta that turns one pack into another.")
+
+  @Argument(help: "The pack that clients have.") var base: String
+  @Argument(help: "The pack they are to get.") var result: String
+  @Option(help: "The delta to write.") var out: String
+
+  /// A command to be parsed.
+  public init() {}
+
+  /// Writes the delta.
+  ///
+  /// - Throws: `ExitCode`.
+  public func run() async throws {
+    try PackExitCode.report {
+      let summary = try DeltaBuilder.build(
+        from: PackReader.open(path: base), to: PackReader.open(path: result), out: out)
+      PackConsole.current.output(
+        "\(out): \(summary.entries) changes, \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+public import ArgumentParser
+internal import CallerPack
+internal import Foundation
+
+/// `ringfence pack info`: what a pack or a delta says of itself.
+public struct PackInfoCommand: AsyncParsableCommand {
+  /// The command's name and its help.
+  public static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Show what the header of a pack or a delta says.",
+    discussion: "Only the header and the index are read and checked; `verify` checks everything.")
+
+  @Argument(help: "A pack or a delta.") var file: String
+  @Flag(help: "Answer as one JSON object.") var json = false
+
+  /// A command to be parsed.
+  public init() {}
+
+  /// Shows the header.
+  ///
+  /// - Throws: `ExitCode`.
+  public func run() async throws {
+    try PackExitCode.report {
+      let facts = try facts()
+      guard json else {
+        let width = facts.map(\.name.count).max() ?? 0
+        for fact in facts {
+          PackConsole.current.output(
+            fact.name.padding(toLength: width + 2, withPad: " ", startingAt: 0)
+              + (fact.value is NSNull ? "not said" : "\(fact.value)") + "\n")
+        }
+        return
+      }
+      let object = Dictionary(uniqueKeysWithValues: facts.map { ($0.name, $0.value) })
+      let data = try JSONSerialization.data(
+        withJSONObject: object, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
+      PackConsole.current.output(String(decoding: data, as: UTF8.self) + "\n")
+    }
+  }
+
+  private func facts() throws -> [(name: String, value: any Sendable)] {
+    let digest = try PackDigest.ofFile(file).hex
+    do throws(PackError) {
+      let header = try PackReader.open(path: file).header
+      let each = header.entryCount == 0 ? 0 : Double(header.fileBytes) / Double(header.entryCount)
+      return [
+        ("type", "pack"), ("version", Int(header.version)), ("kind", header.kind.name),
+        ("profile", header.profile.name), ("region", header.region), ("serial", header.serial),
+        ("base_serial", header.baseSerial), ("created_at", Self.time(header.createdAt)),
+        ("entries", header.entryCount), ("blocking", header.blockingCount),
+        ("identification", header.identificationCount), ("last_number", header.lastNumber),
+        ("blocks", header.blockCount), ("entries_per_block", header.blockEntries),
+        ("size_bytes", header.fileBytes), ("bytes_per_entry", (each * 1_000).rounded() / 1_000), ("sha256", digest),
+      ]
+    } catch {
+      guard error.code == .notAPack, let header = try? PackDelta.open(path: file).header else { throw error }
+      return [
+        ("type", "delta"), ("version", Int(header.version)), ("kind", header.kind.name), ("region", header.region),
+        ("serial", header.serial), ("base_serial", header.baseSerial), ("created_at", Self.time(header.createdAt)),
+        ("removed", header.removedCount), ("added", header.addedCount), ("changed", header.changedCount),
+        ("base_sha256", header.baseDigest.hex), ("result_sha256", header.resultDigest.hex), ("sha256", digest),
+      ]
+    }
+  }
+
+  /// RFC 3339, or JSON's null where the pack does not say.
+  private static func time(_ seconds: Int64) -> any Sendable {
+    seconds == 0 ? NSNull() : Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+  }
+}

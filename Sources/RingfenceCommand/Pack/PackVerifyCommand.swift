@@ -1,0 +1,82 @@
+public import ArgumentParser
+internal import CallDirectory
+internal import CallerPack
+internal import Foundation
+
+/// `ringfence pack verify`: whether packs are what they should be.
+public struct PackVerifyCommand: AsyncParsableCommand {
+  /// The command's name and its help.
+  public static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Check every byte of packs, and that a phone would take them.",
+    discussion: """
+      With --as-extension a simulated phone loads the packs together, the first in priority first, by the rules of \
+      Call Directory, in a process of its own whose memory is measured. With --from the phone has older packs \
+      already, and the changes are what is measured.
+      """)
+
+  @Argument(help: "The packs.") var files: [String]
+  @Flag(help: "Load the packs into a simulated phone.") var asExtension = false
+  @Option(help: "A pack that the phone has already; once for each.") var from: [String] = []
+  @Option(help: ArgumentHelp("Be the process that is measured, with this store.", visibility: .private))
+  var store: String?
+
+  /// A command to be parsed.
+  public init() {}
+
+  /// Refuses an empty list of packs.
+  ///
+  /// - Throws: `ValidationError`.
+  public func validate() throws {
+    guard !files.isEmpty else { throw ValidationError("Name at least one pack.") }
+    guard from.isEmpty || asExtension else { throw ValidationError("--from goes with --as-extension.") }
+  }
+
+  /// Checks the packs.
+  ///
+  /// - Throws: `ExitCode`.
+  public func run() async throws {
+    if asExtension, let store { return try PackExitCode.report { try loadIntoPhone(URL(fileURLWithPath: store)) } }
+    try PackExitCode.report {
+      let console = PackConsole.current
+      for (index, file) in files.enumerated() {
+        let reader = try PackReader.open(path: file)
+        try reader.verify()
+        console.output("\(file): \(reader.header.entryCount) entries, all is well\n")
+        console.progress(UInt64(index + 1), UInt64(files.count))
+      }
+      guard asExtension else { return }
+      let store = FileManager.default.temporaryDirectory.appendingPathComponent("ringfence-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: store) }
+      if !from.isEmpty { try ExtensionTrial.prepare(store, with: from.map { URL(fileURLWithPath: $0) }) }
+      if let executable = console.executable {
+        try measure(executable, store)
+      } else {
+        try loadIntoPhone(store)
+      }
+    }
+  }
+
+  private func loadIntoPhone(_ store: URL) throws {
+    let packs = files.map { URL(fileURLWithPath: $0) }
+    let trial = try ExtensionTrial.run(packs: packs, store: store, isIncremental: !from.isEmpty)
+    PackConsole.current.output(trial.text)
+  }
+
+  /// Starts this program again for the load alone: what this process read and wrote before is not its memory.
+  private func measure(_ executable: String, _ store: URL) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: executable).resolvingSymlinksInPath()
+    let older = from.flatMap { ["--from", $0] }
+    process.arguments = ["pack", "verify", "--as-extension", "--store", store.path] + older + ["--"] + files
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    PackConsole.current.output(String(decoding: text, as: UTF8.self))
+    guard process.terminationReason == .exit else {
+      throw ExtensionTrial.Failure(description: "the process of the extension was killed by a signal")
+    }
+    guard process.terminationStatus == 0 else { throw ExitCode(process.terminationStatus) }
+  }
+}

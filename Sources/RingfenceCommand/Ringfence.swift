@@ -1,0 +1,19 @@
+public import ArgumentParser
+
+/// `ringfence`: one binary, one file a subcommand.
+public struct Ringfence: AsyncParsableCommand {
+  /// Name, help and subcommands.
+  public static let configuration = CommandConfiguration(
+    commandName: "ringfence",
+    abstract: "Weighs complaints about phone numbers and publishes the numbers that matter as small packs.",
+    discussion: """
+      Exit codes: 0 fine, 1 the data is bad or the work failed, 2 wrong usage, 3 cannot read or write.
+      """,
+    subcommands: [
+      ServeCommand.self, ImportCommand.self, PublishCommand.self, PackCommand.self, SimulateCommand.self,
+      AuditCommand.self, AppCommand.self, SignInLinkCommand.self, BenchCommand.self,
+    ])
+
+  /// Made with its defaults.
+  public init() {}
+}

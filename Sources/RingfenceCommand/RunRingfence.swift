@@ -1,0 +1,108 @@
+import ArgumentParser
+import EmbeddedPostgreSQL
+import Foundation
+import Importing
+import PostgreSQL
+import Publishing
+import Synchronization
+
+/// Runs the command line and ends the process with its exit code: 0 fine, 1 the data is bad or the work failed,
+/// 2 wrong usage, 3 cannot read or write.
+public func runRingfence() async -> Never {
+  let progress = PackProgress()
+  var console = PackConsole.standard
+  console.progress = { progress.update(done: $0, total: $1) }
+  let code = await PackConsole.$current.withValue(console) { await run() }
+  progress.finish()
+  exit(code)
+}
+
+private func run() async -> Int32 {
+  do {
+    var command = try Ringfence.parseAsRoot()
+    if var command = command as? any AsyncParsableCommand {
+      try await command.run()
+    } else {
+      try command.run()
+    }
+    return 0
+  } catch let error as ExitCode {
+    // The command has said what there is to say.
+    return error.rawValue
+  } catch {
+    return report(error)
+  }
+}
+
+/// Says what went wrong in a line or two.
+/// - Returns: the exit code.
+private func report(_ error: any Error) -> Int32 {
+  switch error {
+  case let failure as CommandFailure:
+    complain("Error: \(failure)")
+    return failure.exitCode
+  case let error as PostgresError:
+    complain("Error: \(error)\(whatTheDatabaseSaid(error))")
+    return 1
+  case PostgresMigrationError.failed(_, _, let cause):
+    complain("Error: \(error)\(whatTheDatabaseSaid(cause))")
+    return 1
+  case let error where isAboutFiles(error):
+    complain("Error: \(error)")
+    return 3
+  default:
+    break
+  }
+  // Help and version come as errors, with code 0.
+  let message = Ringfence.fullMessage(for: error)
+  switch Ringfence.exitCode(for: error) {
+  case .success:
+    print(message)
+    return 0
+  case .validationFailure:
+    complain(message)
+    return 2
+  default:
+    complain("Error: \(error)")
+    return 1
+  }
+}
+
+/// The database's own words, on lines of their own: whoever runs a command may know them.
+private func whatTheDatabaseSaid(_ error: PostgresError) -> String {
+  let said = [error.server?.message ?? error.clientMessage, error.server?.detail, error.server?.hint]
+  return said.compactMap { $0?.trimmingCharacters(in: .whitespacesAndNewlines) }.map { "\n\($0)" }.joined()
+}
+
+private func complain(_ text: String) {
+  try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
+}
+
+/// Whether a file or folder could not be read or written, as against data that are bad.
+private func isAboutFiles(_ error: any Error) -> Bool {
+  switch error {
+  case ImportFileError.cannotRead, ImportFileError.cannotWrite, PublishingError.cannotWrite,
+    EmbeddedPostgresError.folderUnusable, EmbeddedPostgresError.folderNotPassable:
+    true
+  default: false
+  }
+}
+
+/// Shows how far a pack command is, once it says so.
+private final class PackProgress: Sendable {
+  private let meter = Mutex<ProgressMeter?>(nil)
+
+  func update(done: UInt64, total: UInt64) {
+    let meter = meter.withLock { meter in
+      if let meter { return meter }
+      let made = ProgressMeter(title: "Working", total: total == 0 ? nil : total, unit: .items("done"))
+      meter = made
+      return made
+    }
+    meter.update(done: done)
+  }
+
+  func finish() {
+    meter.withLock { $0 }?.finish()
+  }
+}

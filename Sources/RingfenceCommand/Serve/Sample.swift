@@ -1,0 +1,85 @@
+import Timestamps
+import Foundation
+import Importing
+import Intake
+import Storage
+
+/// Sample data for somebody who tries the server out.
+struct Sample {
+  let workplace: Workplace
+
+  private static let seed: UInt64 = 1
+  private static let complaints = 20_000
+
+  /// Loads sample complaints and publishes, once; makes the sample app's key, once, and a fresh sign-in link.
+  func prepare() async throws -> Welcome {
+    let key = try await key()
+    if try await workplace.publications.latest() == nil {
+      // Kept, so that a load that is broken off and goes on tomorrow makes the same complaints.
+      let end = try workplace.folder.secret("sample-end") {
+        Timestamp.format(Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 86_400).rounded(.down) * 86_400))
+      }
+      try await load(endingAt: Timestamp.parse(end) ?? Date())
+      _ = try await workplace.publish(at: Date())
+    }
+    return Welcome(
+      key: key, token: try await workplace.moderators.makeSignInToken(for: "Administrator", at: Date()),
+      dataFolder: workplace.folder.path)
+  }
+
+  /// The sample app's key. The one in the data folder may be that of another database.
+  private func key() async throws -> String {
+    let file = "sample-app.key"
+    if let key = try workplace.folder.storedSecret(file), try await workplace.apps.app(key: key) != nil { return key }
+    let key = try await workplace.apps.create(name: "Sample app", at: Date()).key
+    try workplace.folder.replaceSecret(file, with: key)
+    return key
+  }
+
+  private func load(endingAt end: Date) async throws {
+    let path = "\(workplace.folder.path)/sample.jsonl"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let step = Step("Making sample complaints")
+    try ComplaintSimulator.standard(seed: Self.seed, complaints: Self.complaints, endingAt: end).write(to: path)
+    step.finish()
+    _ = try await workplace.importComplaints(
+      from: path, format: .jsonLines, source: "sample", title: "Loading sample complaints")
+  }
+}
+
+/// What `make run` says when the server is up.
+struct Welcome {
+  let key: String
+  let token: String
+  let dataFolder: String
+
+  /// The command line of this program that makes another link, quoted for a shell.
+  private func linkCommand(_ address: String) -> String {
+    [CommandLine.arguments[0], "sign-in-link", "Administrator", "--data", dataFolder, "--url", address].map { word in
+      let isPlain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "+-./:@_,=".contains($0) }
+      return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }.joined(separator: " ")
+  }
+
+  func text(address: String) -> String {
+    let time = Timestamp.format(Date())
+    return """
+
+      Ringfence is running. Stop it with Ctrl-C; its data stays.
+
+      Moderation, signed in (the link works once)
+        \(address)/sign-in?token=\(token)
+      Another such link
+        \(linkCommand(address))
+      API key of the sample app
+        \(key)
+      Send a complaint
+        curl -i \(address)/v1/reports -H 'Authorization: Bearer \(key)' -H 'Content-Type: application/json' \
+      -d '{"number":"+12015550123","category":"robocall","reporter":"me","report_id":"\(UUID().uuidString.lowercased())",\
+      "reported_at":"\(time)"}'
+      Manifest of the newest publication
+        \(address)/v1/manifest
+
+      """
+  }
+}

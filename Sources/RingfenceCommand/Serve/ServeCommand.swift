@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Intake
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Storage
+import UnixSignals
+import Web
+
+/// `ringfence serve`
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Take reports, show moderators what they add up to, and serve publications.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Option(help: "Name or address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "Port to listen on; 0 takes any free one.")
+  var port = 8080
+
+  @Option(help: "Where browsers and apps reach the server, when that is not http://HOST:PORT.")
+  var url: String?
+
+  @Flag(help: "On the first start load sample complaints and publish; print how to try things out.")
+  var sample = false
+
+  @Option(help: "Seconds to go on answering with /readyz red before a stop, so that a balancer notices.")
+  var drain = 0
+
+  @Flag(help: "Every connection comes from a proxy that adds the client's address to X-Forwarded-For.")
+  var trustProxy = false
+
+  @Flag(inversion: .prefixedNo, help: "Limit what each app, network and reporter may send.")
+  var limits = true
+
+  @Option(help: "Forget comments that are older than this many days; they are kept unless it is given.")
+  var commentDays: Int?
+
+  private var kept: RetentionJob.Limits { RetentionJob.Limits(comments: commentDays) }
+
+  func validate() throws {
+    if let commentDays, !(1...36_500).contains(commentDays) { throw ValidationError("--comment-days is 1 to 36500.") }
+    guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
+    guard (0...3_600).contains(drain) else { throw ValidationError("--drain is 0 to 3600 seconds.") }
+  }
+
+  func run() async throws {
+    try await Workplace.open(database, owns: true, logger: .server) { workplace in
+      let welcome = sample ? try await Sample(workplace: workplace).prepare() : nil
+      let pseudonymizer = try workplace.folder.pseudonymizer()
+      let intake = ReportIntake(store: workplace.reports, pseudonymizer: pseudonymizer)
+      let identifications = IdentificationIntake(store: workplace.identifications)
+      let services = WebServices(
+        intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
+        numbers: workplace.numbers, moderators: workplace.moderators,
+        health: workplace.health, publications: workplace.publicationFolder)
+      let application = try await buildApplication(
+        services: services,
+        configuration: WebConfiguration(
+          host: host, port: port, publicFolder: workplace.installation.publicFiles,
+          templateFolder: workplace.installation.templates, isSecure: url?.hasPrefix("https:") ?? false,
+          limits: limits ? .standard : .off, trustsProxy: trustProxy),
+        logger: .server,
+        onRunning: { port in
+          // An address of IPv6 stands in brackets, and paths are put behind the address.
+          let host = host.contains(":") ? "[\(host)]" : host
+          let address = (url ?? "http://\(host):\(port)").replacing(/\/+$/, with: "")
+          print(welcome?.text(address: address) ?? "Listening on \(address)")
+          fflush(nil)
+        })
+      // Stopped from the last to the first: readiness turns red, then the listener closes and what came in is answered;
+      // no request comes in any more when the intake closes.
+      var configuration = ServiceGroupConfiguration(
+        services: [
+          .init(service: IntakeService(work: intake.run, close: intake.close)),
+          .init(service: IntakeService(work: identifications.run, close: identifications.close)),
+          .init(
+            service: RetentionService(
+              job: RetentionJob(store: workplace.retention, limits: kept, logger: .server))),
+          .init(service: application),
+          .init(service: ReadinessService(readiness: services.readiness, drain: .seconds(drain))),
+        ],
+        gracefulShutdownSignals: [.sigterm, .sigint], logger: .server)
+      configuration.maximumGracefulShutdownDuration = .seconds(15 + drain)
+      do {
+        try await ServiceGroup(configuration: configuration).run()
+      } catch let error as IOError where [EADDRINUSE, EADDRNOTAVAIL, EACCES].contains(error.errnoCode) {
+        throw cannotListen(String(cString: strerror(error.errnoCode)))
+      } catch is SocketAddressError {
+        throw cannotListen("there is no such name or address")
+      }
+    }
+  }
+
+  private func cannotListen(_ reason: String) -> CommandFailure {
+    .failed("Cannot listen on port \(port) of \(host): \(reason). Choose others with --port and --host.")
+  }
+}

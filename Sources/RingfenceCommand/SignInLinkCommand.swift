@@ -1,0 +1,27 @@
+import ArgumentParser
+import Foundation
+import Storage
+
+/// `ringfence sign-in-link`
+struct SignInLinkCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sign-in-link", abstract: "Make a link that signs a moderator in once, within a day.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "The moderator's name; added when new.")
+  var name: String
+
+  @Option(help: "Where browsers reach the server.")
+  var url = "http://127.0.0.1:8080"
+
+  func validate() throws {
+    guard (1...80).contains(name.count) else { throw ValidationError("A name has 1 to 80 characters.") }
+  }
+
+  func run() async throws {
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      print("\(url)/sign-in?token=\(try await workplace.moderators.makeSignInToken(for: name, at: Date()))")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Timestamps
+import ArgumentParser
+import Foundation
+import Importing
+import Intake
+
+/// `ringfence simulate`
+struct SimulateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate",
+    abstract: "Make up complaints, the same ones for the same arguments, as JSON Lines for: import complaints.")
+
+  @Option(help: "Where chance starts.")
+  var seed: UInt64 = 1
+
+  @Option(help: "How many complaints, 1 to 100000000.")
+  var complaints = 20_000
+
+  @Option(help: "The time of the last complaints (RFC 3339); the days before it hold the others.")
+  var endingAt = "2026-11-21T00:00:00Z"
+
+  @Option(help: "Over how many days.")
+  var days = 90
+
+  @Option(help: "Where to write, or - for standard output.")
+  var out = "-"
+
+  func validate() throws {
+    guard (1...ComplaintSimulator.maximumCount).contains(complaints) else {
+      throw ValidationError("--complaints is 1 to \(ComplaintSimulator.maximumCount).")
+    }
+    guard (1...3_650).contains(days) else { throw ValidationError("--days is 1 to 3650.") }
+    guard Timestamp.parse(endingAt) != nil else {
+      throw ValidationError("--ending-at is an RFC 3339 time, such as 2026-11-21T00:00:00Z.")
+    }
+  }
+
+  func run() async throws {
+    guard let end = Timestamp.parse(endingAt) else { return }
+    let simulator = try ComplaintSimulator.standard(seed: seed, complaints: complaints, endingAt: end, days: days)
+    try simulator.write(to: out)
+  }
+}
+
+extension ComplaintSimulator {
+  /// About five complaints a number and four a reporter, from every country it knows.
+  static func standard(seed: UInt64, complaints: Int, endingAt end: Date, days: Int = 90) throws -> ComplaintSimulator {
+    try ComplaintSimulator(
+      seed: seed, complaints: complaints, numbers: Swift.max(1, complaints / 5),
+      reporters: Swift.max(1, complaints / 4),
+      endingAt: end, days: days)
+  }
+
+  /// Writes the lines to a file, or to standard output for `-`.
+  func write(to path: String) throws {
+    let handle: FileHandle
+    if path == "-" {
+      handle = .standardOutput
+    } else {
+      // Opened as it is: FileManager would put a new file in the place of a device or a link.
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard descriptor >= 0 else { throw CommandFailure.unreadable("\(path) cannot be written.") }
+      handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+    var buffer = Data()
+    for line in self {
+      buffer.append(contentsOf: line)
+      if buffer.count >= 1 << 16 {
+        try handle.write(contentsOf: buffer)
+        buffer.removeAll(keepingCapacity: true)
+      }
+    }
+    try handle.write(contentsOf: buffer)
+    if path != "-" { try handle.close() }
+  }
+}

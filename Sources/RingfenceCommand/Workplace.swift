@@ -1,0 +1,70 @@
+import EmbeddedPostgreSQL
+import Foundation
+import Importing
+import Logging
+import PostgreSQL
+import Publishing
+import Storage
+
+/// What every command that touches data works in: a folder, a migrated database, and the stores on it.
+struct Workplace {
+  let folder: DataFolder
+  let installation: Installation
+  let pool: PostgresPool
+  private let cluster: EmbeddedPostgres?
+
+  var reports: ReportStore { ReportStore(pool: pool) }
+  var identifications: IdentificationStore { IdentificationStore(pool: pool) }
+  var retention: RetentionStore { RetentionStore(pool: pool) }
+  var apps: AppStore { AppStore(pool: pool) }
+  var numbers: NumberStore { NumberStore(pool: pool) }
+  var moderators: ModeratorStore { ModeratorStore(pool: pool) }
+  var health: HealthStore { HealthStore(pool: pool) }
+  var publications: PublicationStore { PublicationStore(pool: pool) }
+  var publicationFolder: PublicationFolder { PublicationFolder(path: folder.publications) }
+
+  /// Opens it for the time of `body`: DATABASE_URL, or the private PostgreSQL of the data folder, started when no
+  /// server runs it.
+  /// - Parameter owns: a server owns its data folder, and there is one of it; other commands may join it.
+  static func open<Result>(
+    _ options: DatabaseOptions, owns: Bool, logger: Logger, _ body: (Workplace) async throws -> Result
+  ) async throws -> Result {
+    let installation = try Installation.find()
+    let folder = try DataFolder(options.data)
+    let (dsn, cluster) = try await database(of: folder, owns: owns, logger: logger)
+    let pool = PostgresPool(
+      PostgresConfiguration(dsn), maximumConnections: 16, waitLimit: .seconds(5), logger: logger)
+    let workplace = Workplace(folder: folder, installation: installation, pool: pool, cluster: cluster)
+    let result: Swift.Result<Result, any Error>
+    do {
+      try await workplace.migrate()
+      result = .success(try await body(workplace))
+    } catch {
+      result = .failure(error)
+    }
+    await pool.shutdown()
+    try await cluster?.stop()
+    return try result.get()
+  }
+
+  private static func database(
+    of folder: DataFolder, owns: Bool, logger: Logger
+  ) async throws -> (dsn: String, cluster: EmbeddedPostgres?) {
+    if let url = ProcessInfo.processInfo.environment["DATABASE_URL"], !url.isEmpty { return (url, nil) }
+    if !owns, let dsn = EmbeddedPostgres.runningDSN(dataFolder: folder.path) { return (dsn, nil) }
+    let step = Step("Starting PostgreSQL")
+    let cluster = try await EmbeddedPostgres.start(
+      EmbeddedPostgres.Options(dataFolder: folder.path), logger: logger, progress: { step.say($0) })
+    step.finish()
+    return (cluster.dsn, cluster)
+  }
+
+  private func migrate() async throws {
+    let step = Step("Preparing the database")
+    let migrator = PostgresMigrator(folder: installation.migrations)
+    try await pool.withConnection { connection in
+      _ = try await migrator.migrate(on: connection)
+    }
+    step.finish()
+  }
+}

@@ -1,0 +1,3 @@
+import RingfenceCommand
+
+await runRingfence()

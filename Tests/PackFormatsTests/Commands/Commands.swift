@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+import RingfenceCommand
+import Synchronization
+
+/// What a command said, and how it ended.
+struct Said {
+  var output: String
+  var remarks: String
+  var code: Int32
+}
+
+/// Runs `ringfence pack …` as a function.
+func pack(_ arguments: String..., more: some Sequence<String> = []) async -> Said {
+  let output = Mutex("")
+  let remarks = Mutex("")
+  let console = PackConsole(
+    output: { text in output.withLock { $0 += text } }, remarks: { text in remarks.withLock { $0 += text } })
+  var code: Int32 = 0
+  do {
+    var command = try PackCommand.parseAsRoot(arguments + more)
+    try await PackConsole.$current.withValue(console) {
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    }
+  } catch {
+    code = PackExitCode.code(for: error, in: PackCommand.self)
+  }
+  return Said(output: output.withLock { $0 }, remarks: remarks.withLock { $0 }, code: code)
+}

@@ -1,0 +1,67 @@
+import PackFormats
+
+/// SplitMix64: the same numbers on every machine from the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// An entry as the independent readers print it.
+struct Row: Codable, Equatable {
+  var number: Int64
+  var label: String?
+  var block: Bool
+
+  init(_ entry: ListEntry) {
+    number = entry.number
+    label = entry.label
+    block = entry.blocks
+  }
+}
+
+enum SampleLists {
+  /// Labels that a careless writer breaks on.
+  static let labels = [
+    "Scam", "Müller & Söhne <GmbH>", "a,b;c", "\"quoted\" it's", "=1+1", "+49 30 1", "-2", "@SUM(A1)", "tab\there",
+    "two\nlines\r\n", "back\\slash", "$(reboot) `id`", "日本語のラベル", "👩‍👩‍👧 family", "e\u{301}", "null", " padded ", "%s%n",
+    "--",
+    "\u{1}control", "line\u{2028}separator", "'apostrophe'",
+  ]
+
+  /// An ascending list of `count` entries with every shape and every awkward label.
+  static func mixed(_ count: Int, seed: UInt64) -> [ListEntry] {
+    var generator = SeededGenerator(seed: seed)
+    var number: Int64 = 0
+    return (0..<count).map { index in
+      number += Int64.random(in: 1...5_000_000_000, using: &generator)
+      let label = Bool.random(using: &generator) ? labels[index % labels.count] : nil
+      return ListEntry(number: number, label: label, blocks: label == nil || Bool.random(using: &generator))
+    }
+  }
+
+  /// The same list without what a line-based format must change.
+  static func printable(_ count: Int, seed: UInt64) -> [ListEntry] {
+    mixed(count, seed: seed).map { entry in
+      var entry = entry
+      if entry.label?.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 0x2028 }) == true {
+        entry.label = "Plain"
+      }
+      return entry
+    }
+  }
+}
+
+extension EntryWriter {
+  func write(_ entries: [ListEntry]) throws -> ExportSummary {
+    for entry in entries { try append(entry) }
+    return try finish()
+  }
+}

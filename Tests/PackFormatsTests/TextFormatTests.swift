@@ -1,0 +1,118 @@
+import Foundation
+import PackFormats
+import Testing
+
+@Suite struct TextFormatTests {
+  let scratch: Scratch
+  init() throws { scratch = try Scratch() }
+
+  @Test func linesOfJSONAreReadByAnotherReader() throws {
+    let list = SampleLists.mixed(2_000, seed: 1)
+    let file = scratch["list.jsonl"]
+    #expect(try ListFormat.jsonl.writer(to: .file(file)).write(list).written == 2_000)
+    let script = """
+      import json, sys
+      rows = [json.loads(line) for line in open(sys.argv[1], encoding='utf-8', newline='\\n')]
+      json.dump(rows, sys.stdout)
+      """
+    #expect(try Python.run(script, file.path, as: [Row].self) == list.map(Row.init))
+  }
+
+  @Test func fieldsOfCSVAreReadByAnotherReader() throws {
+    let list = SampleLists.mixed(2_000, seed: 2)
+    let file = scratch["list.csv"]
+    let summary = try ListFormat.csv.writer(to: .file(file)).write(list)
+    let script = """
+      import csv, json, sys
+      with open(sys.argv[1], encoding='utf-8', newline='') as f:
+        rows = list(csv.DictReader(f, strict=True))
+      json.dump([dict(number=int(r['number']), label=r['label'] or None, block=r['block']=='1') for r in rows], sys.stdout)
+      """
+    let formulas = list.filter { $0.label.map { "=+-@".contains($0.first ?? " ") } ?? false }
+    #expect(summary.altered == UInt64(formulas.count) && !formulas.isEmpty)
+    let expected = list.map { entry in
+      var row = Row(entry)
+      if formulas.contains(entry) { row.label = "'" + (entry.label ?? "") }
+      return row
+    }
+    #expect(try Python.run(script, file.path, as: [Row].self) == expected)
+    #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("number,label,block\r\n"))
+  }
+
+  /// A quotation mark that an accent is put on is one character to Swift and still a quotation mark to a reader.
+  @Test func aMarkUnderAnAccentEndsNoField() throws {
+    let file = scratch["list.csv"]
+    let list = [
+      ListEntry(number: 1, label: "a\"\u{301},=1+1", blocks: false), ListEntry(number: 2, label: "b", blocks: true),
+    ]
+    _ = try ListFormat.csv.writer(to: .file(file)).write(list)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(Array(text.utf8) == Array("number,label,block\r\n1,\"a\"\"\u{301},=1+1\",0\r\n2,b,1\r\n".utf8))
+  }
+
+  /// A folder stands for whatever is no regular file: a device would be lost as it would.
+  @Test(arguments: [ListFormat.csv, .sqlite]) func whatIsNoRegularFileIsNotReplaced(format: ListFormat) throws {
+    try FileManager.default.createDirectory(at: scratch["folder"], withIntermediateDirectories: true)
+    #expect(throws: PackFormatError.self) { try format.writer(to: .file(scratch["folder"])) }
+  }
+
+  @Test(arguments: [ListFormat.csv, .sqlite]) func aLinkStaysAndItsFileIsReplaced(format: ListFormat) throws {
+    try Data().write(to: scratch["list.1"])
+    try FileManager.default.createSymbolicLink(atPath: scratch["now"].path, withDestinationPath: "list.1")
+    _ = try format.writer(to: .file(scratch["now"])).write([ListEntry(number: 1, blocks: true)])
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch["now"].path) == "list.1")
+    #expect(try !Data(contentsOf: scratch["list.1"]).isEmpty)
+  }
+
+  @Test func columnsOfTSVAreReadByAnotherReader() throws {
+    let list = SampleLists.printable(2_000, seed: 3)
+    let file = scratch["list.tsv"]
+    #expect(try ListFormat.tsv.writer(to: .file(file)).write(list).altered == 0)
+    let script = """
+      import json, sys
+      def row(line):
+        c = line.rstrip('\\n').split('\\t')
+        return dict(number=int(c[0]), label=c[1] if len(c) > 1 else None, block=len(c) == 1 or c[2:] == ['block'])
+      json.dump([row(l) for l in open(sys.argv[1], encoding='utf-8', newline='\\n')], sys.stdout)
+      """
+    #expect(try Python.run(script, file.path, as: [Row].self) == list.map(Row.init))
+  }
+
+  @Test func controlCharactersCannotBreakALine() throws {
+    let file = scratch["list.tsv"]
+    let list = [ListEntry(number: 1, label: "a\tb\nc\u{2028}d", blocks: false)]
+    #expect(try ListFormat.tsv.writer(to: .file(file)).write(list).altered == 1)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "1\ta b c d\n")
+  }
+
+  @Test(arguments: [false, true]) func recordsOf2GISAreReadByAnotherReader(gzip: Bool) throws {
+    let list = SampleLists.mixed(3_000, seed: 4)
+    let file = scratch["list.bin"]
+    _ = try (gzip ? ListFormat.twoGISGzip : .twoGIS).writer(to: .file(file)).write(list)
+    let script = """
+      import gzip, json, struct, sys
+      data = (gzip.open if sys.argv[2] == 'true' else open)(sys.argv[1], 'rb').read()
+      rows, at = [], 0
+      while at < len(data):
+        length, number = struct.unpack_from('<HQ', data, at)
+        name = data[at + 10:at + 2 + length].decode('utf-8')
+        rows.append(dict(number=number, label=name or None, block=False))
+        at += 2 + length
+      json.dump(rows, sys.stdout)
+      """
+    let expected = list.map { entry in
+      var row = Row(entry)
+      row.block = false
+      return row
+    }
+    #expect(try Python.run(script, file.path, "\(gzip)", as: [Row].self) == expected)
+  }
+
+  @Test func aNameTooLongFor2GISIsRefused() throws {
+    let writer = try ListFormat.twoGIS.writer(to: .file(scratch["list.bin"]))
+    try writer.append(ListEntry(number: 1, label: String(repeating: "x", count: 65_527), blocks: false))
+    #expect(throws: PackFormatError.self) {
+      try writer.append(ListEntry(number: 2, label: String(repeating: "x", count: 65_528), blocks: false))
+    }
+  }
+}
