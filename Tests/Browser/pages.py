@@ -1,0 +1,46 @@
+"""A window that writes down what goes wrong in it."""
+
+POLICY = {
+    "default-src": "'none'", "style-src": "'self'", "script-src": "'self'", "img-src": "'self' data:",
+    "connect-src": "'self'", "form-action": "'self'", "base-uri": "'none'", "frame-ancestors": "'none'",
+}
+
+
+class Visit:
+    """A page, and what its console, its scripts and its requests complained of."""
+
+    def __init__(self, page):
+        self.page = page
+        self.complaints = []
+        self.refused = set()
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("requestfailed", self._failed)
+        page.on("response", self._answered)
+
+    def open(self, address, status=200):
+        """Goes there and expects this status."""
+        self.refused.add(status)
+        response = self.page.goto(address)
+        assert response.status == status, address
+        return response
+
+    def _heard(self, message):
+        # A page that is refused on purpose is no complaint; `_answered` looks at the status itself.
+        if message.type in ("error", "warning") and "the server responded with a status of" not in message.text:
+            self.complaints.append(f"console: {message.text}")
+
+    def _failed(self, request):
+        # A picture that was still on its way when the next page was asked for.
+        if request.failure != "net::ERR_ABORTED":
+            self.complaints.append(f"failed: {request.url} {request.failure}")
+
+    def _answered(self, response):
+        if response.status >= 400 and response.status not in self.refused:
+            self.complaints.append(f"{response.status}: {response.url}")
+        headers = response.headers
+        policy = dict(part.strip().split(" ", 1) for part in headers.get("content-security-policy", "").split(";") if part)
+        if policy != POLICY:
+            self.complaints.append(f"policy of {response.url}: {policy}")
+        if headers.get("x-content-type-options") != "nosniff" or headers.get("referrer-policy") != "no-referrer":
+            self.complaints.append(f"headers of {response.url}: {headers}")

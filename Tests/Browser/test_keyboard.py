@@ -1,0 +1,74 @@
+"""All of it without a mouse."""
+
+from waiting import wait_until
+
+
+def focused(page):
+    """What has the focus, in words."""
+    return page.evaluate("(document.activeElement.getAttribute('aria-label') || document.activeElement.innerText).trim()")
+
+
+def has_visible_focus(page):
+    return page.evaluate(
+        """() => {
+          const box = document.activeElement.getBoundingClientRect()
+          const style = getComputedStyle(document.activeElement)
+          return box.left >= 0 && box.right <= innerWidth && box.top < innerHeight && box.bottom > 0
+            && box.width > 0 && style.outlineStyle != 'none' && parseFloat(style.outlineWidth) >= 2
+        }""")
+
+
+def press(page, key, times=1):
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+def test_from_the_link_to_the_end_of_the_session(server, visit, make_link):
+    moderator = visit()
+    page = moderator.page
+    moderator.open(make_link(server))
+    assert focused(page) == "Sign in"
+    press(page, "Enter")
+    page.wait_for_url(f"{server.address}/moderation")
+
+    order = []
+    for _ in range(4):
+        press(page, "Tab")
+        order.append(focused(page))
+        assert has_visible_focus(page), order
+    assert order == ["Skip to content", "Ringfence", "Sign out", "Watched numbers"]
+    press(page, "Tab")
+    number = focused(page)
+    assert number == page.locator("tbody th").first.inner_text() and has_visible_focus(page)
+    press(page, "Enter")
+    page.wait_for_url("**/moderation/numbers/*")
+    assert page.get_by_role("heading", level=1).inner_text() == number
+
+    press(page, "Tab", 3)
+    assert focused(page) == "Sign out"
+    press(page, "Enter")
+    page.wait_for_url(f"{server.address}/sign-in")
+
+
+def test_skip_link_leads_past_the_bar(server, visit, signed_in):
+    moderator = visit(storage_state=signed_in(server))
+    page = moderator.page
+    moderator.open(f"{server.address}/moderation")
+    skip = page.get_by_role("link", name="Skip to content")
+    assert skip.bounding_box()["x"] < 0
+    press(page, "Tab")
+    assert skip.bounding_box()["x"] >= 0
+    press(page, "Enter")
+    page.wait_for_url(f"{server.address}/moderation#main")
+    press(page, "Tab")
+    assert focused(page) == "Watched numbers"
+
+
+def test_a_wide_table_scrolls_by_arrow_keys(server, visit, signed_in):
+    moderator = visit(storage_state=signed_in(server), viewport={"width": 360, "height": 800})
+    page = moderator.page
+    moderator.open(f"{server.address}/moderation")
+    region = page.get_by_role("region", name="Watched numbers")
+    region.focus()
+    press(page, "ArrowRight", 3)
+    wait_until(lambda: region.evaluate("region => region.scrollLeft > 0"), 10, "the table to scroll")

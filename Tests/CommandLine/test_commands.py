@@ -1,0 +1,119 @@
+"""The program as its users run it: what it prints, what it leaves, how it ends."""
+
+import gzip
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ringfence_server import BINARY, CHECKOUT, environment
+
+SHARED = Path(environment().get("RINGFENCE_SHARED", CHECKOUT.parent / "shared"))
+
+
+def run(*arguments, code=0, text=None):
+    done = subprocess.run(
+        [BINARY, *map(str, arguments)], input=text, capture_output=True, text=True, env=environment(), timeout=300)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory):
+    path = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
+    run("simulate", "--seed", 7, "--complaints", 5_000, "--out", path)
+    return path
+
+
+def test_the_same_seed_gives_the_same_complaints(complaints):
+    again = run("simulate", "--seed", 7, "--complaints", 5_000).stdout
+    other = run("simulate", "--seed", 8, "--complaints", 5_000).stdout
+    assert again == complaints.read_text()
+    assert other != again
+
+
+def test_complaints_go_in_once_and_a_pack_comes_out(complaints, tmp_path):
+    data = tmp_path / "data"
+    zipped = tmp_path / "complaints.jsonl.gz"
+    zipped.write_bytes(gzip.compress(complaints.read_bytes()))
+
+    first = run("import", "complaints", complaints, "--format", "jsonl", "--data", data).stdout
+    assert "5,000 accepted: 5,000 new, 0 already there" in first
+    again = run("import", "complaints", zipped, "--format", "jsonl", "--data", data).stdout
+    assert "5,000 accepted: 0 new, 5,000 already there" in again
+
+    assert "Publication 1" in run("publish", "--data", data, "--at", "2026-11-21T00:00:00Z").stdout
+    manifest = json.loads((data / "publications/manifest.json").read_text())
+    toxic = next(pack for pack in manifest["packs"] if pack["name"] == "toxic")
+    path = data / "publications" / toxic["path"]
+    assert toxic["entries"] > 20
+    run("pack", "verify", path)
+    numbers = [int(line.split("\t")[0]) for line in run("pack", "dump", path, "--format", "tsv").stdout.splitlines()]
+    assert len(numbers) == toxic["entries"]
+    assert numbers == sorted(set(numbers))
+    assert (numbers[0], numbers[-1]) == (toxic["first"], toxic["last"])
+
+
+def test_rejected_lines_are_kept_with_their_reasons(tmp_path):
+    good = '{"number":"+12015550123","category":"fraud","reported_at":"2026-11-01T00:00:00Z"}'
+    lines = [good, good.replace("fraud", "spam"), good.replace("+12015550123", "911"), "{"]
+    rejects = tmp_path / "rejects.tsv"
+    done = run("import", "complaints", "-", "--format", "jsonl", "--data", tmp_path / "data", "--rejects", rejects,
+               text="\n".join(lines))
+    assert "1 accepted: 1 new" in done.stdout
+    assert [line.split("\t")[:2] for line in rejects.read_text().splitlines()] == [
+        ["2", "unknown_category"], ["3", "needs_region"], ["4", "bad_json"]]
+
+
+def test_wrong_usage_bad_data_and_unreadable_files_have_their_exit_codes(tmp_path):
+    data = tmp_path / "data"
+    run("--help")
+    assert "unknown" in run("serve", "--nonsense", code=2).stderr.lower()
+    run("import", "complaints", "x", "--format", "xls", "--data", data, code=2)
+    run("publish", "--at", "soon", "--data", data, code=2)
+    run("publish", "--at", "1970-01-01T00:00:00Z", "--data", data, code=2)
+    run("import", "complaints", tmp_path / "absent", "--format", "jsonl", "--data", data, code=3)
+    broken = tmp_path / "broken.rfpack"
+    broken.write_bytes(b"nonsense")
+    run("pack", "verify", broken, code=1)
+    run("pack", "verify", tmp_path / "absent", code=3)
+
+
+def test_commands_join_a_running_server(make_server, complaints):
+    server = make_server()
+    assert server.data.exists()
+    run("import", "complaints", complaints, "--format", "jsonl", "--data", server.data)
+    run("publish", "--data", server.data)
+    link = run("sign-in-link", "Ada", "--data", server.data, "--url", server.address).stdout
+    assert link.startswith(f"{server.address}/sign-in?token=")
+    assert run("app", "create", "Phone", "--data", server.data).stdout.startswith("rf_")
+
+
+def test_a_port_that_is_taken_is_named(make_server, tmp_path):
+    server = make_server()
+    said = run("serve", "--port", server.port, "--data", tmp_path / "data", code=1).stderr
+    assert f"Cannot listen on port {server.port} of 127.0.0.1: Address already in use." in said
+
+
+def test_a_device_is_not_replaced_by_rejected_lines(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    run("import", "complaints", "-", "--format", "jsonl", "--data", tmp_path / "data", "--rejects", pipe, text="{", code=3)
+    assert pipe.is_fifo()
+
+
+def test_simulated_complaints_go_through_a_link(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    run("simulate", "--complaints", 3, "--out", tmp_path / "link")
+    assert len((tmp_path / "file").read_text().splitlines()) == 3
+    assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason=f"{SHARED} is not there: real complaints are not imported")
+def test_a_day_of_real_complaints_is_imported(tmp_path):
+    day = SHARED / "data/complaints/ftc-daily-2021-07-08.csv.gz"
+    done = run("import", "complaints", day, "--format", "ftc-csv", "--data", tmp_path / "data")
+    assert "14,034 rows" in done.stdout
+    assert "13,112 accepted: 13,112 new" in done.stdout

@@ -1,0 +1,48 @@
+"""Reports that a client makes up: few numbers and few reporters, so that words are replaced all the time."""
+
+import itertools
+import json
+import random
+import threading
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+
+NUMBERS = ["+12015550123", "+442079460018", "+4930123456", "+33142685300", "+390669812345"]
+REPORTERS = [f"user-{i}" for i in range(20)]
+CATEGORIES = ["fraud", "robocall", "telemarketing", "survey", "legitimate"]
+
+
+@dataclass(frozen=True)
+class Report:
+    report_id: str
+    number: str
+    category: str
+    reporter: str
+    reported_at: str
+
+    @property
+    def body(self):
+        return json.dumps(vars(self)).encode()
+
+
+class ReportSource:
+    """Makes reports with times that differ by a millisecond at least and come in no order, over fifty days."""
+
+    def __init__(self, seed):
+        self._random = random.Random(seed)
+        self._count = itertools.count(1)
+        self._lock = threading.Lock()
+        self._latest = datetime.fromtimestamp(int(time.time()), timezone.utc)
+
+    def next(self):
+        with self._lock:
+            # An odd factor visits every one of 2³² milliseconds once.
+            age = timedelta(milliseconds=next(self._count) * 2_654_435_761 % 2**32)
+            return Report(
+                report_id=str(uuid.UUID(int=self._random.getrandbits(128), version=4)),
+                number=self._random.choice(NUMBERS),
+                category=self._random.choice(CATEGORIES),
+                reporter=self._random.choice(REPORTERS),
+                reported_at=(self._latest - age).isoformat(timespec="milliseconds").replace("+00:00", "Z"))

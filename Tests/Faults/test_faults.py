@@ -1,0 +1,115 @@
+"""What was acknowledged stays, and counts once, whatever dies under load."""
+
+import os
+import signal
+
+import pytest
+
+from load import Load
+from recount import check
+from ringfence_server import RingfenceServer, STOP_SECONDS
+from waiting import wait_until
+
+
+def postgres_is_back(server, before):
+    """Waits until another postmaster than `before` is there."""
+    wait_until(lambda: server.postmaster() not in (None, before), 30, "the server to start PostgreSQL again")
+
+
+def test_load_alone(bench, server):
+    with Load(server) as load:
+        load.goes_on()
+    check(bench, load)
+    assert set(load.answers) == {200, 201} and load.lost_connections == load.found_at_first_try == 0
+
+
+def test_server_killed(bench, server):
+    with Load(server) as load:
+        for _ in range(2):
+            server.signal(signal.SIGKILL)
+            server.ended()
+            server.start()
+            load.goes_on()
+    check(bench, load)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGINT], ids=lambda number: number.name)
+def test_postgres_ended(bench, server, number):
+    with Load(server) as load:
+        for _ in range(2):
+            before = server.postmaster()
+            os.kill(before, number)
+            postgres_is_back(server, before)
+            load.goes_on()
+        assert server.process.poll() is None
+    check(bench, load)
+
+
+def test_server_and_postgres_killed(bench, server):
+    with Load(server) as load:
+        for _ in range(2):
+            before = server.postmaster()
+            os.kill(before, signal.SIGKILL)
+            server.signal(signal.SIGKILL)
+            server.ended()
+            server.start()
+            assert server.postmaster() != before
+            load.goes_on()
+    check(bench, load)
+
+
+def test_every_backend_terminated(bench, server):
+    with Load(server) as load:
+        for _ in range(5):
+            [[count]] = server.query(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+                "WHERE datname = 'ringfence' AND pid <> pg_backend_pid()")
+            assert int(count) > 0
+            load.goes_on()
+    check(bench, load)
+
+
+def test_backend_killed(bench, server):
+    """One backend that dies takes all others with it, and the cluster recovers without its keeper."""
+    with Load(server) as load:
+        before = server.postmaster()
+        [[pid]] = server.query(
+            "SELECT pid FROM pg_stat_activity WHERE datname = 'ringfence' AND pid <> pg_backend_pid() LIMIT 1")
+        os.kill(int(pid), signal.SIGKILL)
+        load.goes_on()
+        assert server.postmaster() == before
+    check(bench, load)
+
+
+def test_graceful_stop(bench, server):
+    with Load(server) as load:
+        server.signal(signal.SIGTERM)
+        assert server.ended(STOP_SECONDS) == 0
+        load.abandon()
+    assert not server.postgres_processes()
+    server.start()
+    check(bench, load, all_acknowledged=False)
+
+
+def test_control_c(bench, server):
+    with Load(server) as load:
+        server.interrupt()
+        assert server.ended(STOP_SECONDS) == 0
+        assert not server.postgres_processes()
+        server.start()
+        load.goes_on()
+    check(bench, load)
+
+
+def test_second_server_on_the_folder(bench, server):
+    with Load(server) as load:
+        second = RingfenceServer(server.data.parent)
+        second.log = server.data.parent / "second.log"
+        second.output = server.data.parent / "second.out"
+        second.launch()
+        assert second.ended() not in (0, 2)
+        said = second.log.read_text()
+        assert str(server.data) in said and str(server.process.pid) in said
+        load.goes_on()
+        assert server.process.poll() is None
+    check(bench, load)

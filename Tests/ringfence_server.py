@@ -1,0 +1,137 @@
+"""A Ringfence server on its embedded PostgreSQL, as a process of its own."""
+
+import csv
+import io
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+from waiting import wait_until
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+BINARY = os.environ.get("RINGFENCE_BINARY", str(CHECKOUT / ".build/debug/ringfence"))
+
+# Bounds, not expectations: a start takes about two seconds, a stop about half a second.
+START_SECONDS = 60
+STOP_SECONDS = 30
+
+
+def environment():
+    """Ours without what would lead the server or psql to another database."""
+    kept = {k: v for k, v in os.environ.items() if k != "DATABASE_URL" and not k.startswith("PG")}
+    kept.setdefault("RINGFENCE_HOME", str(CHECKOUT))
+    return kept
+
+
+class RingfenceServer:
+    """A server and its data folder; it can be started again after every end."""
+
+    def __init__(self, folder, *arguments):
+        self.data = Path(folder) / "data"
+        self.log = Path(folder) / "server.log"
+        self.output = Path(folder) / "server.out"
+        self.arguments = arguments
+        self.process = None
+        self.address = None
+
+    def start(self):
+        """Starts the server on a free port and waits until it listens."""
+        self.launch()
+        wait_until(self._listens, START_SECONDS, lambda: f"the server to listen; it said:\n{self.log.read_text()}")
+        return self
+
+    def launch(self):
+        """Starts the server without waiting, in a process group of its own, as a shell does."""
+        command = [BINARY, "serve", "--data", str(self.data), "--port", "0", *self.arguments]
+        with self.output.open("w") as output, self.log.open("a") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=log, env=environment(),
+                process_group=0)
+
+    def _listens(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"The server ended with {self.process.returncode}:\n{self.log.read_text()}")
+        said = self.output.read_text()
+        # The last words: what comes before them is there too.
+        end = re.search(r"^Listening on (\S+)\n|^ +(\S+)/v1/manifest\n", said, re.MULTILINE)
+        self.address = end and (end[1] or end[2])
+        return self.address
+
+    @property
+    def port(self):
+        return int(self.address.rpartition(":")[2])
+
+    @property
+    def said(self):
+        """What it wrote to its standard output since it was started."""
+        return self.output.read_text()
+
+    def signal(self, number):
+        """Signals the server alone."""
+        self.address = None
+        self.process.send_signal(number)
+
+    def interrupt(self):
+        """What Ctrl-C in a terminal does: the signal reaches the whole process group."""
+        self.address = None
+        os.killpg(self.process.pid, signal.SIGINT)
+
+    def ended(self, seconds=STOP_SECONDS):
+        """The exit code, once it has ended."""
+        return self.process.wait(timeout=seconds)
+
+    def close(self):
+        """Ends the server and every PostgreSQL process in its data folder, whatever state they are in."""
+        if self.process and self.process.poll() is None:
+            self.signal(signal.SIGTERM)
+            try:
+                self.ended()
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.ended()
+        for pid in self.postgres_processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        wait_until(lambda: not self.postgres_processes(), STOP_SECONDS, "PostgreSQL to end")
+
+    def run(self, *arguments):
+        """Runs another command of the program on the same data folder and returns what it prints."""
+        done = subprocess.run(
+            [BINARY, *arguments, "--data", str(self.data)], env=environment(), capture_output=True, text=True,
+            timeout=START_SECONDS)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def postmaster(self):
+        """The process id that the cluster's own file names; None when there is no file."""
+        try:
+            return int((self.data / "postgresql/data/postmaster.pid").read_text().partition("\n")[0])
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def postgres_processes(self):
+        """Every living process that works in the cluster's folder."""
+        folder = str(self.data / "postgresql/data")
+        found = []
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                try:
+                    if os.readlink(f"/proc/{entry}/cwd") == folder:
+                        found.append(int(entry))
+                except OSError:
+                    pass
+        return found
+
+    def query(self, sql):
+        """The rows of a statement, as lists of strings, over the cluster's private socket."""
+        socket = (self.data / "server.lock").read_text().split("\n")[1]
+        done = subprocess.run(
+            ["psql", "--no-psqlrc", "--csv", "--tuples-only", "--set=ON_ERROR_STOP=1", f"--host={socket}",
+             "--username=ringfence", "--dbname=ringfence", f"--command={sql}"],
+            env=environment(), capture_output=True, text=True, timeout=START_SECONDS)
+        assert done.returncode == 0, done.stderr
+        return list(csv.reader(io.StringIO(done.stdout)))
