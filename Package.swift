@@ -112,7 +112,7 @@ let package = Package(
       dependencies: ["EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: house),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder"]),
-    tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib"], exclude: ["Golden"]),
+    tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["Curation"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "CZlib", "TestSupport", crypto]),

@@ -30,21 +30,23 @@ public struct PublicationFolder: Sendable {
     return Int64(match.1)
   }
 
-  /// The newest publication's manifest with its bytes' digest; nil before the first.
+  /// The newest publication's manifest, with its serial and the SHA-256 of what is signed; nil before the first.
   /// - Throws: ``PublishingError/badManifest(_:)``.
-  public func manifest() throws -> (manifest: Manifest, digest: PackDigest)? {
+  public func manifest() throws -> (manifest: Manifest, link: Manifest.Link)? {
     guard FileManager.default.fileExists(atPath: manifestPath) else { return nil }
-    guard let data = FileManager.default.contents(atPath: manifestPath), let manifest = try? Manifest(decoding: data)
+    guard let data = FileManager.default.contents(atPath: manifestPath),
+      let envelope = try? Envelope(decoding: [UInt8](data), payloadType: Manifest.payloadType),
+      let manifest = try? Manifest(decoding: envelope.payload)
     else { throw PublishingError.badManifest(manifestPath) }
-    return (manifest, PackDigest.of([UInt8](data)))
+    return (manifest, Manifest.Link(serial: manifest.serial, sha256: envelope.payloadDigest.hex))
   }
 
   /// Makes a publication visible: its packs lie in the folder already.
-  /// - Returns: digest of the manifest's bytes.
-  func reveal(_ manifest: Manifest) throws -> PackDigest {
-    let data = try manifest.encoded()
-    try DurableFile.replace(manifestPath, with: data)
-    return PackDigest.of([UInt8](data))
+  /// - Returns: SHA-256 of what is signed.
+  func reveal(_ manifest: Manifest, signedBy key: SigningKey) throws -> PackDigest {
+    let envelope = try Envelope(sealing: manifest, with: [key])
+    try DurableFile.replace(manifestPath, with: Data(envelope.encoded()))
+    return envelope.payloadDigest
   }
 
   /// Removes packs of publications that never became visible, and of those older than the last `kept`.

@@ -10,6 +10,7 @@ public struct Publisher: Sendable {
   private let store: PublicationStore
   private let folder: PublicationFolder
   private let recipes: [Recipe]
+  private let signing: SigningKey
   private let logger: Logger
 
   /// How many publications' packs stay, so that a reader that has just read an older manifest still finds its packs.
@@ -18,11 +19,17 @@ public struct Publisher: Sendable {
   /// How long a publication is good for, in seconds: two days, so that one missed night is no alarm.
   public static let lifetime: TimeInterval = 2 * 86_400
 
-  /// - Parameter recipes: one pack each; names differ.
-  public init(store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped, logger: Logger) {
+  /// - Parameters:
+  ///   - recipes: one pack each; names differ.
+  ///   - signing: signs the manifest; the folder's newest root lists it, or there is no root yet.
+  public init(
+    store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped, signing: SigningKey,
+    logger: Logger
+  ) {
     self.store = store
     self.folder = folder
     self.recipes = recipes
+    self.signing = signing
     self.logger = logger
   }
 
@@ -42,18 +49,19 @@ public struct Publisher: Sendable {
     let serial = max(former?.manifest.serial ?? 0, recorded?.serial ?? 0) + 1
     // Whole seconds, as the manifest has them: what is weighed and what is said are the same moment.
     let time = Date(timeIntervalSince1970: time.timeIntervalSince1970.rounded(.down))
+    _ = try folder.root(for: signing, at: time)
     try folder.sweep(newest: serial - 1, keeping: Self.keptPublications)
 
-    var packs: [Manifest.Pack] = []
+    var packs: [ManifestPack] = []
     for recipe in recipes {
       progress("Writing the pack \(recipe.name)")
       packs.append(try await write(recipe, serial: serial, time: time))
     }
     try DurableFile.flush("\(folder.path)/packs")
     let manifest = Manifest(
-      serial: serial, issued: time, expires: time.addingTimeInterval(Self.lifetime),
-      previous: former?.digest.hex, packs: packs)
-    let digest = try folder.reveal(manifest)
+      serial: serial, issued: time, asOf: time, expires: time.addingTimeInterval(Self.lifetime),
+      previous: former?.link, packs: packs)
+    let digest = try folder.reveal(manifest, signedBy: signing)
     try await store.record(
       Publication(serial: serial, publishedAt: Date(), asOf: time, manifestSHA256: digest.bytes))
     logger.info(
@@ -66,7 +74,7 @@ public struct Publisher: Sendable {
     return manifest
   }
 
-  private func write(_ recipe: Recipe, serial: Int64, time: Date) async throws -> Manifest.Pack {
+  private func write(_ recipe: Recipe, serial: Int64, time: Date) async throws -> ManifestPack {
     let file = PublicationFolder.packFile(name: recipe.name, serial: serial)
     let path = folder.packPath(file)
     let work = try PackWork(path: path, recipe: recipe, serial: serial, time: time)
@@ -83,9 +91,10 @@ public struct Publisher: Sendable {
       throw PublishingError.notWhatWasWritten(
         pack: recipe.name, expected: summary.entries, got: reader.header.entryCount)
     }
-    return Manifest.Pack(
-      name: recipe.name, kind: recipe.kind.rawValue, path: "packs/\(file)", entries: summary.entries,
-      first: summary.first, last: summary.last, bytes: summary.bytes, sha256: summary.sha256.hex)
+    return ManifestPack(
+      name: recipe.name, kind: recipe.kind.rawValue, serial: serial, entries: summary.entries, first: summary.first,
+      last: summary.last, bytes: summary.bytes, sha256: summary.sha256.hex,
+      contentSHA256: try reader.contentDigest().hex, path: "packs/\(file)")
   }
 }
 

@@ -40,7 +40,8 @@ extension Workplace {
   func publish(at time: Date, top: Int = Recipe.mostEntries) async throws -> String {
     let recipes = Recipe.shipped.map { Recipe(name: $0.name, kind: $0.kind, limit: min($0.limit, top)) }
     let publisher = Publisher(
-      store: publications, folder: publicationFolder, recipes: recipes, logger: .quiet)
+      store: publications, folder: publicationFolder, recipes: recipes, signing: try folder.signingKey(),
+      logger: .quiet)
     let step = Step("Publishing")
     defer { step.finish() }
     let manifest = try await publisher.publish(at: time, progress: { step.say($0) })

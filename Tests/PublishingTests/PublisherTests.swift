@@ -12,6 +12,12 @@ import Testing
 
   private var store: PublicationStore { PublicationStore(pool: TestDatabase.current.pool) }
 
+  private let key = SigningKey(String(repeating: "07", count: 32))
+
+  private func publisher(_ folder: PublicationFolder) throws -> Publisher {
+    Publisher(store: store, folder: folder, signing: try #require(key), logger: .forTests)
+  }
+
   private func fill() async throws {
     var reports: [Report] = []
     for number in 0..<40 {
@@ -36,7 +42,7 @@ import Testing
     try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
-      let manifest = try await Publisher(store: store, folder: folder, logger: .forTests).publish(at: now)
+      let manifest = try await self.publisher(folder).publish(at: now)
       #expect(manifest.serial == 1)
       #expect(manifest.packs.map(\.name) == ["blocklist", "toxic"])
       let toxic = try entries("\(path)/\(manifest.packs[1].path)")
@@ -56,12 +62,10 @@ import Testing
     try await fill()
     try await withTemporaryFolder { first in
       try await withTemporaryFolder { second in
-        let one = try await Publisher(store: store, folder: PublicationFolder(path: first), logger: .forTests)
-          .publish(at: now)
+        let one = try await self.publisher(PublicationFolder(path: first)).publish(at: now)
         // A fresh folder would go on from the serial that the database has recorded.
         try await TestDatabase.current.pool.withConnection { try await $0.execute(script: "DELETE FROM publications") }
-        let two = try await Publisher(store: store, folder: PublicationFolder(path: second), logger: .forTests)
-          .publish(at: now)
+        let two = try await self.publisher(PublicationFolder(path: second)).publish(at: now)
         #expect(one.packs[0].entries > 0)
         for file in ["manifest.json"] + one.packs.map(\.path) {
           let bytes = try [first, second].map { try Data(contentsOf: URL(filePath: "\($0)/\(file)")) }
@@ -76,11 +80,11 @@ import Testing
     try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
-      let publisher = Publisher(store: store, folder: folder, logger: .forTests)
+      let publisher = try self.publisher(folder)
       _ = try await publisher.publish(at: now)
       let first = try #require(try folder.manifest())
       let second = try await publisher.publish(at: now + 60)
-      #expect(second.previous == first.digest.hex)
+      #expect(second.previous == first.link)
       #expect(FileManager.default.fileExists(atPath: folder.packPath("toxic-1.rfpack")))
       #expect(try await store.latest()?.serial == 2)
     }
@@ -89,7 +93,7 @@ import Testing
   @Test func whatAKilledPublisherLeftIsSwept() async throws {
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
-      let publisher = Publisher(store: store, folder: folder, logger: .forTests)
+      let publisher = try self.publisher(folder)
       _ = try await publisher.publish(at: now)
       // A pack of a publication that never became visible, and half of another.
       for file in ["toxic-2.rfpack", ".toxic-2.rfpack.partial"] {
@@ -109,7 +113,7 @@ import Testing
       let folder = PublicationFolder(path: path)
       try Data(text.utf8).write(to: URL(filePath: folder.manifestPath))
       await #expect(throws: PublishingError.badManifest(folder.manifestPath)) {
-        try await Publisher(store: store, folder: folder, logger: .forTests).publish(at: now)
+        try await self.publisher(folder).publish(at: now)
       }
       #expect(try String(contentsOfFile: folder.manifestPath, encoding: .utf8) == text)
     }
@@ -117,7 +121,7 @@ import Testing
 
   @Test func onePublisherAtATime() async throws {
     try await withTemporaryFolder { path in
-      let publisher = Publisher(store: store, folder: PublicationFolder(path: path), logger: .forTests)
+      let publisher = try self.publisher(PublicationFolder(path: path))
       _ = try await publisher.publish(at: now)
       let lock = open("\(path)/.lock", O_RDWR)
       defer { close(lock) }

@@ -11,7 +11,8 @@ import Testing
   /// Tables of reference, and tables local to one node; all others grow with numbers or reports.
   private static let small = [
     "categories", "thresholds", "apps", "publications", "moderators", "sign_in_links", "sessions", "schema_migrations",
-    "identification_batches",
+    "identification_batches", "publication_packs", "publication_gates", "job_leases", "revocations",
+    "webhook_deliveries",
   ]
 
   private func strings(_ query: PostgresQuery) async throws -> [String] {

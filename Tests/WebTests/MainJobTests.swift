@@ -68,11 +68,14 @@ import Timestamps
       for complaint in complaints {
         #expect(try await server.report(complaint.json).status == .created)
       }
-      _ = try await Publisher(store: PublicationStore(pool: pool), folder: server.folder, logger: .forTests)
-        .publish(at: now)
+      let key = SigningKey()
+      _ = try await Publisher(
+        store: PublicationStore(pool: pool), folder: server.folder, signing: key, logger: .forTests
+      ).publish(at: now)
 
       let answer = try await server.client.execute(uri: "/v1/manifest", method: .get)
-      let manifest = try Manifest(decoding: Data(answer.body.readableBytesView))
+      let manifest = try TrustStore(key: key.verifying)
+        .verify(manifest: Data(answer.body.readableBytesView), at: now).manifest
       let listed = try #require(manifest.packs.first { $0.name == "toxic" })
       let pack = try await server.client.execute(uri: "/v1/\(listed.path)", method: .get)
       #expect(pack.status == .ok)

@@ -1,0 +1,44 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Documents as JSON of one form: sorted keys, two spaces, RFC 3339 times of whole seconds, a newline at the end.
+enum CanonicalJSON {
+  /// The longest document that is read: 4 MiB, which holds a thousand packs with a fortnight of deltas each.
+  static let limit = 4 << 20
+
+  static func encode(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    return [UInt8](try encoder.encode(value)) + [0x0A]
+  }
+
+  /// Reads a document after its type and version.
+  static func decode<Value: Decodable>(
+    _ value: Value.Type, from bytes: [UInt8], type: String, version: Int
+  ) throws(UpdateError) -> Value {
+    guard bytes.count <= limit else { throw .tooLarge(bytes: bytes.count, limit: limit) }
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    do {
+      let start = try decoder.decode(Start.self, from: Data(bytes))
+      guard start.type == type else {
+        throw UpdateError.malformed("The document is of type \(start.type), not \(type)")
+      }
+      guard start.version == version else { throw UpdateError.unsupported(version: start.version, known: version) }
+      return try decoder.decode(Value.self, from: Data(bytes))
+    } catch let error as UpdateError {
+      throw error
+    } catch {
+      throw .malformed("The \(type) is no JSON of the form that is documented")
+    }
+  }
+
+  private struct Start: Decodable {
+    let type: String
+    let version: Int
+  }
+}

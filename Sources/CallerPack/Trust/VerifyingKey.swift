@@ -1,0 +1,64 @@
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The public half of an Ed25519 key.
+public struct VerifyingKey: Sendable, Hashable, CustomStringConvertible {
+  /// 32 bytes.
+  public let bytes: [UInt8]
+
+  /// - Returns: nil for anything but 32 bytes.
+  public init?(_ bytes: some Collection<UInt8>) {
+    guard bytes.count == 32 else { return nil }
+    self.bytes = Array(bytes)
+  }
+
+  /// - Parameter text: 44 characters of Base64, or 64 hex digits.
+  /// - Returns: nil for anything else.
+  public init?(_ text: String) {
+    if let digest = PackDigest(hex: text) {
+      bytes = digest.bytes
+    } else if let data = Data(base64Encoded: text), data.count == 32 {
+      bytes = [UInt8](data)
+    } else {
+      return nil
+    }
+  }
+
+  /// The first 16 hex digits of the key's SHA-256.
+  public var id: String { String(PackDigest.of(bytes).hex.prefix(16)) }
+
+  /// The key in Base64.
+  public var base64: String { Data(bytes).base64EncodedString() }
+
+  /// The key in Base64.
+  public var description: String { base64 }
+
+  /// Whether this key has signed the envelope's payload.
+  func hasSigned(_ envelope: Envelope) -> Bool {
+    guard let signature = envelope.signatures.first(where: { $0.keyID == id }),
+      let bytes = Data(base64Encoded: signature.signature),
+      let key = try? Curve25519.Signing.PublicKey(rawRepresentation: self.bytes)
+    else { return false }
+    return key.isValidSignature(bytes, for: Data(envelope.signedBytes))
+  }
+}
+
+extension Envelope {
+  /// Checks that enough of these keys have signed.
+  /// - Throws: ``UpdateError``: `unknownKey` when too few of them are named, `badSignature` when one named has not signed.
+  func check(signedBy keys: [VerifyingKey], threshold: Int) throws(UpdateError) {
+    let ids = Set(signatures.map(\.keyID))
+    let named = keys.filter { ids.contains($0.id) }
+    guard Set(named).count >= threshold else { throw .unknownKey(signatures.map(\.keyID)) }
+    for key in named where !key.hasSigned(self) { throw .badSignature(keyID: key.id) }
+  }
+}
