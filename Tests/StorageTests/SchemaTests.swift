@@ -10,8 +10,22 @@ import Testing
 
   /// Tables of reference, and tables local to one node; all others grow with numbers or reports.
   private static let small = [
-    "categories", "thresholds", "apps", "publications", "moderators", "sign_in_links", "sessions", "schema_migrations",
-    "identification_batches", "publication_packs", "publication_gates", "job_leases", "revocations",
+    "apps",
+    "categories",
+    "directory_sources",
+    "identification_batches",
+    "job_leases",
+    "moderators",
+    "publication_gates",
+    "publication_packs",
+    "publications",
+    "region_prefixes",
+    "regions",
+    "revocations",
+    "schema_migrations",
+    "sessions",
+    "sign_in_links",
+    "thresholds",
     "webhook_deliveries",
   ]
 

@@ -1,0 +1,109 @@
+/// Which region a number lies in, by the longest prefix of its digits. A number lies in one region at most.
+///
+/// A look-up is a binary search over stretches that follow each other without a gap; it takes no memory and asks no
+/// library.
+public struct RegionMap: Sendable {
+  /// Why a map cannot be made.
+  public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A prefix that no number of 15 digits begins with: not 1…999_999_999_999_999.
+    case badPrefix(Int64)
+    /// A prefix given twice.
+    case duplicate(prefix: Int64, first: String, second: String)
+
+    /// What is wrong, in a sentence.
+    public var description: String {
+      switch self {
+      case .badPrefix(let prefix): "the prefix \(prefix) is not 1 to 15 digits"
+      case .duplicate(let prefix, let first, let second):
+        "the prefix \(prefix) is given twice, for \(first) and for \(second)"
+      }
+    }
+  }
+
+  /// The regions, each once, in alphabetical order.
+  public let regions: [String]
+  /// Where a stretch starts, in digits filled up to 15; ascending.
+  private let starts: [Int64]
+  /// The stretch's region as an index into ``regions``; -1 for none.
+  private let owners: [Int32]
+
+  /// Makes a map; the longest of the prefixes that fit a number counts.
+  /// - Parameter prefixes: E.164 digits without the plus, in any order, each once.
+  /// - Throws: ``Failure``.
+  public init(prefixes: [(prefix: Int64, region: String)]) throws {
+    regions = Set(prefixes.map(\.region)).sorted()
+    let indices = Dictionary(uniqueKeysWithValues: zip(regions, Int32(0)...))
+    var stretches: [Stretch] = []
+    var seen: [Int64: String] = [:]
+    for (prefix, region) in prefixes {
+      guard PhoneNumber.digitsRange.contains(prefix) else { throw Failure.badPrefix(prefix) }
+      if let first = seen.updateValue(region, forKey: prefix) {
+        throw Failure.duplicate(prefix: prefix, first: first, second: region)
+      }
+      let unit = Self.filling(prefix)
+      stretches.append(Stretch(start: prefix * unit, end: (prefix + 1) * unit, owner: indices[region] ?? -1))
+    }
+    (starts, owners) = Self.flattened(stretches)
+  }
+
+  /// The region of E.164 digits; nil where no prefix fits, or they are not 1…999_999_999_999_999.
+  public func region(of number: Int64) -> String? {
+    index(of: number).map { regions[$0] }
+  }
+
+  /// The region's place in ``regions``; nil in the same cases.
+  public func index(of number: Int64) -> Int? {
+    guard PhoneNumber.digitsRange.contains(number) else { return nil }
+    let place = number * Self.filling(number)
+    // The last stretch that starts at or before the place.
+    var low = 0
+    var high = starts.count
+    while low < high {
+      let middle = (low + high) / 2
+      if starts[middle] <= place { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, owners[low - 1] >= 0 else { return nil }
+    return Int(owners[low - 1])
+  }
+
+  private struct Stretch {
+    var start: Int64
+    var end: Int64
+    var owner: Int32
+  }
+
+  /// What the digits are multiplied by to be 15.
+  private static func filling(_ digits: Int64) -> Int64 {
+    var factor: Int64 = 1
+    while digits * factor < 100_000_000_000_000 { factor *= 10 }
+    return factor
+  }
+
+  /// Nested stretches as a row of disjoint ones: prefixes contain each other or do not meet.
+  private static func flattened(_ nested: [Stretch]) -> (starts: [Int64], owners: [Int32]) {
+    var starts: [Int64] = []
+    var owners: [Int32] = []
+    var open: [Stretch] = []
+    func begin(_ start: Int64, _ owner: Int32) {
+      if starts.last == start {
+        owners[owners.count - 1] = owner
+      } else if owners.last != owner {
+        starts.append(start)
+        owners.append(owner)
+      }
+    }
+    func close(before start: Int64) {
+      while let last = open.last, last.end <= start {
+        open.removeLast()
+        begin(last.end, open.last?.owner ?? -1)
+      }
+    }
+    for stretch in nested.sorted(by: { ($0.start, -$0.end) < ($1.start, -$1.end) }) {
+      close(before: stretch.start)
+      begin(stretch.start, stretch.owner)
+      open.append(stretch)
+    }
+    close(before: .max)
+    return (starts, owners)
+  }
+}
