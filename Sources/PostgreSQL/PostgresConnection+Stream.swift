@@ -64,7 +64,8 @@ extension PostgresConnection {
     do {
       let (batch, isLast) = try await perform(sql: cursor.fetchSQL) { link in
         let batch = try receive(cursor, on: link)
-        let isLast = batch.rowCount < cursor.batchSize
+        // A cursor inside somebody's transaction stays open until it has nothing left: the next fetch asks it again.
+        let isLast = cursor.isOwn ? batch.rowCount < cursor.batchSize : batch.rowCount == 0
         if !isLast, cursor.isOwn { try send(cursor, on: link) }
         return (batch, isLast)
       }
