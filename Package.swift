@@ -85,7 +85,9 @@ let package = Package(
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging]),
     library("Importing", ["Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
-    library("Publishing", ["Storage", "Curation", "CallerPackBuilder", "CallerPack", crypto, logging]),
+    library(
+      "Publishing",
+      ["Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack", crypto, logging]),
     library(
       "Web",
       [
@@ -123,7 +125,7 @@ let package = Package(
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
     tests("PublishingTests", ["Publishing", "CallerPack", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
-    tests("StorageTests", ["Storage", "PostgreSQL", "TestSupport", logging]),
+    tests("StorageTests", ["Storage", "Curation", "PostgreSQL", "TestSupport", logging]),
     tests("TimestampsTests", ["Timestamps"]),
     tests(
       "WebTests",

@@ -1,26 +1,30 @@
-public import Foundation
-
-/// What a number must have against it before it is listed under a category.
+/// From what on a number is listed under a category, and from what on it is dropped again.
+///
+/// The two differ (hysteresis), so that a number at the edge does not flicker between nights.
 public struct Threshold: Sendable, Equatable {
-  /// The toxic category it is for.
+  /// The toxic category it is for: the number's leading one decides.
   public var category: ReportCategory
-  /// Least decayed heat, in fresh complaints: 3 means three today, or six a fortnight ago.
-  public var heat: Double
-  /// Least confidence, 0 to 1; see ``Confidence``.
-  public var confidence: Double
-  /// Heat from which a moderator should look, at most ``heat``.
-  public var reviewHeat: Double
+  /// ISO 3166 alpha-2 of the numbers it is for; nil: of all countries without one of their own.
+  public var country: String?
+  /// What a number needs that is not listed.
+  public var enter: ThresholdBar
+  /// What a number needs to stay listed: nowhere more than ``enter``.
+  public var leave: ThresholdBar
+  /// Heat from which a moderator should look, above 0 and at most ``enter``'s.
+  public var watchHeat: Double
 
   /// - Parameters: see the properties.
-  public init(category: ReportCategory, heat: Double, confidence: Double, reviewHeat: Double) {
+  public init(
+    category: ReportCategory, country: String? = nil, enter: ThresholdBar, leave: ThresholdBar, watchHeat: Double
+  ) {
     self.category = category
-    self.heat = heat
-    self.confidence = confidence
-    self.reviewHeat = reviewHeat
+    self.country = country
+    self.enter = enter
+    self.leave = leave
+    self.watchHeat = watchHeat
   }
 
-  /// Whether a number of this standing is listed at `time`.
-  public func lists(_ standing: Standing, at time: Date) -> Bool {
-    standing.heat >= heat * Decay.heat.scale(at: time) && standing.confidence(at: time) >= confidence
-  }
+  /// What a number needs.
+  /// - Parameter listed: whether the last publication lists it.
+  public func bar(listed: Bool) -> ThresholdBar { listed ? leave : enter }
 }

@@ -11,6 +11,7 @@ public struct Publisher: Sendable {
   private let folder: PublicationFolder
   private let recipes: [Recipe]
   private let signing: SigningKey
+  private let selection: Selection
   private let logger: Logger
 
   /// How many publications' packs stay, so that a reader that has just read an older manifest still finds its packs.
@@ -21,15 +22,17 @@ public struct Publisher: Sendable {
 
   /// - Parameters:
   ///   - recipes: one pack each; names differ.
+  ///   - selection: which numbers are listed.
   ///   - signing: signs the manifest; the folder's newest root lists it, or there is no root yet.
   public init(
-    store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped, signing: SigningKey,
-    logger: Logger
+    store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped,
+    selection: Selection = Selection(), signing: SigningKey, logger: Logger
   ) {
     self.store = store
     self.folder = folder
     self.recipes = recipes
     self.signing = signing
+    self.selection = selection
     self.logger = logger
   }
 
@@ -79,7 +82,10 @@ public struct Publisher: Sendable {
     let path = folder.packPath(file)
     let work = try PackWork(path: path, recipe: recipe, serial: serial, time: time)
     do {
-      try await store.forEachCandidate(at: time, limit: recipe.limit) { try await work.append($0) }
+      try await store.withSnapshot { connection in
+        try await selection.forEachListed(at: time, on: connection) { await work.take($0) }
+      }
+      try await work.append(hottest: recipe.limit)
     } catch {
       await work.cancel()
       throw error
@@ -102,6 +108,7 @@ public struct Publisher: Sendable {
 private actor PackWork {
   private let writer: PackWriter
   private let kind: Recipe.Kind
+  private var listed: [(heat: Double, number: Int64, category: ReportCategory)] = []
 
   init(path: String, recipe: Recipe, serial: Int64, time: Date) throws {
     kind = recipe.kind
@@ -112,13 +119,23 @@ private actor PackWork {
         createdAt: Int64(time.timeIntervalSince1970)))
   }
 
-  func append(_ candidates: [Candidate]) throws {
-    for candidate in candidates {
+  func take(_ numbers: [ListedNumber]) {
+    for number in numbers { listed.append((number.heat, number.number, number.category)) }
+  }
+
+  func append(hottest limit: Int) throws {
+    if listed.count > limit {
+      listed.sort { ($1.heat, $0.number) < ($0.heat, $1.number) }
+      listed.removeSubrange(limit...)
+      listed.sort { $0.number < $1.number }
+    }
+    for (_, number, category) in listed {
       switch kind {
-      case .blocking: try writer.append(candidate.number)
-      case .identification: try writer.append(candidate.number, label: candidate.category.label)
+      case .blocking: try writer.append(number)
+      case .identification: try writer.append(number, label: category.label)
       }
     }
+    listed = []
   }
 
   func finish() throws -> PackSummary { try writer.finish() }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import PostgreSQL
 
 /// Publications, and the numbers that go into one.
@@ -20,15 +20,12 @@ public struct PublicationStore: Sendable {
     _ = try await pool.run(RecordPublication(publication: publication))
   }
 
-  /// Hands over the hottest numbers over their thresholds at `time`, in ascending order, a batch at a time.
-  /// - Parameter limit: the most numbers, at least 1.
-  public func forEachCandidate(
-    at time: Date, limit: Int, _ body: @Sendable ([Candidate]) async throws -> Void
-  ) async throws {
+  /// Runs `body` in a transaction that reads one snapshot: all that a publication takes is of one moment.
+  public func withSnapshot<Result: Sendable>(
+    _ body: @Sendable (PostgresConnection) async throws -> Result
+  ) async throws -> Result {
     try await pool.withConnection { connection in
-      for try await batch in connection.stream(ReadCandidates(time: time, limit: limit)).batches {
-        try await body(batch)
-      }
+      try await connection.transaction(.repeatableRead, readOnly: true, body)
     }
   }
 }

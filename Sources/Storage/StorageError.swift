@@ -2,12 +2,22 @@
 public enum StorageError: Error, Equatable, CustomStringConvertible {
   /// A row names a category that this version does not know.
   case unknownCategory(id: Int16)
+  /// There is no such version of the thresholds; nil: there is none at all.
+  case noThresholds(version: Int32?)
+  /// Somebody else has saved this version of the thresholds meanwhile.
+  case thresholdsChanged(version: Int32)
 
   /// What it is, and what to do, in plain English.
   public var description: String {
     switch self {
     case .unknownCategory(let id):
       "The database has a category \(id) that this version does not know. Run the version that added it, or a later one."
+    case .noThresholds(nil):
+      "The database has no thresholds. Restore threshold_versions, threshold_rules and sources from a backup."
+    case .noThresholds(.some(let version)):
+      "There is no version \(version) of the thresholds. See `ringfence thresholds history`."
+    case .thresholdsChanged(let version):
+      "Somebody else has saved version \(version) of the thresholds meanwhile. Look at it, then make your change again."
     }
   }
 }

@@ -21,11 +21,14 @@ import Testing
     "publications",
     "region_prefixes",
     "regions",
+    "reporter_weights",
     "revocations",
     "schema_migrations",
     "sessions",
     "sign_in_links",
-    "thresholds",
+    "sources",
+    "threshold_rules",
+    "threshold_versions",
     "webhook_deliveries",
   ]
 
@@ -97,7 +100,7 @@ import Testing
   }
 
   @Test func everyToxicCategoryHasAThreshold() async throws {
-    let thresholds = try await NumberStore(pool: pool).thresholds()
-    #expect(thresholds.map(\.category) == ReportCategory.allCases.filter(\.isToxic))
+    let set = try await ThresholdStore(pool: pool).current()
+    #expect(set.thresholds.map(\.category) == ReportCategory.allCases.filter(\.isToxic))
   }
 }

@@ -49,6 +49,24 @@ public struct ReportModel {
   /// Numbers that anybody ever reported.
   public var numbers: Set<Int64> { Set(entries.map(\.report.number)) }
 
+  /// Everything that is stored of a number.
+  public func record(of number: Int64) -> NumberRecord {
+    let all = entries.filter { $0.report.number == number && $0.report.category.isToxic && $0.report.weight > 0 }
+    var record = NumberRecord(number: number, standing: standing(of: number))
+    for entry in all {
+      if let network = entry.report.network { record.networks.insert(network) }
+      if !entry.isWithdrawn { record.days.insert(ComplaintDays.day(of: entry.report.reportedAt)) }
+    }
+    let lists = Set(entries.filter { $0.report.number == number && $0.report.reporter == nil }.map(\.report.appID))
+    record.sources = lists.sorted().map { appID in
+      let rows = all.filter { $0.report.appID == appID && $0.report.reporter == nil && !$0.isWithdrawn }
+      var tally = SourceTally(appID: appID, complaints: rows.count, days: ComplaintDays())
+      for row in rows { tally.days.insert(ComplaintDays.day(of: row.report.reportedAt)) }
+      return tally
+    }
+    return record
+  }
+
   /// The last word of each reporter counts, as of the time it was said; rows of lists count each; what was withdrawn
   /// does not count.
   public func standing(of number: Int64) -> Standing {

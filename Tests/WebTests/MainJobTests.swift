@@ -42,7 +42,7 @@ import Timestamps
   }
 
   /// Sent in the order of time, so that the last word of a reporter is the last that is sent.
-  private func expected(_ complaints: [Complaint], _ thresholds: [Threshold]) -> [PackEntry] {
+  private func expected(_ complaints: [Complaint], _ thresholds: ThresholdSet) -> [PackEntry] {
     var model = ReportModel()
     for complaint in complaints {
       _ = model.take(
@@ -51,18 +51,15 @@ import Timestamps
           category: complaint.category, reporter: [UInt8](repeating: UInt8(complaint.reporter), count: 16)))
     }
     return model.numbers.sorted().compactMap { number in
-      let standing = model.standing(of: number)
-      guard let threshold = thresholds.first(where: { $0.category == standing.leading }),
-        threshold.lists(standing, at: now)
-      else { return nil }
-      return PackEntry(number: number, label: threshold.category.label)
+      let judgement = Score(model.record(of: number), at: now).judge(by: thresholds)
+      return judgement.meetsThreshold ? judgement.category.map { PackEntry(number: number, label: $0.label) } : nil
     }
   }
 
   @Test func complaintsBecomeAPackThatAReaderReads() async throws {
     let complaints = complaints(seed: 3).sorted { $0.time < $1.time }
     let pool = TestDatabase.current.pool
-    let expected = expected(complaints, try await NumberStore(pool: pool).thresholds())
+    let expected = expected(complaints, try await ThresholdStore(pool: pool).beLenient())
     #expect(expected.count > 10 && expected.count < 60)
     try await TestServer.run { server in
       for complaint in complaints {

@@ -15,7 +15,7 @@ struct ModerationPages: Sendable {
   static let rows = 100
 
   @Sendable func watched(_ request: Request, context: WebContext) async throws -> Response {
-    let rows = try await numbers.watched(at: Date(), limit: Self.rows).map(WatchedRow.init)
+    let rows = try await numbers.watched(at: Date(), limit: Self.rows, country: Self.country).map(WatchedRow.init)
     return pages.page("watched", WatchedPage(moderator: context.moderator?.name ?? "", rows: rows))
   }
 
@@ -25,12 +25,18 @@ struct ModerationPages: Sendable {
     }
     let now = Date()
     let standing = try await numbers.standing(of: number.digits)
+    let record = try await numbers.record(of: number.digits)
     let thresholds = try await numbers.thresholds()
+    let judgement = record.map { record in
+      Score(record, at: now).judge(by: thresholds, in: Circumstances(), country: { number.region })
+    }
     return pages.page(
       "number",
       NumberPage(
-        moderator: context.moderator?.name ?? "", number: number, standing: standing, thresholds: thresholds, now: now))
+        moderator: context.moderator?.name ?? "", number: number, standing: standing, judgement: judgement, now: now))
   }
+
+  private static func country(_ digits: Int64) -> String? { PhoneNumber(digits: digits)?.region }
 }
 
 /// Values of the template `watched`.
@@ -48,7 +54,7 @@ struct WatchedRow {
   let heat: String
   let confidence: String
   let reports: Int64
-  let reporters: Int32
+  let reporters: Int
   let last: String
   let lastReadable: String
   let state: String
@@ -86,7 +92,7 @@ struct NumberPage {
   let parts: [Part]
   let verdict: String
 
-  init(moderator: String, number: PhoneNumber, standing: Standing, thresholds: [Threshold], now: Date) {
+  init(moderator: String, number: PhoneNumber, standing: Standing, judgement: Judgement?, now: Date) {
     self.moderator = moderator
     self.number = number.formatted(.international)
     national = number.formatted(.national)
@@ -98,19 +104,17 @@ struct NumberPage {
         evidence: Figure.decimal(Decay.evidence.value(ofMass: part.evidence, at: now)),
         reports: part.reports, reporters: part.reporters)
     }
-    verdict = Self.verdict(on: standing, thresholds: thresholds, now: now)
+    verdict = judgement.flatMap(Self.verdict) ?? "Nobody has complained of it."
   }
 
-  private static func verdict(on standing: Standing, thresholds: [Threshold], now: Date) -> String {
-    guard let leading = standing.leading, let threshold = thresholds.first(where: { $0.category == leading }) else {
-      return "Nobody has complained of it."
+  private static func verdict(on judgement: Judgement) -> String? {
+    guard let category = judgement.category, judgement.threshold != nil else { return nil }
+    let conditions = judgement.conditions.map { condition in
+      let figure = condition.kind == .confidence ? Figure.percent : Figure.decimal
+      return "\(condition.kind.rawValue) \(figure(condition.have)) where \(figure(condition.need)) is needed"
     }
-    let heat = Figure.decimal(Decay.heat.value(ofMass: standing.heat, at: now))
-    let confidence = Figure.percent(standing.confidence(at: now))
-    let isListed = threshold.lists(standing, at: now)
     return """
-      \(isListed ? "Listed" : "Not listed") as \(leading.label): heat \(heat) in all where \(Figure.decimal(threshold.heat)) \
-      is needed, confidence \(confidence) where \(Figure.percent(threshold.confidence)) is needed.
+      \(judgement.meetsThreshold ? "Listed" : "Not listed") as \(category.label): \(conditions.joined(separator: ", ")).
       """
   }
 }

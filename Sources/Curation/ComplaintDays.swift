@@ -1,0 +1,45 @@
+public import Foundation
+
+/// On which of the last 64 days a number was complained of, as bits.
+///
+/// Bit i stands for the day i days before ``lastDay``. A day is a calendar day in UTC. Days that lie 64 days or more
+/// before the last one are forgotten.
+public struct ComplaintDays: Sendable, Equatable {
+  /// Bit 0 is the last day itself.
+  public private(set) var bits: UInt64
+  /// The newest day with a complaint, in days since 1970-01-01; nil when there is none.
+  public private(set) var lastDay: Int32?
+
+  /// - Parameters:
+  ///   - bits: ignored when there is no last day.
+  ///   - lastDay: in days since 1970-01-01.
+  public init(bits: UInt64 = 0, lastDay: Int32? = nil) {
+    self.bits = lastDay == nil ? 0 : bits
+    self.lastDay = lastDay
+  }
+
+  /// Distinct days, 0 to 64.
+  public var count: Int { bits.nonzeroBitCount }
+
+  /// The UTC day of a moment, in days since 1970-01-01.
+  public static func day(of time: Date) -> Int32 {
+    Int32((time.timeIntervalSince1970 / 86_400).rounded(.down))
+  }
+
+  /// Adds a day.
+  public mutating func insert(_ day: Int32) {
+    formUnion(ComplaintDays(bits: 1, lastDay: day))
+  }
+
+  /// Adds the days of another: the older one is shifted to the newer one's last day.
+  public mutating func formUnion(_ other: ComplaintDays) {
+    guard let mine = lastDay, let theirs = other.lastDay else {
+      if lastDay == nil { self = other }
+      return
+    }
+    let newest = max(mine, theirs)
+    // Swift's smart shift gives 0 for 64 and more.
+    bits = bits << (newest - mine) | other.bits << (newest - theirs)
+    lastDay = newest
+  }
+}

@@ -1,0 +1,95 @@
+/// All thresholds that are in force together: by category, by country, and by imported list.
+public struct ThresholdSet: Sendable, Equatable {
+  /// One a toxic category without a country, and any number with one.
+  public private(set) var thresholds: [Threshold]
+  /// One for every list (``SourceRule/everyList``), and any number for lists of their own.
+  public private(set) var sources: [SourceRule]
+
+  private struct Place: Hashable {
+    let category: ReportCategory
+    let country: String
+  }
+
+  private var general: [Threshold?]
+  private var special: [Place: Threshold]
+  private var bySource: [Int32: SourceRule]
+  private let everyList: SourceRule
+
+  /// The least heat that keeps any number listed: what is colder is listed nowhere.
+  public let lowestListedHeat: Double
+  /// The least heat that makes any number watched.
+  public let lowestWatchHeat: Double
+
+  /// - Throws: ``ThresholdProblem`` for the first rule that is broken: bounds, a leaving side above the entering one, a
+  ///   category or list twice or not at all.
+  public init(thresholds: [Threshold], sources: [SourceRule]) throws(ThresholdProblem) {
+    self.thresholds = thresholds.sorted(by: Self.comesBefore)
+    self.sources = sources.sorted { $0.appID < $1.appID }
+    general = Array(repeating: nil, count: ReportCategory.allCases.count + 1)
+    special = [:]
+    bySource = [:]
+    for threshold in thresholds {
+      try threshold.check()
+      if let country = threshold.country {
+        let place = Place(category: threshold.category, country: country)
+        guard special.updateValue(threshold, forKey: place) == nil else { throw .twice(threshold) }
+      } else {
+        guard general[Int(threshold.category.rawValue)] == nil else { throw .twice(threshold) }
+        general[Int(threshold.category.rawValue)] = threshold
+      }
+    }
+    for category in ReportCategory.allCases where category.isToxic && general[Int(category.rawValue)] == nil {
+      throw ThresholdProblem(field: category.slug, rule: "has no threshold for all countries")
+    }
+    for rule in sources {
+      try rule.check()
+      guard bySource.updateValue(rule, forKey: rule.appID) == nil else {
+        throw ThresholdProblem(field: "source \(rule.appID)", rule: "is there twice")
+      }
+    }
+    guard let everyList = bySource[SourceRule.everyList] else {
+      throw ThresholdProblem(field: "sources", rule: "have no rule for every list")
+    }
+    self.everyList = everyList
+    lowestListedHeat = thresholds.reduce(.infinity) { min($0, $1.leave.heat) }
+    lowestWatchHeat = thresholds.reduce(.infinity) { min($0, $1.watchHeat) }
+  }
+
+  /// What a number of this leading category is held against.
+  /// - Parameter country: ISO 3166 alpha-2; asked only where a country has a threshold of its own.
+  /// - Returns: nil for a category that is not toxic.
+  public func threshold(for category: ReportCategory, country: () -> String?) -> Threshold? {
+    if !special.isEmpty, let country = country(),
+      let threshold = special[Place(category: category, country: country)]
+    {
+      return threshold
+    }
+    return general[Int(category.rawValue)]
+  }
+
+  /// What an imported list counts for.
+  public func rule(forSource appID: Int32) -> SourceRule { bySource[appID] ?? everyList }
+
+  /// The same set with this threshold added, or in the place of the one of its category and country.
+  public func replacing(_ threshold: Threshold) throws(ThresholdProblem) -> ThresholdSet {
+    try ThresholdSet(
+      thresholds: thresholds.filter { $0.category != threshold.category || $0.country != threshold.country }
+        + [threshold],
+      sources: sources)
+  }
+
+  /// The same set without a country's threshold: the one for all countries applies.
+  public func removing(_ category: ReportCategory, country: String) throws(ThresholdProblem) -> ThresholdSet {
+    try ThresholdSet(
+      thresholds: thresholds.filter { $0.category != category || $0.country != country }, sources: sources)
+  }
+
+  /// The same set with this rule added, or in the place of the list's former one.
+  public func replacing(_ rule: SourceRule) throws(ThresholdProblem) -> ThresholdSet {
+    try ThresholdSet(thresholds: thresholds, sources: sources.filter { $0.appID != rule.appID } + [rule])
+  }
+
+  private static func comesBefore(_ left: Threshold, _ right: Threshold) -> Bool {
+    (left.category.rawValue, left.country ?? "") < (right.category.rawValue, right.country ?? "")
+  }
+}

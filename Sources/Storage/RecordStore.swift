@@ -1,0 +1,61 @@
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+/// Records of numbers: of one, and of all that are hot enough to be judged.
+public struct RecordStore: Sendable {
+  private let pool: PostgresPool
+
+  /// Keeps a number that lies exactly on a threshold: a mass and a value round differently.
+  private static let leeway = 1 - 1e-9
+
+  /// - Parameter pool: where numbers are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// What is stored of a number; nil when nobody ever reported it.
+  public func record(of number: Int64) async throws -> NumberRecord? {
+    var assembler = RecordAssembler()
+    for row in try await pool.run(ReadRecord(number: number)) { _ = assembler.take(row) }
+    return assembler.finish()
+  }
+
+  /// Hands over the records of all numbers whose decayed heat is at least `heat` at `time`, in ascending order.
+  ///
+  /// Memory is bounded by a batch. Inside a transaction of the connection other statements may come between.
+  /// - Parameter connection: reads one snapshot; other streams of the same transaction see the same.
+  public static func forEachRecord(
+    hotterThan heat: Double, at time: Date, on connection: PostgresConnection,
+    _ body: ([NumberRecord]) async throws -> Void
+  ) async throws {
+    let mass = heat * leeway * Decay.heat.scale(at: time)
+    var assembler = RecordAssembler()
+    for try await rows in connection.stream(ReadRecords(heat: mass)).batches {
+      let records = rows.compactMap { assembler.take($0) }
+      if !records.isEmpty { try await body(records) }
+    }
+    if let last = assembler.finish() { try await body([last]) }
+  }
+
+  /// The hottest records that satisfy a condition, hottest first, of equals the least number.
+  /// - Parameters:
+  ///   - heat: decayed, at least; nothing colder is asked about.
+  ///   - limit: the most, at least 1.
+  public func hottest(
+    hotterThan heat: Double, at time: Date, limit: Int, where isWanted: (NumberRecord) -> Bool
+  ) async throws -> [NumberRecord] {
+    let mass = heat * Self.leeway * Decay.heat.scale(at: time)
+    var wanted: [NumberRecord] = []
+    var after = (heat: Double.infinity, number: Int64(0))
+    while true {
+      let rows = try await pool.run(ReadHottest(heat: mass, after: after, limit: limit))
+      var assembler = RecordAssembler()
+      var records = rows.compactMap { assembler.take($0.row) }
+      if let last = assembler.finish() { records.append(last) }
+      wanted += records.filter(isWanted)
+      guard let last = rows.last, wanted.count < limit else { return Array(wanted.prefix(limit)) }
+      after = (last.heat, last.row.record.number)
+    }
+  }
+}

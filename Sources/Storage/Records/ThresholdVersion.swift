@@ -1,0 +1,21 @@
+public import Foundation
+
+/// Who saved a set of thresholds, when and why.
+public struct ThresholdVersion: Sendable, Equatable {
+  /// Rises by one from 1; the newest is in force.
+  public let version: Int32
+  /// When it was saved.
+  public let savedAt: Date
+  /// Who saved it, 1 to 80 characters.
+  public let savedBy: String
+  /// Why, 1 to 500 characters.
+  public let reason: String
+
+  /// - Parameters: see the properties.
+  public init(version: Int32, savedAt: Date, savedBy: String, reason: String) {
+    self.version = version
+    self.savedAt = savedAt
+    self.savedBy = savedBy
+    self.reason = reason
+  }
+}

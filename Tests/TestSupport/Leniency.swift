@@ -1,0 +1,31 @@
+public import Curation
+import Foundation
+public import Storage
+
+extension ThresholdSet {
+  /// The set with nothing asked of reporters, networks and days: a test's few reports from one place are enough.
+  public var lenient: ThresholdSet {
+    get throws {
+      var thresholds = thresholds
+      for index in thresholds.indices {
+        for bar in [\Threshold.enter, \Threshold.leave] {
+          thresholds[index][keyPath: bar].reporters = 0
+          thresholds[index][keyPath: bar].networks = 0
+          thresholds[index][keyPath: bar].days = 0
+        }
+      }
+      return try ThresholdSet(thresholds: thresholds, sources: sources)
+    }
+  }
+}
+
+extension ThresholdStore {
+  /// Saves the lenient form of what is in force.
+  @discardableResult
+  public func beLenient() async throws -> ThresholdSet {
+    let (version, set) = try await version(nil)
+    let lenient = try set.lenient
+    try await save(lenient, after: version.version, by: "Test", because: "Few reports are enough.", at: Date())
+    return lenient
+  }
+}
