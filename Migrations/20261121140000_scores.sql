@@ -23,18 +23,20 @@ CREATE TABLE number_sources (
 ) WITH (fillfactor = 85);
 
 WITH complaint AS (
-    SELECT number, app_id, reporter, network, (reported_at AT TIME ZONE 'UTC')::date AS day,
-           max((reported_at AT TIME ZONE 'UTC')::date) OVER (PARTITION BY number) AS newest
+    SELECT number, network, withdrawn_at IS NULL AS stands, (reported_at AT TIME ZONE 'UTC')::date AS day,
+           max((reported_at AT TIME ZONE 'UTC')::date) FILTER (WHERE withdrawn_at IS NULL)
+             OVER (PARTITION BY number) AS newest
     FROM reports JOIN categories USING (category_id)
-    WHERE toxic AND withdrawn_at IS NULL
-), sum AS (
+    WHERE toxic
+), mark AS (
     SELECT number, max(newest) AS last_day,
-           bit_or(CASE WHEN newest - day < 64 THEN 1::bigint << (newest - day) ELSE 0 END) AS day_bits,
+           coalesce(bit_or(CASE WHEN newest - day < 64 THEN 1::bigint << (newest - day) ELSE 0 END)
+                      FILTER (WHERE stands), 0) AS day_bits,
            coalesce(bit_or(1::bigint << (get_byte(network, 0) & 63)), 0) AS network_bits
     FROM complaint GROUP BY number
 )
-UPDATE numbers n SET day_bits = s.day_bits, last_day = s.last_day, network_bits = s.network_bits
-FROM sum s WHERE n.number = s.number;
+UPDATE numbers n SET day_bits = m.day_bits, last_day = m.last_day, network_bits = m.network_bits
+FROM mark m WHERE n.number = m.number;
 
 WITH complaint AS (
     SELECT number, app_id, toxic AND withdrawn_at IS NULL AS counts, (reported_at AT TIME ZONE 'UTC')::date AS day,

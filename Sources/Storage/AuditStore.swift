@@ -79,6 +79,7 @@ public struct AuditStore: Sendable {
   private func repairAggregates(of numbers: [Int64]) async throws {
     try await pool.transaction { connection in
       _ = try await connection.run(LockWords(numbers: numbers))
+      _ = try await connection.run(LockSources(numbers: numbers))
       _ = try await connection.run(LockCategories(numbers: numbers))
       _ = try await connection.run(LockNumbers(numbers: numbers, time: Date()))
       _ = try await connection.run(RepairAggregates(numbers: numbers))

@@ -1,3 +1,4 @@
+import Curation
 public import Foundation
 import PostgreSQL
 
@@ -18,7 +19,7 @@ extension ReportStore {
       for report in reports {
         let mark = MarkWithdrawn(report: report, appID: appID, reportID: reportID, time: time)
         if let (word, reporter) = try await connection.run(mark).first {
-          try await connection.subtract(word, of: reporter, about: report.number)
+          try await connection.subtract(word, of: reporter, about: report.number, appID: appID)
           outcome = .withdrawn
         } else if let earlier = report.withdrawnAt, abs(earlier.timeIntervalSince(time)) < 0.000_001 {
           // This very call, whose commit was not answered.
@@ -32,23 +33,30 @@ extension ReportStore {
 
 extension PostgresConnection {
   /// Takes back what a report added that has just been marked withdrawn.
-  fileprivate func subtract(_ word: Word, of reporter: [UInt8]?, about number: Int64) async throws {
-    guard let reporter else {
-      // A row of a list counts by itself.
-      let part = ChangeAggregates.Part(word: word, weight: -1, reports: -1, reporters: 0)
-      _ = try await run(ChangeAggregates(number: number, parts: [part]))
-      return
-    }
-    let present = try await run(LockWord(number: number, reporter: reporter)).first
-    guard present == word else {
-      let part = ChangeAggregates.Part(word: word, weight: 0, reports: -1, reporters: 0)
-      _ = try await run(ChangeAggregates(number: number, parts: [part]))
-      return
-    }
-    var parts = [ChangeAggregates.Part(word: word, weight: -1, reports: -1, reporters: -1)]
-    if let next = try await run(ReplaceWord(number: number, reporter: reporter)).first {
-      parts.append(.init(word: next, weight: 1, reports: 0, reporters: 1))
-    }
+  fileprivate func subtract(
+    _ word: Word, of reporter: [UInt8]?, about number: Int64, appID: Int32
+  ) async throws {
+    if reporter == nil { _ = try await run(LockSource(number: number, appID: appID)) }
+    let parts = try await change(word, of: reporter, about: number)
     _ = try await run(ChangeAggregates(number: number, parts: parts))
+    guard word.category.isToxic, word.weight > 0 else { return }
+    // Only now: the number's row is locked, and a batch that has it next adds its days to what is counted here.
+    _ = try await run(RecountDays(number: number))
+    if reporter == nil { _ = try await run(RecountSource(number: number, appID: appID)) }
+  }
+
+  /// What the withdrawal of a report changes; puts the reporter's next word in its place.
+  private func change(
+    _ word: Word, of reporter: [UInt8]?, about number: Int64
+  ) async throws -> [ChangeAggregates.Part] {
+    // A row of a list counts by itself.
+    guard let reporter else { return [.init(word: word, weight: -1, reports: -1, reporters: 0)] }
+    let present = try await run(LockWord(number: number, reporter: reporter)).first
+    guard present == word else { return [.init(word: word, weight: 0, reports: -1, reporters: 0)] }
+    var parts = [ChangeAggregates.Part(word: word, weight: -1, reports: -1, reporters: word.weight > 0 ? -1 : 0)]
+    if let next = try await run(ReplaceWord(number: number, reporter: reporter)).first {
+      parts.append(.init(word: next, weight: 1, reports: 0, reporters: next.weight > 0 ? 1 : 0))
+    }
+    return parts
   }
 }

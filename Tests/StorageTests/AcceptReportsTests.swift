@@ -21,7 +21,7 @@ import Testing
   }
 
   private func heat(_ number: Int64 = 33_162_000_248) async throws -> Double {
-    Decay.heat.value(ofMass: try await numbers.standing(of: number).heat, at: now)
+    Decay.heat.value(ofMass: try await numbers.standing(of: number).heat, at: now) / ReporterWeight.newcomer
   }
 
   @Test func aReportIsCountedOnceHoweverOftenItIsSent() async throws {
@@ -65,7 +65,7 @@ import Testing
     _ = try await store.accept([report(1, by: nil), report(2, by: nil)], receivedAt: now)
     let standing = try await numbers.standing(of: 33_162_000_248)
     #expect(standing.parts.map(\.reporters) == [0])
-    #expect(abs(try await heat() - 2) < 1e-9)
+    #expect(abs(try await heat() - 2 / ReporterWeight.newcomer) < 1e-9)
   }
 
   @Test(arguments: [1, 7, 42] as [UInt64])
@@ -157,7 +157,7 @@ import Testing
       let standing = try await numbers.standing(of: 33_162_000_000 + index)
       #expect(standing.parts.map(\.reporters) == [8])
       #expect(standing.reports == 80)
-      #expect(abs(Decay.heat.value(ofMass: standing.heat, at: now) - 8) < 1e-9)
+      #expect(abs(Decay.heat.value(ofMass: standing.heat, at: now) - 8 * ReporterWeight.newcomer) < 1e-9)
     }
   }
 }

@@ -14,6 +14,11 @@ func expectStandings(
   for number in model.numbers {
     let got = try await NumberStore(pool: pool).standing(of: number)
     let expected = model.standing(of: number)
+    let record = try await RecordStore(pool: pool).record(of: number)
+    let whole = model.record(of: number)
+    #expect(record?.days == whole.days, sourceLocation: sourceLocation)
+    #expect(record?.networks == whole.networks, sourceLocation: sourceLocation)
+    #expect(record?.sources == whole.sources, sourceLocation: sourceLocation)
     #expect(got.parts.map(\.category) == expected.parts.map(\.category), sourceLocation: sourceLocation)
     for (mine, theirs) in zip(got.parts, expected.parts) {
       #expect(mine.reports == theirs.reports, sourceLocation: sourceLocation)

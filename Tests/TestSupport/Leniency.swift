@@ -3,16 +3,21 @@ import Foundation
 public import Storage
 
 extension ThresholdSet {
-  /// The set with nothing asked of reporters, networks and days: a test's few reports from one place are enough.
+  /// The set with nothing asked of reporters, networks and days, and half of heat and confidence: a test's few reports
+  /// from one place, by reporters of whom nothing is known, are enough.
   public var lenient: ThresholdSet {
     get throws {
       var thresholds = thresholds
       for index in thresholds.indices {
         for bar in [\Threshold.enter, \Threshold.leave] {
+          thresholds[index][keyPath: bar].heat *= ReporterWeight.newcomer
+          thresholds[index][keyPath: bar].evidence = 0
+          thresholds[index][keyPath: bar].confidence *= ReporterWeight.newcomer
           thresholds[index][keyPath: bar].reporters = 0
           thresholds[index][keyPath: bar].networks = 0
           thresholds[index][keyPath: bar].days = 0
         }
+        thresholds[index].watchHeat *= ReporterWeight.newcomer
       }
       return try ThresholdSet(thresholds: thresholds, sources: sources)
     }

@@ -31,7 +31,10 @@ public struct ReportModel {
       return entries[place].isWithdrawn ? .withdrawn : .duplicate
     }
     places[name] = entries.count
-    entries.append(Entry(report: report))
+    var counted = report
+    // A list's row weighs what the list does, which is 1 unless somebody says otherwise.
+    if report.reporter != nil { counted.weight *= Float(ReporterWeight.newcomer) }
+    entries.append(Entry(report: counted))
     return .created
   }
 
@@ -87,7 +90,7 @@ public struct ReportModel {
         heat: said.reduce(0) { $0 + Decay.heat.mass(of: Double($1.weight), at: $1.reportedAt) },
         evidence: said.reduce(0) { $0 + Decay.evidence.mass(of: Double($1.weight), at: $1.reportedAt) },
         reports: Int64(mine.count { $0.category == category }),
-        reporters: Int32(said.count { $0.reporter != nil }))
+        reporters: Int32(said.count { $0.reporter != nil && $0.weight > 0 }))
     }
     return Standing(parts: parts)
   }
@@ -129,6 +132,7 @@ extension Report {
       reportedAt: now - Double(Int.random(in: 0..<30, using: &chance)) * 86_400,
       category: ReportCategory.allCases.randomElement(using: &chance)!,
       reporter: reporter == 0 ? nil : [UInt8](repeating: reporter, count: 16),
-      weight: [0.5, 1, 2].randomElement(using: &chance)!)
+      weight: [0, 0.5, 1, 2].randomElement(using: &chance)!,
+      network: chance.next() % 4 == 0 ? nil : [UInt8](repeating: UInt8(chance.next() % 80), count: 8))
   }
 }

@@ -14,6 +14,9 @@ import PostgreSQL
 /// id with different numbers in the same moment may both store it: then the app has two reports, each with its own
 /// content, that a withdrawal takes back together. Nobody's report is lost, and the app could have had the same with
 /// two ids.
+///
+/// A report is stored with what it weighs from now on: what was sent times the reporter's weight (a newcomer's where
+/// nothing is known), or, for a list's row, the list's. Reporters' weights are looked up one by one, like known reports.
 struct AcceptReports: PostgresStatement {
   let reports: [Report]
   let receivedAt: Date
@@ -27,7 +30,9 @@ struct AcceptReports: PostgresStatement {
   static let settings = "SET LOCAL enable_seqscan = off"
 
   static let sql = """
-    WITH input AS (
+    WITH list AS (
+      SELECT app_id, weight FROM sources WHERE version = (SELECT max(version) FROM threshold_versions)
+    ), input AS (
       SELECT *
       FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::real[],
                   $8::text[], $9::bytea[])
@@ -45,11 +50,17 @@ struct AcceptReports: PostgresStatement {
       INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment,
                            network)
       SELECT number, app_id, report_id, reported_at, $10::timestamptz + ordinal * interval '1 microsecond', category_id,
-             reporter, weight, comment, network
+             reporter,
+             weight * CASE WHEN reporter IS NULL THEN coalesce(
+                 (SELECT l.weight FROM list l WHERE l.app_id = i.app_id), (SELECT l.weight FROM list l WHERE l.app_id = 0), 1)
+               ELSE coalesce((SELECT w.weight FROM reporter_weights w WHERE w.reporter = i.reporter), $16::real) END,
+             comment, network
       FROM input i WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.ordinal = i.ordinal)
       ORDER BY number, ordinal
       ON CONFLICT (number, app_id, report_id, reported_at) DO NOTHING
-      RETURNING number, app_id, report_id, reported_at, received_at, category_id, reporter, weight
+      RETURNING number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, network
+    ), said AS (
+      \(ReportSQL.withDays("inserted"))
     ), latest AS (
       SELECT DISTINCT ON (number, reporter) number, reporter, category_id, reported_at, received_at, weight
       FROM inserted WHERE reporter IS NOT NULL
@@ -64,16 +75,20 @@ struct AcceptReports: PostgresStatement {
       WHERE (excluded.reported_at, excluded.received_at, excluded.category_id, excluded.weight)
           > (r.reported_at, r.received_at, r.category_id, r.weight)
       RETURNING number, category_id, reported_at, weight, previous_category_id, previous_reported_at, previous_weight
-    ), change (number, category_id, reported_at, weight, reports, reporters) AS (
-      SELECT number, category_id, reported_at, CASE WHEN reporter IS NULL THEN weight ELSE 0 END, 1, 0 FROM inserted
+    ), change (number, category_id, reported_at, weight, reports, reporters, last_day, day_bits, network_bits) AS (
+      SELECT number, category_id, reported_at, CASE WHEN reporter IS NULL THEN weight ELSE 0 END, 1, 0,
+             \(ReportSQL.marks)
+      FROM said
       UNION ALL
-      SELECT number, category_id, reported_at, weight, 0, 1 FROM counted
+      SELECT number, category_id, reported_at, weight, 0, CASE WHEN weight > 0 THEN 1 ELSE 0 END, NULL, NULL, NULL
+      FROM counted
       UNION ALL
-      SELECT number, previous_category_id, previous_reported_at, -previous_weight, 0, -1
+      SELECT number, previous_category_id, previous_reported_at, -previous_weight, 0,
+             CASE WHEN previous_weight > 0 THEN -1 ELSE 0 END, NULL, NULL, NULL
       FROM counted WHERE previous_category_id IS NOT NULL
     ), mass AS (
       SELECT number, category_id, toxic, \(ReportSQL.masses(origin: "$11", heat: "$12", evidence: "$13")),
-             min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at
+             \(ReportSQL.gatheredMarks), min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at
       FROM change JOIN categories USING (category_id)
       GROUP BY number, category_id, toxic
     ), by_category AS (
@@ -84,15 +99,24 @@ struct AcceptReports: PostgresStatement {
         reports = c.reports + excluded.reports, reporters = c.reporters + excluded.reporters
     ), by_number AS (
       INSERT INTO numbers AS n
-        (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at)
-      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at)
+        (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,
+         last_day, day_bits, network_bits)
+      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks)
       FROM mass GROUP BY number ORDER BY number
       ON CONFLICT (number) DO UPDATE SET
         heat = greatest(0, n.heat + excluded.heat), evidence = greatest(0, n.evidence + excluded.evidence),
         legitimate = greatest(0, n.legitimate + excluded.legitimate),
         reports = n.reports + excluded.reports, reporters = n.reporters + excluded.reporters,
         first_reported_at = least(n.first_reported_at, excluded.first_reported_at),
-        last_reported_at = greatest(n.last_reported_at, excluded.last_reported_at)
+        last_reported_at = greatest(n.last_reported_at, excluded.last_reported_at),
+        day_bits = \(ReportSQL.mergedDays("n", "excluded")), last_day = greatest(n.last_day, excluded.last_day),
+        network_bits = n.network_bits | excluded.network_bits
+    ), by_list AS (
+      INSERT INTO number_sources AS s (number, app_id, complaints, day_bits, last_day)
+      \(ReportSQL.lists(of: "said")) ORDER BY number, app_id
+      ON CONFLICT (number, app_id) DO UPDATE SET
+        complaints = s.complaints + excluded.complaints,
+        day_bits = \(ReportSQL.mergedDays("s", "excluded")), last_day = greatest(s.last_day, excluded.last_day)
     )
     SELECT i.ordinal, k.state
     FROM input i
@@ -118,6 +142,7 @@ struct AcceptReports: PostgresStatement {
     let times = reports.map(\.reportedAt)
     parameters.append((times.min() ?? receivedAt).addingTimeInterval(-Self.idWindow))
     parameters.append((times.max() ?? receivedAt).addingTimeInterval(Self.idWindow))
+    parameters.append(Float(ReporterWeight.newcomer))
   }
 
   /// - Returns: the ordinal; nil as outcome where another server stored the report a moment ago.

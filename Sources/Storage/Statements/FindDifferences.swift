@@ -13,6 +13,11 @@ private struct Comparison {
 
   static func exact(_ column: String) -> (name: String, differs: String) { (column, "s.\(column) <> r.\(column)") }
 
+  /// A column that may be empty in a row that is there.
+  static func nullable(_ column: String, besides key: String) -> (name: String, differs: String) {
+    (column, "(s.\(column) IS DISTINCT FROM r.\(column) AND s.\(key) IS NOT NULL AND r.\(key) IS NOT NULL)")
+  }
+
   private var differsByRow: String { "(s.\(key) IS NULL) <> (r.\(key) IS NULL)" }
 
   /// Behind a join of `s` and `r`: a line `v (what, stored, recounted)` for each difference. Rows that differ in nothing
@@ -50,12 +55,22 @@ struct FindDifferences: PostgresStatement {
     columns: [
       mass("heat", "$4"), mass("evidence", "$5"), mass("legitimate", "$5"), Comparison.exact("reports"),
       Comparison.exact("reporters"), Comparison.exact("first_reported_at"), Comparison.exact("last_reported_at"),
+      Comparison.exact("day_bits"), Comparison.nullable("last_day", besides: "reports"),
+      // Bits outlive the networks that set them.
+      ("network_bits", "(r.network_bits & ~s.network_bits) <> 0"),
     ])
 
   private static let categories = Comparison(
     name: "format('number_categories[%s]', category_id)", key: "reports",
     columns: [
       mass("heat", "$4"), mass("evidence", "$5"), Comparison.exact("reports"), Comparison.exact("reporters"),
+    ])
+
+  private static let sources = Comparison(
+    name: "format('number_sources[%s]', app_id)", key: "complaints",
+    columns: [
+      Comparison.exact("complaints"), Comparison.exact("day_bits"),
+      Comparison.nullable("last_day", besides: "complaints"),
     ])
 
   static let sql = """
@@ -67,6 +82,10 @@ struct FindDifferences: PostgresStatement {
     SELECT number, v.what, v.stored, v.recounted
     FROM (SELECT * FROM number_categories WHERE \(range)) s FULL JOIN category r USING (number, category_id)
     \(categories.lines)
+    UNION ALL
+    SELECT number, v.what, v.stored, v.recounted
+    FROM (SELECT * FROM number_sources WHERE \(range)) s FULL JOIN source r USING (number, app_id)
+    \(sources.lines)
     UNION ALL
     SELECT number, format('number_reporters[%s]', left(encode(reporter, 'hex'), 8)),
            CASE WHEN s.weight IS NOT NULL

@@ -1,32 +1,41 @@
 /// What the aggregates should be, worked out from the reports.
 enum RecountSQL {
-  /// CTEs `word`, `category` and `total`: what should be in number_reporters, number_categories and numbers.
+  /// CTEs `word`, `category`, `source` and `total`: what should be in number_reporters, number_categories,
+  /// number_sources and numbers. Of networks only those are known that were not purged yet.
   ///
   /// - Parameters:
   ///   - numbers: a condition on `number` that says whose reports are counted.
   ///   - origin: placeholder of the masses' origin; `heat` and `evidence` those of their time constants.
   static func ctes(where numbers: String, origin: String, heat: String, evidence: String) -> String {
     """
-    said AS MATERIALIZED (
-      SELECT number, reporter, category_id, reported_at, received_at, weight, withdrawn_at IS NULL AS stands
+    report AS (
+      SELECT number, app_id, reporter, category_id, reported_at, received_at, weight, network,
+             withdrawn_at IS NULL AS stands
       FROM reports WHERE \(numbers)
+    ), said AS MATERIALIZED (
+      \(ReportSQL.withDays("report", countedIf: "stands"))
     ), word AS MATERIALIZED (
       SELECT DISTINCT ON (number, reporter) number, reporter, category_id, reported_at, received_at, weight
       FROM said WHERE stands AND reporter IS NOT NULL
       ORDER BY number, reporter, \(ReportSQL.newestFirst)
-    ), change (number, category_id, reported_at, weight, reports, reporters) AS (
+    ), change (number, category_id, reported_at, weight, reports, reporters, last_day, day_bits, network_bits) AS (
       SELECT number, category_id, reported_at, CASE WHEN stands AND reporter IS NULL THEN weight ELSE 0 END,
-             CASE WHEN stands THEN 1 ELSE 0 END, 0
+             CASE WHEN stands THEN 1 ELSE 0 END, 0, \(ReportSQL.marks)
       FROM said
       UNION ALL
-      SELECT number, category_id, reported_at, weight, 0, 1 FROM word
+      SELECT number, category_id, reported_at, weight, 0, CASE WHEN weight > 0 THEN 1 ELSE 0 END, NULL, NULL, NULL
+      FROM word
     ), category AS MATERIALIZED (
       SELECT number, category_id, toxic, \(ReportSQL.masses(origin: origin, heat: heat, evidence: evidence)),
+             \(ReportSQL.gatheredMarks),
              min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at
       FROM change JOIN categories USING (category_id)
       GROUP BY number, category_id, toxic
-    ), total (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at) AS (
-      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at)
+    ), source AS MATERIALIZED (
+      \(ReportSQL.lists(of: "said"))
+    ), total (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,
+              last_day, day_bits, network_bits) AS (
+      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks)
       FROM category GROUP BY number
     )
     """

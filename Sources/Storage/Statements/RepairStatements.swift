@@ -68,6 +68,16 @@ struct LockCategories: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
 }
 
+/// Locks what lists say of numbers.
+struct LockSources: PostgresStatement {
+  typealias Row = Void
+  let numbers: [Int64]
+
+  static let sql = "UPDATE number_sources SET complaints = complaints WHERE number = ANY($1::bigint[])"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+}
+
 /// Locks numbers, and makes a row for those that have none: whatever is counted after it waits.
 struct LockNumbers: PostgresStatement {
   typealias Row = Void
@@ -115,12 +125,21 @@ struct RepairAggregates: PostgresStatement {
       DELETE FROM number_categories s
       WHERE \(damaged)
         AND NOT EXISTS (SELECT 1 FROM category r WHERE r.number = s.number AND r.category_id = s.category_id)
+    ), sources_set AS (
+      INSERT INTO number_sources (number, app_id, complaints, day_bits, last_day)
+      SELECT number, app_id, complaints, day_bits, last_day FROM source ORDER BY number, app_id
+      ON CONFLICT (number, app_id) DO UPDATE SET
+        complaints = excluded.complaints, day_bits = excluded.day_bits, last_day = excluded.last_day
+    ), stray_sources AS (
+      DELETE FROM number_sources s
+      WHERE \(damaged) AND NOT EXISTS (SELECT 1 FROM source r WHERE r.number = s.number AND r.app_id = s.app_id)
     ), stray_numbers AS (
       DELETE FROM numbers s WHERE \(damaged) AND NOT EXISTS (SELECT 1 FROM total r WHERE r.number = s.number)
     )
     UPDATE numbers n SET
       heat = r.heat, evidence = r.evidence, legitimate = r.legitimate, reports = r.reports, reporters = r.reporters,
-      first_reported_at = r.first_reported_at, last_reported_at = r.last_reported_at
+      first_reported_at = r.first_reported_at, last_reported_at = r.last_reported_at,
+      day_bits = r.day_bits, last_day = r.last_day, network_bits = n.network_bits | r.network_bits
     FROM total r WHERE n.number = r.number
     """
 

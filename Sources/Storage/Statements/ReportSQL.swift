@@ -40,4 +40,67 @@ enum ReportSQL {
     coalesce(sum(heat) FILTER (WHERE toxic), 0), coalesce(sum(evidence) FILTER (WHERE toxic), 0),
     coalesce(sum(evidence) FILTER (WHERE NOT toxic), 0), sum(reports)::bigint, sum(reporters)::integer
     """
+
+  /// Whether a report says that the number is a nuisance, and counts: votes for a number and reports of weight 0 do not.
+  static let complains = "(category_id NOT IN (\(notToxic)) AND weight > 0)"
+
+  private static let notToxic = ReportCategory.allCases.filter { !$0.isToxic }.map { "\($0.rawValue)" }
+    .joined(separator: ", ")
+
+  /// Reports with their UTC day, whether they complain, whether they count, and the newest day of those of their number
+  /// that count.
+  /// - Parameters:
+  ///   - table: reports with number, category_id, reported_at and weight.
+  ///   - condition: what else must be so that a complaint counts.
+  static func withDays(_ table: String, countedIf condition: String = "true") -> String {
+    """
+    SELECT *, max(day) FILTER (WHERE counts) OVER (PARTITION BY number) AS newest
+    FROM (
+      SELECT *, (reported_at AT TIME ZONE 'UTC')::date AS day, \(complains) AS complains,
+             \(complains) AND \(condition) AS counts
+      FROM \(table)
+    ) said_on
+    """
+  }
+
+  /// For each of those reports: last_day, day_bits and network_bits; see ``ComplaintDays`` and ``NetworkSketch``.
+  static let marks = """
+    CASE WHEN counts THEN newest END, CASE WHEN counts THEN \(dayBit("day", before: "newest")) END,
+    CASE WHEN complains THEN 1::bigint << (get_byte(network, 0) & 63) END
+    """
+
+  /// The same for a group of them.
+  static let gatheredMarks = """
+    max(last_day) AS last_day, coalesce(bit_or(day_bits), 0) AS day_bits,
+    coalesce(bit_or(network_bits), 0) AS network_bits
+    """
+
+  /// What each list says of a number: number, app_id, complaints, day_bits, last_day.
+  /// - Parameter table: reports as ``withDays(_:countedIf:)`` has them, with app_id and reporter.
+  static func lists(of table: String) -> String {
+    """
+    SELECT number, app_id, (count(*) FILTER (WHERE counts))::integer AS complaints,
+           coalesce(bit_or(\(dayBit("day", before: "newest"))) FILTER (WHERE counts), 0) AS day_bits,
+           max(newest) AS last_day
+    FROM (
+      SELECT number, app_id, counts, day,
+             max(day) FILTER (WHERE counts) OVER (PARTITION BY number, app_id) AS newest
+      FROM \(table) WHERE reporter IS NULL
+    ) of_lists
+    GROUP BY number, app_id
+    """
+  }
+
+  /// The days of two rows together: the older ones shifted to the newer last day. With no last day there are no bits.
+  static func mergedDays(_ one: String, _ other: String) -> String {
+    func shifted(_ row: String) -> String {
+      let distance = "(greatest(\(one).last_day, \(other).last_day) - \(row).last_day)"
+      return "CASE WHEN \(distance) < 64 THEN \(row).day_bits << \(distance) ELSE 0 END"
+    }
+    return "\(shifted(one)) | \(shifted(other))"
+  }
+
+  private static func dayBit(_ day: String, before newest: String) -> String {
+    "CASE WHEN \(newest) - \(day) < 64 THEN 1::bigint << (\(newest) - \(day)) ELSE 0 END"
+  }
 }

@@ -106,6 +106,63 @@ struct ReplaceWord: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Word { try row.word() }
 }
 
+/// Locks what a list says of a number until the transaction ends.
+struct LockSource: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let appID: Int32
+
+  static let sql = "UPDATE number_sources SET complaints = complaints WHERE number = $1 AND app_id = $2"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(appID)
+  }
+}
+
+/// Counts a number's days again from all its reports; its row must be locked.
+struct RecountDays: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+
+  static let sql = """
+    WITH report AS (
+      SELECT number, category_id, reported_at, weight, network FROM reports WHERE number = $1 AND withdrawn_at IS NULL
+    ), said AS (
+      \(ReportSQL.withDays("report"))
+    ), mark (last_day, day_bits, network_bits) AS (SELECT \(ReportSQL.marks) FROM said)
+    UPDATE numbers SET last_day = m.last_day, day_bits = m.day_bits
+    FROM (SELECT \(ReportSQL.gatheredMarks) FROM mark) m WHERE number = $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+  }
+}
+
+/// Counts again what a list says of a number; its row must be locked.
+struct RecountSource: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let appID: Int32
+
+  static let sql = """
+    WITH report AS (
+      SELECT number, app_id, reporter, category_id, reported_at, weight, withdrawn_at IS NULL AS stands
+      FROM reports WHERE number = $1 AND app_id = $2
+    ), said AS (
+      \(ReportSQL.withDays("report", countedIf: "stands"))
+    )
+    UPDATE number_sources s SET complaints = r.complaints, day_bits = r.day_bits, last_day = r.last_day
+    FROM (\(ReportSQL.lists(of: "said"))) r WHERE s.number = $1 AND s.app_id = $2
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(appID)
+  }
+}
+
 /// What one report said, in the order that decides between two of one reporter.
 struct Word: Sendable, Equatable {
   let category: ReportCategory
