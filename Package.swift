@@ -115,7 +115,7 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: house),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib", crypto], exclude: ["Golden"]),
-    tests("CurationTests", ["Curation"]),
+    tests("CurationTests", ["Curation", "TestSupport"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "CZlib", "TestSupport", crypto]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),

@@ -12,7 +12,8 @@ public struct Selection: Sendable {
 
   /// With countries by libphonenumber.
   public init() {
-    self.init { PhoneNumber(digits: $0)?.region }
+    let countries = RegionMap.countries
+    self.init { countries.region(of: $0) }
   }
 
   /// - Parameter country: ISO 3166 alpha-2 of a number's country; asked only where a country has a threshold of its own.

@@ -28,7 +28,7 @@ struct ModerationPages: Sendable {
     let record = try await numbers.record(of: number.digits)
     let thresholds = try await numbers.thresholds()
     let judgement = record.map { record in
-      Score(record, at: now).judge(by: thresholds, in: Circumstances(), country: { number.region })
+      Score(record, at: now).judge(by: thresholds, in: Circumstances(), country: { Self.country(number.digits) })
     }
     return pages.page(
       "number",
@@ -36,7 +36,7 @@ struct ModerationPages: Sendable {
         moderator: context.moderator?.name ?? "", number: number, standing: standing, judgement: judgement, now: now))
   }
 
-  private static func country(_ digits: Int64) -> String? { PhoneNumber(digits: digits)?.region }
+  private static func country(_ digits: Int64) -> String? { RegionMap.countries.region(of: digits) }
 }
 
 /// Values of the template `watched`.

@@ -1,0 +1,136 @@
+import Curation
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ScoreTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private func record(_ generator: inout SeededGenerator) -> NumberRecord {
+    .random(number: 33_162_000_248, at: now, using: &generator)
+  }
+
+  @Test func whatEntersAlsoStays() throws {
+    var generator = SeededGenerator(seed: 21)
+    var entered = 0
+    var stayed = 0
+    for _ in 0..<200 {
+      let thresholds = try ThresholdSet.random(countries: ["DE", "FR"], using: &generator)
+      for _ in 0..<100 {
+        var record = record(&generator)
+        record.isListed = false
+        let country = Circumstances(country: ["DE", "FR", "IT", nil].randomElement(using: &generator)!)
+        let enters = Score(record, at: now).judge(by: thresholds, in: country)
+        record.isListed = true
+        let stays = Score(record, at: now).judge(by: thresholds, in: country)
+        if enters.verdict == .candidate { #expect(stays.verdict == .listed) }
+        entered += enters.verdict == .candidate ? 1 : 0
+        stayed += stays.verdict == .listed ? 1 : 0
+      }
+    }
+    // Both sides of the threshold are met, and the one for leaving by many more.
+    #expect(entered > 500 && stayed > entered * 2)
+  }
+
+  @Test func anotherComplaintOfTheLeadingCategoryNeverHelpsANumber() throws {
+    var generator = SeededGenerator(seed: 22)
+    let thresholds = try ThresholdSet.random(countries: [], using: &generator)
+    for _ in 0..<20_000 {
+      var record = record(&generator)
+      guard let leading = record.standing.leading,
+        let place = record.standing.parts.firstIndex(where: { $0.category == leading })
+      else { continue }
+      let before = Score(record, at: now)
+      let said = now - Double.random(in: 0...30, using: &generator) * 86_400
+      let weight = Double.random(in: 0...1, using: &generator)
+      record.standing.parts[place].heat += Decay.heat.mass(of: weight, at: said)
+      record.standing.parts[place].evidence += Decay.evidence.mass(of: weight, at: said)
+      record.standing.parts[place].reporters += 1
+      record.networks.insert([UInt8.random(in: 0...255, using: &generator)])
+      // Older days fall out only when a newer one comes.
+      record.days.insert(record.days.lastDay ?? ComplaintDays.day(of: said))
+      let after = Score(record, at: now)
+      #expect(after.heat >= before.heat && after.evidence >= before.evidence)
+      #expect(after.confidence >= before.confidence - 1e-12)
+      #expect(after.networks >= before.networks && after.days >= before.days)
+      if before.judge(by: thresholds).meetsThreshold { #expect(after.judge(by: thresholds).meetsThreshold) }
+    }
+  }
+
+  @Test func waitingOnlyCools() {
+    var generator = SeededGenerator(seed: 23)
+    for _ in 0..<2_000 {
+      let record = record(&generator)
+      let (today, later) = (Score(record, at: now), Score(record, at: now + 14 * 86_400))
+      #expect(abs(later.heat - today.heat / 2) <= 1e-9 * today.heat)
+      #expect(later.confidence <= today.confidence + 1e-12)
+      #expect(later.leading == today.leading)
+    }
+  }
+
+  @Test func everyConditionCanDecide() throws {
+    var generator = SeededGenerator(seed: 24)
+    var decisive = Set<Condition.Kind>()
+    for _ in 0..<50 {
+      let thresholds = try ThresholdSet.random(countries: [], using: &generator)
+      for _ in 0..<200 {
+        let judgement = Score(record(&generator), at: now).judge(by: thresholds)
+        let missed = judgement.conditions.filter { !$0.isMet }
+        if judgement.conditions.isEmpty { continue }
+        if !judgement.meetsThreshold, missed.count == 1 { decisive.insert(missed[0].kind) }
+        let always = missed.contains { [.heat, .evidence, .confidence].contains($0.kind) }
+        let people = missed.contains { [.reporters, .networks, .days].contains($0.kind) }
+        let lists = Set(judgement.conditions.compactMap(\.source))
+        let list = lists.contains { id in missed.allSatisfy { $0.source != id } }
+        #expect(judgement.meetsThreshold == (!always && (!people || list)))
+      }
+    }
+    #expect(decisive.isSuperset(of: [.heat, .evidence, .confidence, .reporters, .networks, .days]))
+  }
+
+  @Test func rowsOfAListNeverPassForPeople() throws {
+    var generator = SeededGenerator(seed: 25)
+    let bar = ThresholdBar(heat: 1, evidence: 1, confidence: 0.1, reporters: 1, networks: 0, days: 0)
+    let thresholds = ReportCategory.allCases.filter(\.isToxic).map { category in
+      Threshold(category: category, enter: bar, leave: bar, watchHeat: 1)
+    }
+    func set(_ weight: Double) throws -> ThresholdSet {
+      let bar = SourceRule.Bar(complaints: 100, days: 2)
+      return try ThresholdSet(
+        thresholds: thresholds, sources: [SourceRule(appID: 0, weight: weight, enter: bar, leave: bar)])
+    }
+    var record = record(&generator)
+    record.standing = Standing(parts: [
+      .init(
+        category: .fraud, heat: Decay.heat.mass(of: 100, at: now), evidence: Decay.evidence.mass(of: 100, at: now),
+        reports: 100, reporters: 0)
+    ])
+    record.sources = [SourceTally(appID: 7, complaints: 99, days: ComplaintDays(bits: 7, lastDay: 20_775))]
+    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .watched)
+    record.sources[0].complaints = 100
+    record.isListed = false
+    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .candidate)
+    #expect(Score(record, at: now).judge(by: try set(0)).verdict == .watched)
+    record.sources = [1, 2].map {
+      SourceTally(appID: $0, complaints: 50, days: ComplaintDays(bits: 7, lastDay: 20_775))
+    }
+    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .watched)
+  }
+
+  @Test func whatOthersDecidedStandsBeforeTheScore() throws {
+    var generator = SeededGenerator(seed: 26)
+    let thresholds = try ThresholdSet.random(countries: [], using: &generator)
+    for _ in 0..<100 {
+      let score = Score(record(&generator), at: now)
+      func verdict(_ isProtected: Bool, _ isRuled: Bool, _ isHeld: Bool) -> Verdict {
+        score.judge(
+          by: thresholds, in: Circumstances(isProtected: isProtected, isRuled: isRuled, isHeld: isHeld)
+        ).verdict
+      }
+      #expect(verdict(true, true, true) == .protected)
+      #expect(verdict(false, true, true) == .ruled)
+      #expect(verdict(false, false, true) == .held)
+      #expect(![.protected, .ruled, .held].contains(verdict(false, false, false)))
+    }
+  }
+}

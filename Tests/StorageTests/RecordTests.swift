@@ -1,0 +1,133 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the database hands to the rules is enough: the masses are judged as every number would be by itself.
+@Suite(.database) struct RecordTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func country(_ number: Int64) -> String? { ["DE", "FR", nil][Int(number % 3)] }
+
+  private func fill(seed: UInt64, count: Int) async throws -> [NumberRecord] {
+    var generator = SeededGenerator(seed: seed)
+    let records = (0..<count).map { index in
+      NumberRecord.random(number: 33_100_000_000 + Int64(index) * 7, at: now, using: &generator)
+    }
+    for start in stride(from: 0, to: count, by: 10_000) {
+      try await pool.insert(Array(records[start..<min(count, start + 10_000)]), at: now)
+    }
+    return records
+  }
+
+  private func verdicts(
+    _ records: [NumberRecord], by thresholds: ThresholdSet
+  ) -> [Int64: Verdict] {
+    var verdicts: [Int64: Verdict] = [:]
+    for record in records {
+      let judgement = Score(record, at: now).judge(by: thresholds, in: Circumstances()) { country(record.number) }
+      if [.candidate, .listed].contains(judgement.verdict) { verdicts[record.number] = judgement.verdict }
+    }
+    return verdicts
+  }
+
+  @Test func ofAHundredThousandHistoriesTheDatabaseLeavesOutNoneThatIsListed() async throws {
+    let records = try await fill(seed: 31, count: 100_000)
+    var generator = SeededGenerator(seed: 32)
+    for _ in 0..<8 {
+      let thresholds = try ThresholdSet.random(countries: ["DE", "FR"], using: &generator)
+      let expected = verdicts(records, by: thresholds)
+      let read = Mutex<[NumberRecord]>([])
+      try await pool.withConnection { connection in
+        try await RecordStore.forEachRecord(hotterThan: thresholds.lowestListedHeat, at: now, on: connection) { batch in
+          read.withLock { $0 += batch }
+        }
+      }
+      let all = read.withLock { $0 }
+      #expect(all.map(\.number) == all.map(\.number).sorted())
+      #expect(all.count < records.count)
+      #expect(verdicts(all, by: thresholds) == expected)
+      #expect(Set(expected.values) == [.candidate, .listed])
+    }
+  }
+
+  @Test func whatIsReadIsWhatIsStored() async throws {
+    let records = try await fill(seed: 33, count: 300)
+    for record in records {
+      var read = try await RecordStore(pool: pool).record(of: record.number)
+      read?.firstReportedAt = nil
+      read?.lastReportedAt = nil
+      #expect(read == record)
+    }
+    #expect(try await RecordStore(pool: pool).record(of: 1) == nil)
+  }
+
+  @Test func moderatorsSeeTheHottestFirstOfAllThatAreWatched() async throws {
+    let records = try await fill(seed: 34, count: 20_000)
+    var generator = SeededGenerator(seed: 35)
+    for _ in 0..<5 {
+      let thresholds = try ThresholdSet.random(countries: ["DE"], using: &generator)
+      let former = try await ThresholdStore(pool: pool).history(limit: 1)[0]
+      try await ThresholdStore(pool: pool).save(
+        thresholds, after: former.version, by: "Test", because: "Chance", at: now)
+      let expected = records.filter { record in
+        let score = Score(record, at: now)
+        let judgement = score.judge(by: thresholds, in: Circumstances()) { country(record.number) }
+        return judgement.threshold.map { score.heat >= $0.watchHeat } ?? false
+      }.sorted { ($1.standing.heat, $0.number) < ($0.standing.heat, $1.number) }
+      for limit in [1, 150, 100_000] {
+        let rows = try await NumberStore(pool: pool).watched(at: now, limit: limit, country: country)
+        #expect(rows.map(\.number) == expected.prefix(limit).map(\.number))
+        for (row, record) in zip(rows, expected) {
+          let judgement = Score(record, at: now).judge(by: thresholds, in: Circumstances()) { country(record.number) }
+          #expect(row.isListed == judgement.meetsThreshold && row.category == judgement.category)
+        }
+      }
+    }
+  }
+}
+
+extension PostgresPool {
+  /// Stores records as they are, without reports.
+  fileprivate func insert(_ records: [NumberRecord], at now: Date) async throws {
+    let parts = records.flatMap { record in record.standing.parts.map { (record.number, $0) } }
+    let sources = records.flatMap { record in record.sources.map { (record.number, $0) } }
+    let listed = records.filter(\.isListed).map(\.number)
+    try await withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO numbers (number, heat, evidence, legitimate, reports, reporters, first_reported_at,
+                             last_reported_at, day_bits, last_day, network_bits)
+        SELECT number, heat, 0, 0, 0, 0, \(now), \(now), day_bits, DATE '1970-01-01' + last_day, network_bits
+        FROM unnest(\(records.map(\.number)), \(records.map(\.standing.heat)),
+                    \(records.map { Int64(bitPattern: $0.days.bits) }), \(records.map(\.days.lastDay)),
+                    \(records.map { Int64(bitPattern: $0.networks.bits) }))
+          AS t (number, heat, day_bits, last_day, network_bits)
+        """)
+      _ = try await connection.execute(
+        """
+        INSERT INTO number_categories (number, category_id, heat, evidence, reports, reporters)
+        SELECT * FROM unnest(\(parts.map(\.0)), \(parts.map(\.1.category.rawValue)), \(parts.map(\.1.heat)),
+                             \(parts.map(\.1.evidence)), \(parts.map(\.1.reports)), \(parts.map(\.1.reporters)))
+        """)
+      _ = try await connection.execute(
+        """
+        INSERT INTO number_sources (number, app_id, complaints, day_bits, last_day)
+        SELECT number, app_id, complaints, day_bits, DATE '1970-01-01' + last_day
+        FROM unnest(\(sources.map(\.0)), \(sources.map(\.1.appID)), \(sources.map { Int32($0.1.complaints) }),
+                    \(sources.map { Int64(bitPattern: $0.1.days.bits) }), \(sources.map(\.1.days.lastDay)))
+          AS t (number, app_id, complaints, day_bits, last_day)
+        """)
+      _ = try await connection.execute(
+        """
+        INSERT INTO listings (number, category_id, serial, listed_at)
+        SELECT number, 1, 1, \(now) FROM unnest(\(listed)) AS t (number)
+        """)
+    }
+  }
+}
