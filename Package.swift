@@ -28,6 +28,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 
 /// Apple's platforms have CryptoKit; elsewhere the same interface comes from swift-crypto.
@@ -52,6 +53,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [
@@ -87,7 +89,9 @@ let package = Package(
     library("Importing", ["Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
     library(
       "Publishing",
-      ["Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack", crypto, logging]),
+      [
+        "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack", yams, crypto, logging,
+      ]),
     library(
       "Web",
       [
@@ -124,7 +128,12 @@ let package = Package(
       ["PackFormats", "RingfenceCommand", "CallerPack", "CallerPackBuilder", "CSQLite", arguments, protobuf]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
-    tests("PublishingTests", ["Publishing", "CallerPack", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
+    tests(
+      "PublishingTests",
+      [
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "PhoneNumbers", "PostgreSQL", "Storage",
+        "TestSupport",
+      ]),
     tests("StorageTests", ["Storage", "Curation", "PostgreSQL", "TestSupport", logging]),
     tests("TimestampsTests", ["Timestamps"]),
     tests(

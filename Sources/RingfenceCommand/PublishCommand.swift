@@ -38,7 +38,9 @@ struct PublishCommand: AsyncParsableCommand {
 extension Workplace {
   /// Publishes, with a progress line, and says what came of it.
   func publish(at time: Date, top: Int = Recipe.mostEntries) async throws -> String {
-    let recipes = Recipe.shipped.map { Recipe(name: $0.name, kind: $0.kind, limit: min($0.limit, top)) }
+    let recipes = Recipe.shipped.filter { $0.source == .reports }.map {
+      Recipe(name: $0.name, kind: $0.kind, limit: min($0.limit, top))
+    }
     let publisher = Publisher(
       store: publications, folder: publicationFolder, recipes: recipes, signing: try folder.signingKey(),
       logger: .quiet)

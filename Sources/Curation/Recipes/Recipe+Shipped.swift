@@ -1,0 +1,12 @@
+extension Recipe {
+  /// The packs of an installation without recipes of its own: what Resources/recipes.yaml says.
+  public static let shipped = [
+    Recipe(name: "toxic", kind: .identification, limit: 100_000, keepsEmpty: true),
+    Recipe(
+      name: "most-identified", kind: .identification, limit: 100_000, source: .both, ranking: .identifications),
+    Recipe(name: "blocklist", kind: .blocking, limit: mostEntries, keepsEmpty: true),
+    Recipe(
+      name: "directory-{region}", kind: .identification, limit: mostEntries, source: .directory,
+      ranking: .identifications, area: .split),
+  ]
+}

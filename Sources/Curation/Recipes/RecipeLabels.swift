@@ -1,0 +1,57 @@
+/// What a recipe's entries are called.
+///
+/// A moderator's label stands as it is. A number that is listed because of complaints is called by ``listed``, also where
+/// a directory names it. Any other has the name of the directory, by ``directory``.
+public struct RecipeLabels: Sendable, Equatable {
+  /// ISO 639 code of the categories' names, such as `en`.
+  public var language: String
+  /// Names of categories in place of the language's.
+  public var names: [ReportCategory: String]
+  /// The label of a number that is listed because of complaints.
+  public var listed: LabelTemplate
+  /// The label of a number that only a directory names.
+  public var directory: LabelTemplate
+  /// The most bytes of UTF-8 in a label, 4 to 65,534; longer ones are cut between characters.
+  public var mostBytes: Int
+
+  /// - Parameters: see the properties.
+  public init(
+    language: String = "en", names: [ReportCategory: String] = [:], listed: LabelTemplate = .category,
+    directory: LabelTemplate = .name, mostBytes: Int = 192
+  ) {
+    self.language = language
+    self.names = names
+    self.listed = listed
+    self.directory = directory
+    self.mostBytes = mostBytes
+  }
+
+  /// The languages that name every category.
+  public static let languages = ["en", "ru"]
+
+  /// A category's name: the recipe's own, or the language's, or the English one.
+  public func name(of category: ReportCategory) -> String {
+    names[category] ?? category.label(in: language)
+  }
+
+  /// The text, without its last characters where it has more bytes than a label may.
+  public func cut(_ text: String) -> String {
+    guard text.utf8.count > mostBytes else { return text }
+    var end = text.startIndex
+    var bytes = 0
+    for index in text.indices {
+      bytes += text[index].utf8.count
+      if bytes > mostBytes { break }
+      end = text.index(after: index)
+    }
+    let cut = text[..<end]
+    // A single character may be longer than any label; its start is better than none.
+    guard cut.isEmpty else { return String(cut) }
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      guard String(scalars).utf8.count + String(scalar).utf8.count <= mostBytes else { break }
+      scalars.append(scalar)
+    }
+    return String(scalars)
+  }
+}

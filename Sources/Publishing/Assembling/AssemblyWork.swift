@@ -1,0 +1,119 @@
+import CallerPack
+import CallerPackBuilder
+import Curation
+
+/// Assembling under way, on a thread of its own.
+actor AssemblyWork {
+  private let executor = QueueExecutor(label: "publishing.assembling")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private var plan: PackPlan
+  private let folder: String
+  private let progress: @Sendable (AssemblyProgress) -> Void
+  private let numbers: EntrySpools
+
+  init(plan: PackPlan, folder: String, progress: @escaping @Sendable (AssemblyProgress) -> Void) throws {
+    self.plan = plan
+    self.folder = folder
+    self.progress = progress
+    numbers = try EntrySpools(folder: folder)
+  }
+
+  private var count: Int { numbers.listedCount + numbers.directoryCount }
+
+  func take(_ batch: [ListedNumber]) throws {
+    try numbers.append(batch)
+    progress(AssemblyProgress(phase: .reading, done: count))
+  }
+
+  func take(_ batch: [DirectoryEntry]) throws {
+    try numbers.append(batch)
+    progress(AssemblyProgress(phase: .reading, done: count))
+  }
+
+  func finish(_ openWriter: @Sendable (PackSpec) throws -> PackWriter) throws -> AssembledPacks {
+    try numbers.forEachMerged { plan.count($0) }
+    progress(AssemblyProgress(phase: .selecting, done: count, total: count))
+    try rank()
+    return try write(try Self.divide(numbers, by: plan, folder: folder), openWriter)
+  }
+
+  /// Finds, for packs with more candidates than their limit, the last that is in: as many packs at a time as memory allows.
+  private func rank() throws {
+    var waiting = plan.packs.indices.filter { plan.packs[$0].candidates > plan.packs[$0].spec.recipe.limit }[...]
+    while !waiting.isEmpty {
+      try Task.checkCancellation()
+      var best: [Int: BestEntries] = [:]
+      var room = PackAssembler.rankedEntries
+      while let pack = waiting.first, best.isEmpty || plan.packs[pack].spec.recipe.limit <= room {
+        let limit = plan.packs[pack].spec.recipe.limit
+        best[pack] = BestEntries(limit: limit)
+        room -= limit
+        waiting.removeFirst()
+      }
+      try numbers.forEachMerged { number in
+        plan.forEachPack(of: number) { pack, rank in best[pack]?.add(rank) }
+      }
+      for (pack, entries) in best { plan.limit(pack, to: entries.last) }
+    }
+  }
+
+  /// Entries with their labels, a stream a pack.
+  private static func divide(_ numbers: EntrySpools, by plan: PackPlan, folder: String) throws -> BlockSpool {
+    let spool = try BlockSpool(folder: folder)
+    for _ in plan.packs { _ = spool.addStream() }
+    var label: [UInt8] = []
+    try numbers.forEachMerged { number in
+      try plan.forEachPack(of: number) { pack, rank in
+        guard plan.isIn(pack, rank) else { return }
+        label.removeAll(keepingCapacity: true)
+        plan.rules[plan.packs[pack].recipe].appendLabel(number, to: &label)
+        try spool.append(to: pack) { bytes in
+          bytes.append(littleEndian: number.number)
+          bytes.append(littleEndian: UInt16(truncatingIfNeeded: label.count))
+          bytes.append(contentsOf: label)
+        }
+      }
+    }
+    return spool
+  }
+
+  private func write(
+    _ spool: BlockSpool, _ openWriter: @Sendable (PackSpec) throws -> PackWriter
+  ) throws -> AssembledPacks {
+    let total = plan.packs.reduce(0) { $0 + min($1.candidates, $1.spec.recipe.limit) }
+    var done = 0
+    var assembled = AssembledPacks(packs: [], empty: [], listed: numbers.listedCount, named: numbers.directoryCount)
+    for (index, pack) in plan.packs.enumerated() {
+      try Task.checkCancellation()
+      guard pack.candidates > 0 || pack.spec.recipe.keepsEmpty else {
+        assembled.empty.append(pack.spec)
+        continue
+      }
+      progress(AssemblyProgress(phase: .writing, done: done, total: total, pack: pack.spec.name))
+      let writer = try openWriter(pack.spec)
+      do {
+        let summary = try Self.fill(writer, from: spool.reader(of: index), kind: pack.spec.recipe.kind)
+        done += summary.entries
+        assembled.packs.append(.init(spec: pack.spec, summary: summary, candidates: pack.candidates))
+      } catch {
+        writer.cancel()
+        throw error
+      }
+    }
+    progress(AssemblyProgress(phase: .writing, done: done, total: total))
+    return assembled
+  }
+
+  private static func fill(
+    _ writer: PackWriter, from reader: BlockReader, kind: Recipe.Kind
+  ) throws -> PackSummary {
+    let roles: PackRoles = kind == .blocking ? .blocks : .identifies
+    while try reader.hasMore() {
+      let number = reader.integer(Int64.self)
+      let label = reader.take(Int(reader.integer(UInt16.self)))
+      try writer.append(number, roles: roles, labelUTF8: label)
+    }
+    return try writer.finish()
+  }
+}

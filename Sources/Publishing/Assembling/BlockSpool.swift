@@ -1,0 +1,123 @@
+import CallerPack
+
+/// Several streams of records in one temporary file that has no name: each is written a block at a time and can be read
+/// from its start as often as wanted. Memory: a block a stream.
+final class BlockSpool {
+  private struct Block {
+    var offset: Int
+    var count: Int
+  }
+
+  private struct Stream {
+    var pending: [UInt8] = []
+    var blocks: [Block] = []
+  }
+
+  private let sink: PackSink
+  private let blockBytes: Int
+  private var streams: [Stream] = []
+  private var source: PackSource?
+
+  /// - Parameter blockBytes: a block is written when it has as many; a record is never divided.
+  init(folder: String, blockBytes: Int = 16 << 10) throws {
+    sink = try PackSink(path: "\(folder)/assembling.spool")
+    sink.forgetName()
+    self.blockBytes = blockBytes
+  }
+
+  /// Adds an empty stream.
+  func addStream() -> Int {
+    streams.append(Stream())
+    return streams.count - 1
+  }
+
+  /// Appends a record, which `write` puts behind what is there.
+  func append(to stream: Int, _ write: (inout [UInt8]) -> Void) throws {
+    write(&streams[stream].pending)
+    if streams[stream].pending.count >= blockBytes { try flush(stream) }
+  }
+
+  /// A reader of a stream; nothing may be appended to any stream any more.
+  func reader(of stream: Int) throws -> BlockReader {
+    let source = try self.source ?? finish()
+    return BlockReader(source: source, blocks: streams[stream].blocks.map { ($0.offset, $0.count) })
+  }
+
+  private func finish() throws -> PackSource {
+    for stream in streams.indices {
+      try flush(stream)
+      streams[stream].pending = []
+    }
+    let source = try sink.source()
+    self.source = source
+    return source
+  }
+
+  private func flush(_ stream: Int) throws {
+    guard !streams[stream].pending.isEmpty else { return }
+    streams[stream].blocks.append(Block(offset: sink.count, count: streams[stream].pending.count))
+    try sink.write(streams[stream].pending)
+    streams[stream].pending.removeAll(keepingCapacity: true)
+  }
+
+  deinit { sink.cancel() }
+}
+
+/// Reads a stream's records, a block at a time; the spool wrote them, so they are trusted to be whole.
+final class BlockReader {
+  private let source: PackSource
+  private let blocks: [(offset: Int, count: Int)]
+  private var next = 0
+  private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 16)
+  private var at = 0
+  private var end = 0
+
+  fileprivate init(source: PackSource, blocks: [(offset: Int, count: Int)]) {
+    self.source = source
+    self.blocks = blocks
+    let largest = blocks.lazy.map(\.count).max() ?? 0
+    buffer.deallocate()
+    buffer = .allocate(byteCount: largest, alignment: 16)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Whether there is a record; what ``take(_:)`` gave before is gone.
+  func hasMore() throws -> Bool {
+    guard at == end else { return true }
+    guard next < blocks.count else { return false }
+    let block = blocks[next]
+    try source.read(at: block.offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<block.count]))
+    (at, end) = (0, block.count)
+    next += 1
+    return true
+  }
+
+  /// The next integer of the record.
+  func integer<I: FixedWidthInteger>(_: I.Type = I.self) -> I {
+    defer { at += MemoryLayout<I>.size }
+    return I(littleEndian: UnsafeRawBufferPointer(buffer).loadUnaligned(fromByteOffset: at, as: I.self))
+  }
+
+  /// The next number of the record.
+  func double() -> Double { Double(bitPattern: integer()) }
+
+  /// The next bytes of the record.
+  func take(_ count: Int) -> UnsafeRawBufferPointer {
+    defer { at += count }
+    return UnsafeRawBufferPointer(rebasing: buffer[at..<at + count])
+  }
+}
+
+extension [UInt8] {
+  /// Appends an integer's bytes, the least first.
+  mutating func append<I: FixedWidthInteger>(littleEndian value: I) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+  }
+
+  /// Appends a text behind its length in two bytes.
+  mutating func append(spooling text: String) {
+    append(littleEndian: UInt16(truncatingIfNeeded: text.utf8.count))
+    append(contentsOf: text.utf8)
+  }
+}

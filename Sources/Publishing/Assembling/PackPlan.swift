@@ -1,0 +1,91 @@
+import Curation
+import PhoneNumbers
+
+/// The packs that recipes make, and which of them a number belongs to.
+struct PackPlan {
+  /// A pack in the making.
+  struct Pack {
+    var spec: PackSpec
+    /// Index of its recipe.
+    var recipe: Int
+    /// Numbers that the recipe takes.
+    var candidates = 0
+    /// Of more candidates than its limit, the last that is in.
+    var last: BestEntries.Rank?
+  }
+
+  let rules: [RecipeRule]
+  private(set) var packs: [Pack] = []
+  private let regions: RegionMap
+  private let needsRegion: Bool
+  /// By recipe, then region (0 for none), then shard: a pack, or -1.
+  private var places: [[Int]] = []
+  /// By recipe: the regions it is limited to, as indices of the map.
+  private let allowed: [Set<Int>?]
+
+  /// - Throws: ``AssemblyError/sameName(_:)``.
+  init(recipes: [Recipe], regions: RegionMap) throws {
+    rules = recipes.map(RecipeRule.init)
+    self.regions = regions
+    needsRegion = recipes.contains { $0.area != .everywhere }
+    allowed = recipes.map { recipe in
+      guard case .regions(let names) = recipe.area else { return nil }
+      return Set(names.compactMap { name in regions.regions.firstIndex(of: name) })
+    }
+    for (index, recipe) in recipes.enumerated() {
+      let areas: [String?] = recipe.area == .split ? regions.regions : [nil]
+      var row: [Int] = []
+      for area in areas {
+        for shard in 0..<recipe.shards.count {
+          row.append(packs.count)
+          let spec = PackSpec(
+            name: Self.name(recipe, region: area, shard: shard), recipe: recipe, region: area,
+            shard: recipe.shards.count > 1 ? shard + 1 : nil)
+          packs.append(Pack(spec: spec, recipe: index))
+        }
+      }
+      places.append(row)
+    }
+    var names: Set<String> = []
+    for pack in packs where !names.insert(pack.spec.name).inserted { throw AssemblyError.sameName(pack.spec.name) }
+  }
+
+  private static func name(_ recipe: Recipe, region: String?, shard: Int) -> String {
+    let name = region.map { recipe.name.replacing("{region}", with: $0.lowercased()) } ?? recipe.name
+    return recipe.shards.count > 1 ? "\(name).\(shard + 1)" : name
+  }
+
+  /// Calls `body` with each pack that the number is a candidate of, and its rank there.
+  func forEachPack(of number: MergedNumber, _ body: (Int, BestEntries.Rank) throws -> Void) rethrows {
+    let region = needsRegion ? regions.index(of: number.number) : nil
+    for (index, rule) in rules.enumerated() {
+      guard let score = rule.score(number) else { continue }
+      var row = 0
+      switch rule.recipe.area {
+      case .everywhere: break
+      case .regions:
+        guard let region, allowed[index]?.contains(region) == true else { continue }
+      case .split:
+        guard let region else { continue }
+        row = region
+      }
+      let shards = rule.recipe.shards
+      let place = row * shards.count + shards.index(of: number.number)
+      try body(places[index][place], BestEntries.Rank(score: score, number: number.number))
+    }
+  }
+
+  mutating func count(_ number: MergedNumber) {
+    var found: [Int] = []
+    forEachPack(of: number) { pack, _ in found.append(pack) }
+    for pack in found { packs[pack].candidates += 1 }
+  }
+
+  mutating func limit(_ pack: Int, to last: BestEntries.Rank?) { packs[pack].last = last }
+
+  /// Whether an entry is among the first of its pack.
+  func isIn(_ pack: Int, _ rank: BestEntries.Rank) -> Bool {
+    guard let last = packs[pack].last else { return true }
+    return !rank.isBehind(last)
+  }
+}

@@ -1,0 +1,86 @@
+import Curation
+import PhoneNumbers
+
+/// Says of a number whether a recipe takes it, how it ranks, and what it is called.
+struct RecipeRule {
+  let recipe: Recipe
+  private let takesReports: Bool
+  private let takesDirectory: Bool
+  private let categories: Set<ReportCategory>?
+  /// Labels by category, where the template says the same for every number of one; by the category's id.
+  private let labels: [[UInt8]?]
+
+  init(_ recipe: Recipe) {
+    self.recipe = recipe
+    takesReports = recipe.source != .directory
+    takesDirectory = recipe.source != .reports && recipe.kind == .identification
+    categories = recipe.categories
+    var labels = [[UInt8]?](repeating: nil, count: Int(ReportCategory.allCases.map(\.rawValue).max() ?? 0) + 1)
+    if recipe.labels.listed.isByCategory {
+      for category in ReportCategory.allCases {
+        labels[Int(category.rawValue)] = Array(Self.label(recipe.labels, category, nil).utf8)
+      }
+    }
+    self.labels = labels
+  }
+
+  /// Whether the recipe takes the number because of what was said of it.
+  private func takes(_ item: ListedRecord) -> Bool {
+    takesReports && (item.blocks || recipe.kind == .identification) && (categories?.contains(item.category) ?? true)
+  }
+
+  /// The number's rank; nil where the recipe does not take it.
+  func score(_ number: MergedNumber) -> Double? {
+    let ranking = recipe.ranking
+    if let item = number.listed, takes(item) {
+      return ranking.score(heat: item.heat, identifications: item.identifications, evidence: item.evidence)
+    }
+    guard takesDirectory, let entry = number.entry else { return nil }
+    return ranking.score(heat: 0, identifications: entry.identifications, evidence: 0)
+  }
+
+  /// Appends the label of a number that the recipe takes; nothing for a blocking one.
+  ///
+  /// A moderator's label stands; else, of a number that is taken because of complaints, what the template for those
+  /// says; else the directory's name. Never empty.
+  func appendLabel(_ number: MergedNumber, to bytes: inout [UInt8]) {
+    guard recipe.kind == .identification else { return }
+    let name = number.entry?.name
+    if let item = number.listed, takes(item) {
+      if item.label.count > 0 {
+        append(item.label, to: &bytes)
+      } else if let label = labels[Int(item.category.rawValue)] {
+        bytes.append(contentsOf: label)
+      } else {
+        bytes.append(contentsOf: Self.label(recipe.labels, item.category, (item, name)).utf8)
+      }
+    } else if let name {
+      guard recipe.labels.directory != .name else { return append(name, to: &bytes) }
+      let text = String(decoding: name, as: UTF8.self)
+      let label = recipe.labels.directory.filled { $0 == .name ? text : nil }
+      bytes.append(contentsOf: recipe.labels.cut(label.isEmpty ? text : label).utf8)
+    }
+  }
+
+  private func append(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+    if text.count <= recipe.labels.mostBytes {
+      bytes.append(contentsOf: text)
+    } else {
+      bytes.append(contentsOf: recipe.labels.cut(String(decoding: text, as: UTF8.self)).utf8)
+    }
+  }
+
+  private static func label(
+    _ labels: RecipeLabels, _ category: ReportCategory, _ known: (item: ListedRecord, name: UnsafeRawBufferPointer?)?
+  ) -> String {
+    let text = labels.listed.filled { field in
+      switch field {
+      case .category: labels.name(of: category)
+      case .name: known?.name.map { String(decoding: $0, as: UTF8.self) }
+      case .heat: known.map { LabelTemplate.figure($0.item.heat) }
+      case .evidence: known.map { LabelTemplate.figure($0.item.evidence) }
+      }
+    }
+    return labels.cut(text.isEmpty ? labels.name(of: category) : text)
+  }
+}

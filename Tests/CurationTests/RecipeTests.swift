@@ -1,0 +1,62 @@
+import Curation
+import Testing
+
+@Suite struct RecipeTests {
+  @Test func hashedShardsAreOfLikeSizeAndNeverMove() {
+    let shards = Shards.hashed(3)
+    var counts = [0, 0, 0]
+    for number: Int64 in 33_162_000_000..<33_162_030_000 { counts[shards.index(of: number)] += 1 }
+    #expect(counts.allSatisfy { (9_700...10_300).contains($0) }, "\(counts)")
+    // Fixed for ever: readers hold yesterday's shards.
+    #expect((1...12).map { shards.index(of: $0) } == Self.shardsOfTheFirstTwelve)
+  }
+
+  static let shardsOfTheFirstTwelve = [1, 1, 0, 1, 1, 2, 1, 1, 2, 0, 0, 1]
+
+  @Test func prefixShardsFollowTheDigitsFromTheLeft() {
+    let shards = Shards.from([1, 33, 7])
+    for (number, shard) in [
+      (1, 0), (12_025_550_100, 0), (32_999, 0), (33, 1), (33_162_000_248, 1), (69, 1), (7, 2), (99, 2),
+    ]
+      as [(Int64, Int)]
+    {
+      #expect(shards.index(of: number) == shard, "\(number)")
+    }
+  }
+
+  @Test func templatesDropWhatIsEmpty() throws {
+    let template = try LabelTemplate("{category} · {name}")
+    #expect(template.filled { $0 == .category ? "Survey" : "Zoé" } == "Survey · Zoé")
+    #expect(template.filled { $0 == .category ? "Survey" : nil } == "Survey")
+    #expect(template.filled { $0 == .name ? "Zoé" : nil } == "Zoé")
+    #expect(try LabelTemplate("Spam").filled { _ in nil } == "Spam")
+  }
+
+  @Test(arguments: ["", "{", "}", "a } b", "{names}", "{category} {", "a\u{7}b"])
+  func badTemplatesAreRefused(_ text: String) {
+    #expect(throws: LabelTemplate.Problem.self) { try LabelTemplate(text) }
+  }
+
+  @Test func figuresKeepTwoDigits() {
+    #expect(
+      [0, 0.4, 7.4, 42, 99, 129, 1_251, .nan].map(LabelTemplate.figure) == [
+        "0", "0", "7", "42", "99", "130", "1300", "0",
+      ])
+  }
+
+  @Test func labelsAreCutBetweenCharacters() {
+    let labels = RecipeLabels(mostBytes: 9)
+    #expect(labels.cut("Zoé's café") == "Zoé's ca")
+    #expect(labels.cut("👩‍👩‍👧 and more") == "👩\u{200D}")
+    #expect(labels.cut("a👩‍👩‍👧") == "a")
+    #expect(labels.cut("北京饭店") == "北京饭")
+  }
+
+  @Test func everyLanguageNamesEveryCategoryOnce() {
+    for language in RecipeLabels.languages {
+      let names = ReportCategory.allCases.map { $0.label(in: language) }
+      #expect(Set(names).count == names.count)
+      #expect(names.allSatisfy { (1...60).contains($0.utf8.count) })
+    }
+  }
+}
