@@ -25,7 +25,8 @@ public struct Publisher: Sendable {
   ///   - selection: which numbers are listed.
   ///   - signing: signs the manifest; the folder's newest root lists it, or there is no root yet.
   public init(
-    store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped.filter { $0.source == .reports },
+    store: PublicationStore, folder: PublicationFolder,
+    recipes: [Recipe] = Recipe.shipped.filter { $0.source == .reports },
     selection: Selection = Selection(), signing: SigningKey, logger: Logger
   ) {
     self.store = store
