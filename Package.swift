@@ -90,7 +90,8 @@ let package = Package(
     library(
       "Publishing",
       [
-        "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack", yams, crypto, logging,
+        "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack", "PackFormats", yams,
+        crypto, logging,
       ]),
     library(
       "Web",

@@ -5,6 +5,7 @@ ALTER TABLE publications
     ADD COLUMN state           text        NOT NULL DEFAULT 'published'
         CHECK (state IN ('running', 'published', 'refused', 'failed')),
     ADD COLUMN cause           text        NOT NULL DEFAULT 'night' CHECK (cause IN ('night', 'command', 'revocation')),
+    ADD COLUMN claim           uuid,
     ADD COLUMN started_at      timestamptz,
     ADD COLUMN heartbeat_at    timestamptz,
     ADD COLUMN step            text        NOT NULL DEFAULT '' CHECK (length(step) <= 200),

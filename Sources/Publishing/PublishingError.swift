@@ -1,4 +1,5 @@
 import Foundation
+public import Storage
 
 /// Why nothing was published.
 public enum PublishingError: Error, Equatable, CustomStringConvertible {
@@ -12,14 +13,18 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
   case keyNotInRoot(key: String, root: Int)
   /// A file could not be written.
   case cannotWrite(String, errno: Int32)
-  /// A pack that was just written is not what was put into it.
-  case notWhatWasWritten(pack: String, expected: Int, got: Int)
+  /// Gates hold the publication back; what all of them said.
+  case heldBack([GateRecord])
+  /// A serial that is asked for was used before.
+  case serialUsed(Int64, least: Int64)
+  /// Another publisher took over, because this one had not been heard of for too long.
+  case superseded(Int64)
 
   /// What it is, and what to do, in plain English.
   public var description: String {
     switch self {
     case .busy:
-      "Another process is publishing into this folder. Wait until it has finished."
+      "Another process is publishing just now. Wait until it has finished; one that died is given up after a minute."
     case .badManifest(let path):
       "\(path) cannot be read as a manifest. Restore it from a backup, or move it away: the next one then names none before it."
     case .badRoot(let path):
@@ -31,8 +36,15 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
       """
     case .cannotWrite(let path, let code):
       "Cannot write \(path): \(String(cString: strerror(code))). Free space or mend its permissions, then publish again."
-    case .notWhatWasWritten(let pack, let expected, let got):
-      "The pack \(pack) was written with \(expected) entries and read back with \(got). Nothing was published."
+    case .heldBack(let gates):
+      """
+      The publication is held back, and the one before stays.
+      \(gates.closed.map { "  \($0.gate)\($0.pack.isEmpty ? "" : " (\($0.pack))"): \($0.detail)" }.joined(separator: "\n"))
+      """
+    case .serialUsed(let serial, let least):
+      "The serial \(serial) was used before. Take \(least) or more."
+    case .superseded(let serial):
+      "Publication \(serial) took too long to be heard of, and was given up. Publish again."
     }
   }
 }

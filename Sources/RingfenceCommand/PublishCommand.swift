@@ -46,7 +46,7 @@ extension Workplace {
       logger: .quiet)
     let step = Step("Publishing")
     defer { step.finish() }
-    let manifest = try await publisher.publish(at: time, progress: { step.say($0) })
+    let manifest = try await publisher.publish(PublicationRequest(time: time, progress: { text, _ in step.say(text) }))
     let packs = manifest.packs.map { pack in
       "  \(publicationFolder.path)/\(pack.path): \(pack.entries) numbers, \(pack.bytes) bytes"
     }

@@ -1,23 +1,78 @@
-import Foundation
+public import Foundation
 public import PostgreSQL
 
-/// Publications, and the numbers that go into one.
+/// Publications: who makes one, how far it is, how it ended.
 public struct PublicationStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
+
+  /// A run that has not been heard of for so many seconds is given up.
+  public static let staleAfter: TimeInterval = 60
 
   /// - Parameter pool: where publications are recorded.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// The newest publication; nil before the first.
+  /// The newest publication that became visible; nil before the first.
   public func latest() async throws -> Publication? {
     try await pool.run(ReadLatestPublication()).first
   }
 
-  /// Remembers a publication that has become visible. Doing so twice is harmless.
-  public func record(_ publication: Publication) async throws {
-    _ = try await pool.run(RecordPublication(publication: publication))
+  /// The greatest serial that was ever claimed, 0 before the first.
+  public func greatestSerial() async throws -> Int64 {
+    try await pool.run(ReadGreatestSerial()).first ?? 0
+  }
+
+  /// Claims a serial for a new publication. Runs that went silent are given up.
+  /// - Returns: nil when another run is going on, or has the serial.
+  public func claim(
+    _ serial: Int64, cause: PublicationRun.Cause, asOf: Date, now: Date = Date()
+  ) async throws -> PublicationClaim? {
+    let claim = PublicationClaim(serial: serial)
+    return try await pool.transaction { connection in
+      _ = try await connection.run(AbandonStaleRuns(staleBefore: now - Self.staleAfter))
+      let others = try await connection.run(ReadRunning()).filter { $0 != serial }
+      guard others.isEmpty else { return nil }
+      let claimed = try await connection.run(ClaimSerial(claim: claim, cause: cause, asOf: asOf, now: now))
+      return claimed.isEmpty ? nil : claim
+    }
+  }
+
+  /// Says how far a run is, and that it lives.
+  /// - Returns: whether the claim still holds; false when the run was given up because it had been silent too long.
+  public func report(
+    _ claim: PublicationClaim, step: String, percent: Int, now: Date = Date()
+  ) async throws -> Bool {
+    try await !pool.run(ReportProgress(claim: claim, step: step, percent: percent, now: now)).isEmpty
+  }
+
+  /// Ends a run without a publication, with what the gates said.
+  public func end(
+    _ claim: PublicationClaim, as state: PublicationRun.State, failure: String, gates: [GateRecord] = [],
+    now: Date = Date()
+  ) async throws {
+    try await pool.transaction { connection in
+      _ = try await connection.run(EndRun(claim: claim, state: state, failure: failure, now: now))
+      if !gates.isEmpty { _ = try await connection.run(RecordGates(serial: claim.serial, gates: gates)) }
+    }
+  }
+
+  /// Remembers a publication that has become visible, with its packs and gates, in one transaction with `body`.
+  ///
+  /// Doing so twice is harmless.
+  /// - Parameter body: what else is to be remembered with it.
+  /// - Throws: ``StorageError/serialTaken(_:)`` when another manifest was recorded under this serial.
+  public func record(
+    _ publication: Publication, packs: [PublishedPack] = [], gates: [GateRecord] = [],
+    with body: @Sendable (PostgresConnection) async throws -> Void = { _ in }
+  ) async throws {
+    try await pool.transaction { connection in
+      let recorded = try await connection.run(RecordPublication(publication: publication))
+      guard !recorded.isEmpty else { throw StorageError.serialTaken(publication.serial) }
+      if !packs.isEmpty { _ = try await connection.run(RecordPacks(serial: publication.serial, packs: packs)) }
+      if !gates.isEmpty { _ = try await connection.run(RecordGates(serial: publication.serial, gates: gates)) }
+      try await body(connection)
+    }
   }
 
   /// Runs `body` in a transaction that reads one snapshot: all that a publication takes is of one moment.

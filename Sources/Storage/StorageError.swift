@@ -6,6 +6,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case noThresholds(version: Int32?)
   /// Somebody else has saved this version of the thresholds meanwhile.
   case thresholdsChanged(version: Int32)
+  /// Another manifest was recorded under a serial that is to be recorded now.
+  case serialTaken(Int64)
 
   /// What it is, and what to do, in plain English.
   public var description: String {
@@ -18,6 +20,11 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       "There is no version \(version) of the thresholds. See `ringfence thresholds history`."
     case .thresholdsChanged(let version):
       "Somebody else has saved version \(version) of the thresholds meanwhile. Look at it, then make your change again."
+    case .serialTaken(let serial):
+      """
+      The database has another publication \(serial) than the folder. Two folders are in use: point all servers at one, \
+      or move this one away.
+      """
     }
   }
 }

@@ -14,13 +14,16 @@ import Testing
 
   private let key = SigningKey(String(repeating: "07", count: 32))
 
-  private func publisher(_ folder: PublicationFolder) throws -> Publisher {
-    Publisher(store: store, folder: folder, signing: try #require(key), logger: .forTests)
+  private func publisher(
+    _ folder: PublicationFolder, _ policy: PublicationPolicy = PublicationPolicy()
+  ) throws -> Publisher {
+    Publisher(store: store, folder: folder, signing: try #require(key), policy: policy, logger: .forTests)
   }
 
-  private func fill() async throws {
+  /// Another night's numbers overlap with those of the night before.
+  private func fill(_ night: Int = 0, of count: Int = 40) async throws {
     var reports: [Report] = []
-    for number in 0..<40 {
+    for number in (night * 5)..<(night * 5 + count) {
       for reporter in 0..<(1 + number % 8) {
         reports.append(
           Report(
@@ -46,6 +49,8 @@ import Testing
       let manifest = try await self.publisher(folder).publish(at: now)
       #expect(manifest.serial == 1)
       #expect(manifest.packs.map(\.name) == ["blocklist", "toxic"])
+      _ = try TrustStore(key: #require(key).verifying)
+        .verify(manifest: Data(contentsOf: URL(filePath: folder.manifestPath)), at: now)
       let toxic = try entries("\(path)/\(manifest.packs[1].path)")
       // Fraud needs two reporters, robocalls three; confidence holds with two and four of two and four.
       #expect(toxic.map(\.number) == toxic.map(\.number).sorted())
@@ -59,53 +64,190 @@ import Testing
     }
   }
 
-  @Test func theSameDataAndTimeGiveTheSameBytes() async throws {
-    try await fill()
-    try await withTemporaryFolder { first in
-      try await withTemporaryFolder { second in
-        let one = try await self.publisher(PublicationFolder(path: first)).publish(at: now)
-        // A fresh folder would go on from the serial that the database has recorded.
-        try await TestDatabase.current.pool.withConnection { try await $0.execute(script: "DELETE FROM publications") }
-        let two = try await self.publisher(PublicationFolder(path: second)).publish(at: now)
-        #expect(one.packs[0].entries > 0)
-        for file in ["manifest.json"] + one.packs.map(\.path) {
-          let bytes = try [first, second].map { try Data(contentsOf: URL(filePath: "\($0)/\(file)")) }
-          #expect(bytes[0] == bytes[1], "\(file)")
+  /// Two folders as on two machines, in which the same two nights are published from the same database.
+  @Test func theSameDataTimeAndSerialGiveTheSameBytes() async throws {
+    try await fill(1)
+    try await withTemporaryFolder { path in
+      let folders = ["\(path)/1", "\(path)/2"]
+      for folder in folders {
+        _ = try await publisher(PublicationFolder(path: folder)).publish(PublicationRequest(time: now, serial: 1))
+        // The other machine has a database of its own.
+        try await TestDatabase.current.pool.withConnection { connection in
+          try await connection.execute(script: "TRUNCATE publication_packs, publication_gates, publications")
         }
-        #expect(two == one)
+      }
+      try await fill(2)
+      for folder in folders {
+        let second = try await publisher(PublicationFolder(path: folder))
+          .publish(PublicationRequest(time: now + 86_400, serial: 7))
+        #expect(second.previous?.serial == 1)
+        #expect(second.packs.contains { !$0.deltas.isEmpty })
+        try await TestDatabase.current.pool.withConnection { connection in
+          try await connection.execute(script: "TRUNCATE publication_packs, publication_gates, publications")
+        }
+      }
+      let files = try FileManager.default.subpathsOfDirectory(atPath: folders[0]).sorted()
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: folders[1]).sorted() == files)
+      #expect(files.count { $0.hasPrefix("deltas/") } >= 1)
+      for file in files where FileManager.default.contents(atPath: "\(folders[0])/\(file)") != nil {
+        let bytes = folders.map { FileManager.default.contents(atPath: "\($0)/\(file)") }
+        #expect(bytes[0] == bytes[1], "\(file)")
       }
     }
   }
 
-  @Test func manifestsAreChainedAndOldPacksStayForAWhile() async throws {
+  @Test func manifestsAreChainedAndWhatHasNotChangedStays() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       let publisher = try self.publisher(folder)
-      _ = try await publisher.publish(at: now)
+      let one = try await publisher.publish(at: now)
       let first = try #require(try folder.manifest())
       let second = try await publisher.publish(at: now + 60)
       #expect(second.previous == first.link)
-      #expect(FileManager.default.fileExists(atPath: folder.packPath("toxic-1.rfpack")))
+      #expect(second.serial == 2)
+      // The same numbers under the same labels: the same files.
+      #expect(second.packs == one.packs)
       #expect(try await store.latest()?.serial == 2)
+      let history = try await store.history(limit: 5)
+      #expect(history.map(\.run.state) == [.published, .published])
+      #expect(history[0].packs.map(\.packSerial) == [1, 1])
+      #expect(history[0].gates.count > 10 && history[0].gates.allSatisfy(\.passed))
     }
   }
 
-  @Test func whatAKilledPublisherLeftIsSwept() async throws {
+  @Test func deltasLeadFromEveryLatePublication() async throws {
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      var manifests: [Manifest] = []
+      for night in 0..<4 {
+        try await fill(night, of: 2_000)
+        manifests.append(
+          try await publisher(folder, PublicationPolicy(deltaBases: 2)).publish(at: now + Double(night) * 86_400))
+      }
+      for pack in manifests[3].packs {
+        #expect(pack.deltas.map(\.fromSerial) == [3, 2])
+        for (delta, base) in zip(pack.deltas, [manifests[2], manifests[1]]) {
+          let held = try #require(base.packs.first { $0.name == pack.name })
+          #expect(delta.fromSHA256 == held.sha256)
+          #expect(delta.bytes < pack.bytes / 2)
+          let update = PackUpdate(pack: pack, step: .delta(delta))
+          try update.apply(
+            deltaAt: folder.filePath(delta.path), base: folder.filePath(held.path), to: "\(path)/result")
+        }
+      }
+      // Of the first nothing is left but what has not expired.
+      let files = try FileManager.default.contentsOfDirectory(atPath: "\(path)/manifests").sorted()
+      #expect(files == ["2.json", "3.json", "4.json"])
+      #expect(!FileManager.default.fileExists(atPath: folder.filePath(manifests[0].packs[0].path)))
+    }
+  }
+
+  @Test func whatAKilledPublisherLeftIsSweptAndItsSerialIsNotUsedAgain() async throws {
+    try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       let publisher = try self.publisher(folder)
       _ = try await publisher.publish(at: now)
-      // A pack of a publication that never became visible, and half of another.
-      for file in ["toxic-2.rfpack", ".toxic-2.rfpack.partial"] {
+      // A claim, a pack of a publication that never became visible, and half of another.
+      let claim = try #require(try await store.claim(2, cause: .command, asOf: now))
+      let kept = #"{"serial":2,"token":"\#(claim.token.uuidString)"}"#
+      try Data(kept.utf8).write(to: URL(filePath: "\(path)/.claim"))
+      for file in ["toxic-2.rfpack", "toxic-2.rfpack.aBcDeF"] {
         try Data("half".utf8).write(to: URL(filePath: folder.packPath(file)))
       }
-      let manifest = try await publisher.publish(at: now)
-      #expect(manifest.serial == 2)
+      try await fill(1)
+      let manifest = try await publisher.publish(at: now + 86_400)
+      #expect(manifest.serial == 3)
+      #expect(try await store.runs(limit: 9).map(\.state) == [.published, .failed, .published])
       let files = try FileManager.default.contentsOfDirectory(atPath: "\(path)/packs").sorted()
-      #expect(
-        files == ["blocklist-1.rfpack", "blocklist-2.rfpack", "toxic-1.rfpack", "toxic-2.rfpack"])
-      try PackReader.open(path: folder.packPath("toxic-2.rfpack")).verify()
+      #expect(files == ["blocklist-1.rfpack", "blocklist-3.rfpack", "toxic-1.rfpack", "toxic-3.rfpack"])
+    }
+  }
+
+  @Test func whatTheDatabaseWasNotToldIsToldByTheNextRun() async throws {
+    try await fill()
+    try await withTemporaryFolder { path in
+      let publisher = try self.publisher(PublicationFolder(path: path))
+      _ = try await publisher.publish(at: now)
+      try await TestDatabase.current.pool.withConnection { connection in
+        try await connection.execute(script: "TRUNCATE publication_packs, publication_gates, publications")
+      }
+      let second = try await publisher.publish(at: now + 60)
+      #expect(second.serial == 2)
+      #expect(second.previous?.serial == 1)
+      #expect(try await store.history(limit: 5).map(\.packs.count) == [2, 2])
+    }
+  }
+
+  @Test func twoPublishersNeverHaveOneSerial() async throws {
+    try await fill()
+    let now = now, store = store
+    let claims = try await withThrowingTaskGroup(of: PublicationClaim?.self) { group in
+      for _ in 0..<8 { group.addTask { try await store.claim(5, cause: .night, asOf: now) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(claims.compactMap(\.self).count == 1)
+    // While one is being made, no other is begun, wherever its folder is.
+    try await withTemporaryFolder { path in
+      let publisher = try self.publisher(PublicationFolder(path: path))
+      await #expect(throws: PublishingError.busy) { try await publisher.publish(at: now) }
+      // One that went silent is given up.
+      #expect(try await store.claim(6, cause: .night, asOf: now, now: Date() + PublicationStore.staleAfter * 2) != nil)
+      let claim = try #require(claims.compactMap(\.self).first)
+      #expect(try await !store.report(claim, step: "late", percent: 99))
+    }
+    let recorded = Publication(serial: 9, publishedAt: now, asOf: now, manifestSHA256: [UInt8](repeating: 1, count: 32))
+    try await store.record(recorded)
+    try await store.record(recorded)
+    let other = Publication(serial: 9, publishedAt: now, asOf: now, manifestSHA256: [UInt8](repeating: 2, count: 32))
+    await #expect(throws: StorageError.serialTaken(9)) { try await store.record(other) }
+  }
+
+  @Test func aGateKeepsTheFormerPublicationUntilItIsOverruled() async throws {
+    try await fill(0, of: 400)
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      let strict = PublicationPolicy(limits: GateLimits(greatestSize: 1.2, slack: 10))
+      let publisher = try self.publisher(folder, strict)
+      let first = try await publisher.publish(at: now)
+      try await fill(100, of: 400)
+      await #expect(throws: PublishingError.self) { try await publisher.publish(at: now + 60) }
+      #expect(try folder.manifest()?.manifest == first)
+      let run = try #require(try await store.history(limit: 1).first)
+      #expect(run.run.state == .refused)
+      #expect(run.run.failure?.contains("churn (blocklist)") == true)
+      #expect(Set(run.gates.filter { !$0.passed }.map(\.gate)) == ["size", "churn"])
+
+      let words = [Gate.size, .churn].map { PublicationRequest.Overrule(gate: $0, reason: "A new source", by: "Ada") }
+      await #expect(throws: PublishingError.self) {
+        try await publisher.publish(PublicationRequest(time: now + 60, overrules: [words[0]]))
+      }
+      let third = try await publisher.publish(PublicationRequest(time: now + 60, overrules: words))
+      #expect(third.serial == 4)
+      let gates = try #require(try await store.history(limit: 1).first).gates
+      #expect(gates.filter { !$0.passed }.allSatisfy { $0.overruledBy == "Ada" && $0.overruledWhy == "A new source" })
+    }
+  }
+
+  @Test func aProtectedNumberIsNeverPublished() async throws {
+    try await fill()
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      let first = try await publisher(folder).publish(at: now)
+      let number = try #require(first.packs[0].first)
+      let guarded = Publisher(
+        store: store, folder: folder, signing: try #require(key),
+        protection: { { $0 == number ? "the police" : nil } }, logger: .forTests)
+      let words = Gate.allCases.map { PublicationRequest.Overrule(gate: $0, reason: "Because", by: "Ada") }
+      do {
+        _ = try await guarded.publish(PublicationRequest(time: now + 60, overrules: words))
+        Issue.record("published")
+      } catch PublishingError.heldBack(let gates) {
+        #expect(Set(gates.closed.map(\.gate)) == ["protected"])
+        #expect(gates.closed.allSatisfy { $0.detail.contains("+\(number): the police") })
+      }
+      #expect(try folder.manifest()?.manifest == first)
     }
   }
 
@@ -121,6 +263,7 @@ import Testing
   }
 
   @Test func onePublisherAtATime() async throws {
+    try await fill()
     try await withTemporaryFolder { path in
       let publisher = try self.publisher(PublicationFolder(path: path))
       _ = try await publisher.publish(at: now)
@@ -133,8 +276,10 @@ import Testing
 
   @Test func onlyPackNamesAreServed() {
     #expect(PublicationFolder.serial(ofPackFile: "toxic-12.rfpack") == 12)
+    #expect(PublicationFolder.serial(ofPackFile: "blocklist.2-12.rfpack") == 12)
     for name in [
-      "../manifest.json", "toxic-0.rfpack", "toxic.rfpack", "a/b-1.rfpack", "toxic-1.rfpack\n", "",
+      "../manifest.json", "toxic-0.rfpack", "toxic.rfpack", "a/b-1.rfpack", "toxic-1.rfpack\n", "", "..-1.rfpack",
+      "a..b-1.rfpack",
     ] {
       #expect(PublicationFolder.serial(ofPackFile: name) == nil)
     }

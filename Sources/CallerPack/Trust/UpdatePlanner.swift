@@ -43,6 +43,12 @@ public struct PackUpdate: Sendable, Equatable {
   /// How.
   public let step: Step
 
+  /// - Parameters: see the properties.
+  public init(pack: ManifestPack, step: Step) {
+    self.pack = pack
+    self.step = step
+  }
+
   /// Path of the file to fetch, relative to the manifest's folder; nil when there is nothing to fetch.
   public var path: String? {
     switch step {

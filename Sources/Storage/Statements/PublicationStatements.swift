@@ -4,7 +4,8 @@ import PostgreSQL
 /// The newest publication that became visible.
 struct ReadLatestPublication: PostgresStatement {
   static let sql = """
-    SELECT serial, published_at, as_of, manifest_sha256 FROM publications ORDER BY serial DESC LIMIT 1
+    SELECT serial, published_at, as_of, manifest_sha256 FROM publications
+    WHERE state = 'published' ORDER BY serial DESC LIMIT 1
     """
 
   static func decode(_ row: PostgresRow) throws -> Publication {
@@ -14,14 +15,120 @@ struct ReadLatestPublication: PostgresStatement {
   }
 }
 
-/// Remembers a publication. Recording the same serial again is harmless.
-struct RecordPublication: PostgresStatement {
+/// The greatest serial that was ever claimed.
+struct ReadGreatestSerial: PostgresStatement {
+  static let sql = "SELECT coalesce(max(serial), 0) FROM publications"
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Gives up runs that nobody has heard of for a while.
+struct AbandonStaleRuns: PostgresStatement {
   typealias Row = Void
+  let staleBefore: Date
+
+  static let sql = """
+    UPDATE publications SET state = 'failed', failure = 'The process that made it ended before it was done.'
+    WHERE state = 'running' AND (heartbeat_at IS NULL OR heartbeat_at < $1)
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(staleBefore)
+  }
+}
+
+/// Serials of the runs that go on now.
+struct ReadRunning: PostgresStatement {
+  static let sql = "SELECT serial FROM publications WHERE state = 'running' ORDER BY serial"
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Claims a serial: no row comes back when somebody else has it. Claiming it again with the same token is harmless.
+struct ClaimSerial: PostgresStatement {
+  let claim: PublicationClaim
+  let cause: PublicationRun.Cause
+  let asOf: Date
+  let now: Date
+
+  static let sql = """
+    INSERT INTO publications (serial, as_of, state, cause, claim, started_at, heartbeat_at)
+    VALUES ($1, $2, 'running', $3, $4, $5, $5)
+    ON CONFLICT (serial) DO UPDATE SET heartbeat_at = excluded.heartbeat_at
+      WHERE publications.claim = excluded.claim AND publications.state = 'running'
+    RETURNING serial
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(claim.serial)
+    parameters.append(asOf)
+    parameters.append(cause.rawValue)
+    parameters.append(claim.token)
+    parameters.append(now)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Says how far a run is; no row comes back when it was given up meanwhile.
+struct ReportProgress: PostgresStatement {
+  let claim: PublicationClaim
+  let step: String
+  let percent: Int
+  let now: Date
+
+  static let sql = """
+    UPDATE publications SET step = $3, percent = $4, heartbeat_at = $5
+    WHERE serial = $1 AND claim = $2 AND state = 'running'
+    RETURNING serial
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(claim.serial)
+    parameters.append(claim.token)
+    parameters.append(String(step.prefix(200)))
+    parameters.append(Int16(min(max(percent, 0), 100)))
+    parameters.append(now)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Ends a run without a publication.
+struct EndRun: PostgresStatement {
+  typealias Row = Void
+  let claim: PublicationClaim
+  let state: PublicationRun.State
+  let failure: String
+  let now: Date
+
+  static let sql = """
+    UPDATE publications SET state = $3, failure = $4, heartbeat_at = $5
+    WHERE serial = $1 AND claim = $2 AND state = 'running'
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(claim.serial)
+    parameters.append(claim.token)
+    parameters.append(state.rawValue)
+    parameters.append(String(failure.prefix(2_000)))
+    parameters.append(now)
+  }
+}
+
+/// Remembers that a publication is visible. It comes after the fact, so whatever the row said before gives way; only
+/// another manifest under the same serial is refused, and then no row comes back.
+struct RecordPublication: PostgresStatement {
   let publication: Publication
 
   static let sql = """
-    INSERT INTO publications (serial, published_at, as_of, manifest_sha256) VALUES ($1, $2, $3, $4)
-    ON CONFLICT (serial) DO NOTHING
+    INSERT INTO publications (serial, published_at, as_of, manifest_sha256, state, percent)
+    VALUES ($1, $2, $3, $4, 'published', 100)
+    ON CONFLICT (serial) DO UPDATE SET
+      published_at = coalesce(publications.published_at, excluded.published_at), as_of = excluded.as_of,
+      manifest_sha256 = excluded.manifest_sha256, state = 'published', percent = 100, step = '', failure = NULL
+      WHERE publications.manifest_sha256 IS NULL OR publications.manifest_sha256 = excluded.manifest_sha256
+    RETURNING serial
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -30,4 +137,6 @@ struct RecordPublication: PostgresStatement {
     parameters.append(publication.asOf)
     parameters.append(publication.manifestSHA256)
   }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }

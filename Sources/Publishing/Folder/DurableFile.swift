@@ -22,6 +22,11 @@ enum DurableFile {
     try flush(URL(filePath: path).deletingLastPathComponent().path)
   }
 
+  /// Puts a file in the place of another; the folder is flushed with the rest of it.
+  static func move(_ path: String, to target: String) throws {
+    guard rename(path, target) == 0 else { throw PublishingError.cannotWrite(target, errno: errno) }
+  }
+
   /// Flushes a file's content, or a folder's names, to disk.
   static func flush(_ path: String) throws {
     let file = open(path, O_RDONLY)

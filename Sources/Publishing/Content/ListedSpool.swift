@@ -1,0 +1,75 @@
+import Curation
+import Foundation
+import Storage
+
+/// The numbers that a publication takes because of reports, each with its category, in a file: ascending, ten bytes each.
+///
+/// The file outlives the process, so that a publication whose maker died after the reveal can still be told to the
+/// database.
+struct ListedSpool: Sendable {
+  let path: String
+
+  init(folder: PublicationFolder, serial: Int64) {
+    path = "\(folder.path)/.work/listed-\(serial)"
+  }
+
+  var isThere: Bool { FileManager.default.fileExists(atPath: path) }
+
+  /// Writes the file from batches in ascending order.
+  final class Writer: Sendable {
+    private let file: FileHandle
+
+    init(_ spool: ListedSpool) throws {
+      guard FileManager.default.createFile(atPath: spool.path, contents: nil),
+        let file = FileHandle(forWritingAtPath: spool.path)
+      else { throw PublishingError.cannotWrite(spool.path, errno: errno) }
+      self.file = file
+    }
+
+    func append(_ numbers: [ListedNumber]) throws {
+      var data = Data(capacity: numbers.count * ListedSpool.rowBytes)
+      for listed in numbers {
+        withUnsafeBytes(of: listed.number.littleEndian) { data.append(contentsOf: $0) }
+        withUnsafeBytes(of: listed.category.rawValue.littleEndian) { data.append(contentsOf: $0) }
+      }
+      try file.write(contentsOf: data)
+    }
+
+    func finish() throws {
+      try file.synchronize()
+      try file.close()
+    }
+  }
+
+  static let rowBytes = 10
+
+  /// The rows, read in pieces; a file that ends within a row ends before it.
+  func rows() -> some Sequence<Listing> {
+    sequence(state: Reading(file: FileHandle(forReadingAtPath: path))) { $0.next() }
+  }
+
+  private struct Reading {
+    let file: FileHandle?
+    private var piece = Data()
+    private var place = 0
+
+    init(file: FileHandle?) { self.file = file }
+
+    mutating func next() -> Listing? {
+      while place + ListedSpool.rowBytes <= piece.count || refill() {
+        let row = piece.subdata(in: piece.startIndex + place..<piece.startIndex + place + ListedSpool.rowBytes)
+        place += ListedSpool.rowBytes
+        let number = row.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
+        let category = row.withUnsafeBytes { Int16(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: Int16.self)) }
+        if let category = ReportCategory(rawValue: category) { return Listing(number: number, category: category) }
+      }
+      return nil
+    }
+
+    private mutating func refill() -> Bool {
+      piece = (try? file?.read(upToCount: ListedSpool.rowBytes * 8_192)) ?? Data()
+      place = 0
+      return piece.count >= ListedSpool.rowBytes
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Storage
+
+/// The claim of the run that goes on in a folder, kept beside it: who finds one under the folder's lock knows that the
+/// run is dead, and need not wait until the database has noticed.
+struct PendingClaim: Codable {
+  let serial: Int64
+  let token: UUID
+
+  private static func path(_ folder: PublicationFolder) -> String { "\(folder.path)/.claim" }
+
+  static func keep(_ claim: PublicationClaim, in folder: PublicationFolder) throws {
+    let data = try JSONEncoder().encode(PendingClaim(serial: claim.serial, token: claim.token))
+    try DurableFile.replace(path(folder), with: data)
+  }
+
+  static func read(_ folder: PublicationFolder) -> PublicationClaim? {
+    guard let data = FileManager.default.contents(atPath: path(folder)),
+      let claim = try? JSONDecoder().decode(PendingClaim.self, from: data)
+    else { return nil }
+    return PublicationClaim(serial: claim.serial, token: claim.token)
+  }
+
+  static func forget(in folder: PublicationFolder) {
+    unlink(path(folder))
+  }
+}

@@ -1,0 +1,130 @@
+public import CallerPack
+import Foundation
+
+/// The folder that holds what is published; it is a static site as it is.
+///
+/// `manifest.json` names the files of the newest publication; they lie beside it in `packs/`, `deltas/` and `formats/`
+/// under names that are never used again. A publication is visible from the moment its manifest is renamed into place,
+/// and not before. `manifests/` keeps the manifests of late, `roots/` all lists of keys. What begins with a dot is
+/// nobody else's business.
+public struct PublicationFolder: Sendable {
+  /// Absolute or relative path of the folder.
+  public let path: String
+
+  /// - Parameter path: made when something is first published.
+  public init(path: String) {
+    self.path = path
+  }
+
+  /// Path of the newest publication's manifest.
+  public var manifestPath: String { "\(path)/manifest.json" }
+
+  /// Where a pack lies.
+  /// - Parameter file: a name such as `toxic-12.rfpack`.
+  public func packPath(_ file: String) -> String { "\(path)/packs/\(file)" }
+
+  /// Where a file lies that a manifest names.
+  public func filePath(_ relative: String) -> String { "\(path)/\(relative)" }
+
+  /// Path of a pack's file, relative to the folder.
+  static func packFile(name: String, serial: Int64) -> String { "packs/\(name)-\(serial).rfpack" }
+
+  /// Path of a delta's file, relative to the folder.
+  static func deltaFile(name: String, from base: Int64, to serial: Int64) -> String {
+    "deltas/\(name)-\(base)-\(serial).rfdelta"
+  }
+
+  /// Path of the kept copy of a manifest, relative to the folder.
+  static func manifestFile(serial: Int64) -> String { "manifests/\(serial).json" }
+
+  /// The serial in a pack's file name; nil for any other name, so for anything that could leave the folder.
+  public static func serial(ofPackFile file: String) -> Int64? {
+    guard let match = file.wholeMatch(of: /([a-z0-9][a-z0-9._-]{0,63})-([1-9][0-9]{0,17})\.rfpack/),
+      Manifest.isName(String(match.1))
+    else { return nil }
+    return Int64(match.2)
+  }
+
+  /// The newest publication's manifest, with its serial and the SHA-256 of what is signed; nil before the first.
+  /// - Throws: ``PublishingError/badManifest(_:)``.
+  public func manifest() throws -> (manifest: Manifest, link: Manifest.Link)? {
+    guard FileManager.default.fileExists(atPath: manifestPath) else { return nil }
+    return try readManifest(manifestPath)
+  }
+
+  func readManifest(_ path: String) throws -> (manifest: Manifest, link: Manifest.Link) {
+    guard let data = FileManager.default.contents(atPath: path),
+      let envelope = try? Envelope(decoding: [UInt8](data), payloadType: Manifest.payloadType),
+      let manifest = try? Manifest(decoding: envelope.payload)
+    else { throw PublishingError.badManifest(path) }
+    return (manifest, Manifest.Link(serial: manifest.serial, sha256: envelope.payloadDigest.hex))
+  }
+
+  /// The kept manifests, newest first; one that cannot be read is left out, for nothing rests on it but deltas.
+  func keptManifests() throws -> [Manifest] {
+    let files = try FileManager.default.contentsOfDirectory(atPath: "\(path)/manifests")
+    let serials = files.compactMap { file in
+      file.wholeMatch(of: /([1-9][0-9]{0,17})\.json/).flatMap { Int64($0.1) }
+    }
+    return serials.sorted(by: >).compactMap { serial in
+      try? readManifest(filePath(Self.manifestFile(serial: serial))).manifest
+    }
+  }
+
+  func makeFolders() throws {
+    for name in ["packs", "deltas", "formats", "manifests", ".work"] {
+      try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
+    }
+  }
+
+  /// Makes the names of files durable before a manifest names them.
+  func flushNames() throws {
+    for name in ["packs", "deltas", "formats", "manifests"] { try DurableFile.flush("\(path)/\(name)") }
+  }
+
+  /// Makes a publication visible: its files lie in the folder already.
+  /// - Returns: SHA-256 of what is signed.
+  func reveal(_ manifest: Manifest, signedBy key: SigningKey) throws -> Manifest.Link {
+    let envelope = try Envelope(sealing: manifest, with: [key])
+    let data = Data(envelope.encoded())
+    try DurableFile.replace(filePath(Self.manifestFile(serial: manifest.serial)), with: data)
+    try flushNames()
+    try DurableFile.replace(manifestPath, with: data)
+    return Manifest.Link(serial: manifest.serial, sha256: envelope.payloadDigest.hex)
+  }
+
+  /// Removes the files of publications that never became visible, and of those that nobody needs any more.
+  ///
+  /// Needed are: the last `count` publications, of which deltas are made, and every one that has not expired at `time`,
+  /// for a reader may have read its manifest just now and may be fetching its files.
+  func sweep(newest: Manifest?, keeping count: Int, at time: Date) throws {
+    let serial = newest?.serial ?? 0
+    let manifests = try keptManifests().filter { $0.serial <= serial }
+    let kept = manifests.enumerated().filter { $0.offset < count || $0.element.expires > time }.map(\.element)
+    var named = Set(kept.map { Self.manifestFile(serial: $0.serial) })
+    for manifest in kept + [newest].compactMap(\.self) {
+      for pack in manifest.packs {
+        named.formUnion([pack.path] + pack.deltas.map(\.path) + pack.formats.map(\.path))
+      }
+    }
+    for folder in ["packs", "deltas", "formats", "manifests"] {
+      for file in try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")
+      where !named.contains("\(folder)/\(file)") {
+        try FileManager.default.removeItem(atPath: "\(path)/\(folder)/\(file)")
+      }
+    }
+    // Half-written files beside the manifest and the roots.
+    for folder in ["", "/roots"] where FileManager.default.fileExists(atPath: "\(path)\(folder)") {
+      for file in try FileManager.default.contentsOfDirectory(atPath: "\(path)\(folder)") where file.hasSuffix(".tmp") {
+        try FileManager.default.removeItem(atPath: "\(path)\(folder)/\(file)")
+      }
+    }
+  }
+
+  /// Empties the folder of what a publication needs only while it is made.
+  func clearWork() throws {
+    for file in try FileManager.default.contentsOfDirectory(atPath: "\(path)/.work") {
+      try FileManager.default.removeItem(atPath: "\(path)/.work/\(file)")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import CallerPack
+import CallerPackBuilder
+import Foundation
+
+/// Makes the deltas that lead to a publication's packs.
+struct DeltaBench: Sendable {
+  let folder: PublicationFolder
+  let serial: Int64
+  /// Manifests of the last publications, newest first.
+  let earlier: [Manifest]
+
+  /// Makes deltas to one pack from each different file of its name in the earlier publications; one that is not
+  /// smaller than the pack is thrown away. For a pack that was carried over, the deltas that led to it stay, as far as
+  /// their bases are recent.
+  func deltas(to pack: ManifestPack) throws -> [ManifestPack.Delta] {
+    var bases: [ManifestPack] = []
+    for manifest in earlier {
+      guard let base = manifest.packs.first(where: { $0.name == pack.name }), base.kind == pack.kind,
+        base.sha256 != pack.sha256, !bases.contains(where: { $0.sha256 == base.sha256 })
+      else { continue }
+      bases.append(base)
+    }
+    guard pack.serial == serial else {
+      return pack.deltas.filter { delta in bases.contains { $0.sha256 == delta.fromSHA256 } }
+    }
+    let target = try PackReader.open(path: folder.filePath(pack.path))
+    return try bases.compactMap { try delta(from: $0, to: pack, target) }
+  }
+
+  private func delta(
+    from base: ManifestPack, to pack: ManifestPack, _ target: PackReader
+  ) throws -> ManifestPack.Delta? {
+    // A base that is gone or damaged costs its readers a full pack, and nothing else.
+    guard let reader = try? PackReader.open(path: folder.filePath(base.path)), try reader.digest().hex == base.sha256
+    else { return nil }
+    let file = PublicationFolder.deltaFile(name: pack.name, from: base.serial, to: serial)
+    let summary = try DeltaBuilder.build(from: reader, to: target, out: folder.filePath(file))
+    guard summary.bytes < pack.bytes else {
+      unlink(folder.filePath(file))
+      return nil
+    }
+    return ManifestPack.Delta(
+      fromSerial: base.serial, fromSHA256: base.sha256, bytes: summary.bytes, sha256: summary.sha256.hex, path: file)
+  }
+}

@@ -1,0 +1,74 @@
+import CallerPack
+import Foundation
+import Logging
+import Storage
+
+extension Publisher {
+  /// A claim that lies in the folder while this process holds its lock is that of a process that died.
+  func settleDeadRun() async throws {
+    guard let claim = PendingClaim.read(folder) else { return }
+    try await store.end(claim, as: .failed, failure: "The process that made it ended before it was done.")
+    PendingClaim.forget(in: folder)
+  }
+
+  /// Makes folder and database agree about the newest publication.
+  ///
+  /// A publication is what the folder shows. The database hears of it a moment later, and when the process died between,
+  /// it hears of it now.
+  /// - Returns: the publication that the next one follows.
+  func heal(_ former: (manifest: Manifest, link: Manifest.Link)?) async throws -> Manifest.Link? {
+    let recorded = try await store.latest()
+    let known = recorded.flatMap { row in
+      PackDigest(row.manifestSHA256).map { Manifest.Link(serial: row.serial, sha256: $0.hex) }
+    }
+    guard let former else {
+      if let known { warn("The folder has no publication; the database knows of one", known) }
+      return known
+    }
+    guard let known else {
+      try await record(former.manifest, former.link, gates: [])
+      return former.link
+    }
+    if former.link == known { return known }
+    if former.link.serial > known.serial {
+      try await record(former.manifest, former.link, gates: [])
+      return former.link
+    }
+    guard former.link.serial < known.serial else { throw StorageError.serialTaken(known.serial) }
+    // Made in another folder, or this one was put back from a backup: clients have seen the later one.
+    warn("The folder is behind the database; servers that publish share one folder", known)
+    return known
+  }
+
+  private func warn(_ text: String, _ known: Manifest.Link) {
+    logger.warning("\(text)", metadata: ["publication.serial": .stringConvertible(known.serial)])
+  }
+
+  /// Tells the database of a publication that is visible.
+  func record(_ manifest: Manifest, _ link: Manifest.Link, gates: [GateRecord]) async throws {
+    guard let digest = PackDigest(hex: link.sha256) else { throw PublishingError.badManifest(folder.manifestPath) }
+    let packs = manifest.packs.map { pack in
+      PublishedPack(
+        name: pack.name, kind: pack.kind, packSerial: pack.serial, entries: Int64(pack.entries),
+        bytes: Int64(pack.bytes),
+        deltaBytes: pack.deltas.first { $0.fromSerial == manifest.previous?.serial }.map { Int64($0.bytes) })
+    }
+    let spool = ListedSpool(folder: folder, serial: link.serial)
+    let rows = ListedRows(spool: spool, packs: manifest.packs.map { folder.filePath($0.path) })
+    if !spool.isThere {
+      logger.warning(
+        "What is listed stays as it was: the folder has no list of it",
+        metadata: ["publication.serial": .stringConvertible(link.serial)])
+    }
+    try await store.record(
+      Publication(
+        serial: link.serial, publishedAt: Date(), asOf: manifest.asOf, manifestSHA256: digest.bytes),
+      packs: packs, gates: gates
+    ) { connection in
+      guard spool.isThere else { return }
+      try await PublicationStore.replaceListings(
+        with: rows, serial: link.serial, at: manifest.issued, on: connection)
+    }
+    unlink(spool.path)
+  }
+}

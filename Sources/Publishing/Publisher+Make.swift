@@ -1,0 +1,94 @@
+import CallerPack
+import Foundation
+import Logging
+import Storage
+
+extension Publisher {
+  /// Writes the packs from one snapshot of the database, and reads them back.
+  func makePacks(_ work: PublicationWork) async throws -> [PackDraft] {
+    let bench = PackBench(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
+    let content = PackContent(store: store, selection: selection, recipes: recipes)
+    let spool = ListedSpool(folder: folder, serial: work.serial)
+    let written = try await content.fill(at: work.request.time, spool: spool, open: bench.openWriter) { step, part in
+      work.progress.say(step, 0.02 + part * 0.5)
+    }
+    let protection = try await protection()
+    return try await inParallel(written) { spec, summary in
+      work.progress.say("Reading back \(spec.name)", 0.55)
+      return try bench.examine(spec, bench.refit(spec, summary), protection: protection)
+    }
+  }
+
+  /// Deltas and other formats, the gates, the manifest: then it is visible, and remembered.
+  func finish(
+    _ work: PublicationWork, exempt: Set<Gate>, make: @Sendable (PublicationWork) async throws -> [PackDraft]
+  ) async throws -> Manifest {
+    try folder.clearWork()
+    try folder.sweep(newest: work.former, keeping: policy.deltaBases, at: work.request.time)
+    let drafts = try await make(work)
+    let gates = look(at: drafts, work, exempt: exempt).overruled(by: work.request.overrules)
+    guard gates.closed.isEmpty else { throw PublishingError.heldBack(gates) }
+
+    let earlier = try Array(folder.keptManifests().filter { $0.serial < work.serial }.prefix(policy.deltaBases))
+    let bench = DeltaBench(folder: folder, serial: work.serial, earlier: earlier)
+    let packs = try await inParallel(drafts.compactMap(\.pack)) { pack in
+      work.progress.say("Making deltas to \(pack.name)", 0.7)
+      var pack = pack
+      pack.deltas = try bench.deltas(to: pack)
+      return pack
+    }
+    work.progress.say("Signing", 0.97)
+    let manifest = Manifest(
+      serial: work.serial, issued: work.request.time, asOf: work.asOf,
+      expires: work.request.time.addingTimeInterval(policy.lifetime), previous: work.previous, packs: packs)
+    try folder.flushNames()
+    // Whoever was silent for too long may have been given up, and a later publication may be visible by now.
+    guard try await store.report(work.claim, step: "Making it visible", percent: 99) else {
+      throw PublishingError.superseded(work.serial)
+    }
+    let link = try folder.reveal(manifest, signedBy: signing)
+    try await recordRevealed(manifest, link, gates)
+    return manifest
+  }
+
+  /// From here on it is published, whatever the database says: the next run tells it again.
+  private func recordRevealed(_ manifest: Manifest, _ link: Manifest.Link, _ gates: [GateRecord]) async throws {
+    do {
+      try await record(manifest, link, gates: gates)
+    } catch {
+      logger.error(
+        "Published, but the database could not be told; the next run tells it",
+        metadata: ["publication.serial": .stringConvertible(link.serial), "error": "\(error)"])
+    }
+    logger.info(
+      "Published",
+      metadata: [
+        "publication.serial": .stringConvertible(manifest.serial),
+        "pack.entries": .stringConvertible(manifest.packs.reduce(0) { $0 + $1.entries }),
+        "size_bytes": .stringConvertible(manifest.packs.reduce(0) { $0 + $1.bytes }),
+      ])
+  }
+
+  private func look(at drafts: [PackDraft], _ work: PublicationWork, exempt: Set<Gate>) -> [GateRecord] {
+    let names = Set(drafts.map(\.figures.name))
+    let missing = (work.former?.packs ?? []).filter { !names.contains($0.name) }.map { pack in
+      PackFigures(name: pack.name, entries: nil, formerEntries: pack.entries, formerBytes: pack.bytes)
+    }
+    return Gatekeeper(limits: policy.limits, exempt: exempt).look(at: drafts.map(\.figures) + missing)
+  }
+
+  /// Works on two items at a time, which is what a small machine has cores; results come in the order of the items.
+  func inParallel<Item: Sendable, Result: Sendable>(
+    _ items: [Item], _ body: @escaping @Sendable (Item) throws -> Result
+  ) async throws -> [Result] {
+    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+      var results: [Result?] = Array(repeating: nil, count: items.count)
+      for (index, item) in items.enumerated() {
+        if index >= 2, let (done, result) = try await group.next() { results[done] = result }
+        group.addTask { (index, try body(item)) }
+      }
+      for try await (done, result) in group { results[done] = result }
+      return results.compactMap(\.self)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import PostgreSQL
+
+/// An attempt at a publication with all that is known of it.
+public struct PublicationHistory: Sendable, Equatable {
+  /// The attempt.
+  public var run: PublicationRun
+  /// Its packs; none unless it became visible.
+  public var packs: [PublishedPack]
+  /// What the gates said.
+  public var gates: [GateRecord]
+
+  /// - Parameters: see the properties.
+  public init(run: PublicationRun, packs: [PublishedPack], gates: [GateRecord]) {
+    self.run = run
+    self.packs = packs
+    self.gates = gates
+  }
+}
+
+extension PublicationStore {
+  /// The newest attempts, newest first.
+  public func runs(limit: Int) async throws -> [PublicationRun] {
+    try await pool.run(ReadRuns(limit: limit))
+  }
+
+  /// The newest attempts with their packs and gates, newest first.
+  public func history(limit: Int) async throws -> [PublicationHistory] {
+    let runs = try await runs(limit: limit)
+    let serials = runs.map(\.serial)
+    let packs = Dictionary(grouping: try await pool.run(ReadPacks(serials: serials)), by: \.serial)
+    let gates = Dictionary(grouping: try await pool.run(ReadGates(serials: serials)), by: \.serial)
+    return runs.map { run in
+      PublicationHistory(
+        run: run, packs: (packs[run.serial] ?? []).map(\.pack), gates: (gates[run.serial] ?? []).map(\.gate))
+    }
+  }
+}

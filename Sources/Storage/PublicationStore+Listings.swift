@@ -1,0 +1,32 @@
+public import Foundation
+public import PostgreSQL
+
+extension PublicationStore {
+  /// Makes the listings those of a publication that is visible, writing only what changes.
+  /// - Parameters:
+  ///   - listings: ascending by number, each once; read once.
+  ///   - connection: within a transaction.
+  public static func replaceListings(
+    with listings: some Sequence<Listing> & Sendable, serial: Int64, at time: Date, on connection: PostgresConnection
+  ) async throws {
+    try await connection.execute(script: ListingSQL.table)
+    try await connection.copyIn(ListingSQL.copy, rows: ListingRows(listings: listings))
+    try await connection.execute(script: ListingSQL.statistics)
+    _ = try await connection.run(RemoveUnlisted())
+    _ = try await connection.run(AddListed(serial: serial, time: time))
+  }
+
+  /// How many numbers are listed.
+  public func listingCount() async throws -> Int64 {
+    try await pool.run(CountListings()).first ?? 0
+  }
+}
+
+private struct ListingRows<Listings: Sequence<Listing> & Sendable>: Sequence, Sendable {
+  let listings: Listings
+
+  func makeIterator() -> AnyIterator<ListingRow> {
+    var iterator = listings.makeIterator()
+    return AnyIterator { iterator.next().map(ListingRow.init) }
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import PostgreSQL
+
+/// What is not a statement with parameters: the table that a publication's numbers are copied into.
+enum ListingSQL {
+  static let table = """
+    CREATE TEMPORARY TABLE listed (number bigint PRIMARY KEY, category_id smallint NOT NULL) ON COMMIT DROP
+    """
+  static let copy = "COPY listed (number, category_id) FROM STDIN (FORMAT binary)"
+  static let statistics = "ANALYZE listed"
+}
+
+/// Takes out what is not listed any more.
+struct RemoveUnlisted: PostgresStatement {
+  typealias Row = Void
+
+  static let sql = """
+    DELETE FROM listings l WHERE NOT EXISTS (SELECT 1 FROM listed t WHERE t.number = l.number)
+    """
+}
+
+/// Puts in what is new, and changes what has another category. What stays is not written: since when it is listed is the
+/// time at which it came.
+struct AddListed: PostgresStatement {
+  typealias Row = Void
+  let serial: Int64
+  let time: Date
+
+  static let sql = """
+    INSERT INTO listings (number, category_id, serial, listed_at)
+    SELECT t.number, t.category_id, $1, $2
+    FROM listed t LEFT JOIN listings l ON l.number = t.number
+    WHERE l.number IS NULL OR l.category_id <> t.category_id
+    ORDER BY t.number
+    ON CONFLICT (number) DO UPDATE SET category_id = excluded.category_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(serial)
+    parameters.append(time)
+  }
+}
+
+/// How many numbers are listed.
+struct CountListings: PostgresStatement {
+  static let sql = "SELECT count(*) FROM listings"
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
