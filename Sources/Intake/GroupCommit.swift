@@ -11,14 +11,27 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   /// What became of one item.
   public typealias Answer = Result<Outcome, any Error>
 
-  private struct Group {
-    let items: [Item]
-    let continuation: CheckedContinuation<[Answer], any Error>
+  /// Whoever waits for answers.
+  private enum Caller {
+    case one(@Sendable (Answer) -> Void)
+    case many(Int, CheckedContinuation<[Answer], any Error>)
+
+    var count: Int {
+      switch self {
+      case .one: 1
+      case .many(let count, _): count
+      }
+    }
+  }
+
+  /// Items, one caller's behind another's.
+  private struct Batch {
+    var items: [Item] = []
+    var callers: [Caller] = []
   }
 
   private struct State {
-    var waiting: [Group] = []
-    var items = 0
+    var waiting = Batch()
     var isClosed = false
     var wake: CheckedContinuation<Void, Never>?
   }
@@ -47,7 +60,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   }
 
   /// Items that wait for their commit to begin.
-  public var depth: Int { state.withLock { $0.items } }
+  public var depth: Int { state.withLock { $0.waiting.items.count } }
 
   /// Hands in items and waits until they are committed.
   /// - Returns: an outcome for each, in order.
@@ -62,19 +75,31 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   public func submitEach(_ items: [Item]) async throws -> [Answer] {
     if items.isEmpty { return [] }
     return try await withCheckedThrowingContinuation { continuation in
-      let verdict: Result<CheckedContinuation<Void, Never>?, IntakeError> = state.withLock { state in
-        if state.isClosed { return .failure(.closed) }
-        if state.items + items.count > capacity { return .failure(.full) }
-        state.waiting.append(Group(items: items, continuation: continuation))
-        state.items += items.count
-        defer { state.wake = nil }
-        return .success(state.wake)
-      }
-      switch verdict {
-      case .success(let wake): wake?.resume()
-      case .failure(let error): continuation.resume(throwing: error)
+      do throws(IntakeError) {
+        try enter(.many(items.count, continuation)) { $0.append(contentsOf: items) }
+      } catch {
+        continuation.resume(throwing: error)
       }
     }
+  }
+
+  /// Hands in one item and goes on; for callers that are no tasks.
+  /// - Parameter answer: called once, when the item is committed or has failed; it must not block.
+  /// - Throws: ``IntakeError/full`` or ``IntakeError/closed``, with nothing taken and `answer` not called.
+  public func submit(_ item: Item, answer: @escaping @Sendable (Answer) -> Void) throws(IntakeError) {
+    try enter(.one(answer)) { $0.append(item) }
+  }
+
+  private func enter(_ caller: Caller, _ add: (inout [Item]) -> Void) throws(IntakeError) {
+    let wake = try state.withLock { state throws(IntakeError) -> CheckedContinuation<Void, Never>? in
+      if state.isClosed { throw .closed }
+      if state.waiting.items.count + caller.count > capacity { throw .full }
+      add(&state.waiting.items)
+      state.waiting.callers.append(caller)
+      defer { state.wake = nil }
+      return state.wake
+    }
+    wake?.resume()
   }
 
   /// Commits until ``close()`` has been called and all that was taken is answered. Run it in one task; cancelling that
@@ -99,24 +124,14 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     wake?.resume()
   }
 
-  private func nextBatch() async -> [Group]? {
+  private func nextBatch() async -> Batch? {
     while true {
-      let (batch, isDone): ([Group], Bool) = state.withLock { state in
-        var size = 0
-        let count = state.waiting.prefix { group in
-          defer { size += group.items.count }
-          return size == 0 || size + group.items.count <= batchSize
-        }.count
-        let batch = Array(state.waiting.prefix(count))
-        state.waiting.removeFirst(count)
-        state.items -= batch.reduce(0) { $0 + $1.items.count }
-        return (batch, state.isClosed)
-      }
-      if !batch.isEmpty { return batch }
+      let (batch, isDone) = state.withLock { state in (takeBatch(of: &state.waiting), state.isClosed) }
+      if !batch.callers.isEmpty { return batch }
       if isDone { return nil }
       await withCheckedContinuation { continuation in
         let isReady = state.withLock { state in
-          if state.isClosed || !state.waiting.isEmpty { return true }
+          if state.isClosed || !state.waiting.callers.isEmpty { return true }
           state.wake = continuation
           return false
         }
@@ -125,11 +140,33 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  private func answer(_ groups: [Group]) async {
-    var answers = await answers(to: groups.flatMap(\.items)[...])[...]
-    for group in groups {
-      group.continuation.resume(returning: Array(answers.prefix(group.items.count)))
-      answers = answers.dropFirst(group.items.count)
+  /// What waits, up to a batch.
+  private func takeBatch(of waiting: inout Batch) -> Batch {
+    if waiting.items.count <= batchSize {
+      defer { waiting = Batch() }
+      return waiting
+    }
+    var size = 0
+    let callers = waiting.callers.prefix { caller in
+      let fits = size == 0 || size + caller.count <= batchSize
+      if fits { size += caller.count }
+      return fits
+    }
+    let batch = Batch(items: Array(waiting.items.prefix(size)), callers: Array(callers))
+    waiting.items.removeFirst(size)
+    waiting.callers.removeFirst(callers.count)
+    return batch
+  }
+
+  private func answer(_ batch: Batch) async {
+    let answers = await answers(to: batch.items[...])
+    var place = 0
+    for caller in batch.callers {
+      switch caller {
+      case .one(let answer): answer(answers[place])
+      case .many(let count, let continuation): continuation.resume(returning: Array(answers[place..<place + count]))
+      }
+      place += caller.count
     }
   }
 

@@ -62,6 +62,25 @@ public struct ReportIntake: Sendable {
     return TakenReport(report: report, outcome: try await commits.submit([report])[0])
   }
 
+  /// Checks a submission and makes of it what ``take(_:answer:)`` stores; nothing is taken yet.
+  /// - Parameter network: what ``Pseudonymizer/network(of:)`` makes of the sender's address.
+  /// - Throws: ``InvalidSubmission``.
+  public func check(
+    _ submission: Submission, from app: App, network: [UInt8]?
+  ) throws(InvalidSubmission) -> Report {
+    try submission.report(
+      appID: app.id, at: Date(), pseudonymizer: pseudonymizer, network: network, readNumber: numbers.read)
+  }
+
+  /// Stores a checked report, for callers that are no tasks.
+  /// - Parameter answer: called once, when the report is committed or has failed; it must not block.
+  /// - Throws: ``IntakeError``, with nothing taken and `answer` not called.
+  public func take(
+    _ report: Report, answer: @escaping @Sendable (Result<ReportOutcome, any Error>) -> Void
+  ) throws(IntakeError) {
+    try commits.submit(report, answer: answer)
+  }
+
   /// Withdraws a report: what it added is subtracted, and the reporter's word before it stands again.
   /// - Parameter reportID: the UUID it was sent under.
   /// - Throws: ``InvalidSubmission`` for what is no UUID; or what the database said.

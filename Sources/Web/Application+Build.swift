@@ -1,8 +1,12 @@
 public import Hummingbird
 import HummingbirdCore
+import Intake
 public import Logging
 import Mustache
 import NIOCore
+
+/// What answers name in `Server`.
+let serverName = "ringfence"
 
 /// Puts the web side together.
 /// - Parameters:
@@ -14,7 +18,14 @@ public func buildApplication(
   onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
   let templates = try await MustacheLibrary(directory: configuration.templateFolder)
-  let router = buildRouter(services: services, configuration: configuration, templates: templates)
+  let limiter = Limiter(limits: configuration.limits, clock: services.clock)
+  let apps = AppDirectory(apps: services.apps)
+  let router = buildRouter(
+    services: services, configuration: configuration, templates: templates, limiter: limiter, apps: apps)
+  let shortcuts = ReportShortcuts(
+    ReportShortcut(
+      intake: services.intake, limiter: limiter, apps: apps,
+      networkPseudonym: services.pseudonymizer.network(of:), trustsProxy: configuration.trustsProxy, logger: logger))
   // Behind a proxy all connections come from one network, and clients are counted by what it forwards.
   let perNetwork = configuration.trustsProxy ? nil : configuration.limits.connectionsPerNetwork
   let networks = perNetwork.map(NetworkConnections.init)
@@ -22,11 +33,12 @@ public func buildApplication(
     router: router,
     server: HTTPServerBuilder { responder in
       GuardedHTTPChannel(
-        responder: responder, limits: configuration.connections, networks: networks, readiness: services.readiness)
+        responder: responder, limits: configuration.connections, networks: networks, readiness: services.readiness,
+        shortcuts: shortcuts)
     },
     configuration: ApplicationConfiguration(
       address: .hostname(configuration.host, port: configuration.port),
-      serverName: "ringfence",
+      serverName: serverName,
       backlog: 1_024,
       availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
     onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? configuration.port) },

@@ -5,7 +5,8 @@ import Mustache
 
 /// Every route there is.
 func buildRouter(
-  services: WebServices, configuration: WebConfiguration, templates: MustacheLibrary
+  services: WebServices, configuration: WebConfiguration, templates: MustacheLibrary, limiter: Limiter,
+  apps: AppDirectory
 ) -> Router<WebContext> {
   let pages = PageRenderer(templates: templates)
   let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
@@ -14,7 +15,6 @@ func buildRouter(
   router.add(middleware: PublicFilesMiddleware(folder: configuration.publicFolder))
   router.add(middleware: SameOriginMiddleware())
 
-  let limiter = Limiter(limits: configuration.limits, clock: services.clock)
   let networkLimit = NetworkLimitMiddleware(limiter: limiter, trustsProxy: configuration.trustsProxy)
   let bodies = BodyReader(budget: BodyBudget(limit: configuration.limits.bodyBytes))
   let reports = ReportsController(
@@ -36,8 +36,9 @@ func buildRouter(
 
   router.group("v1")
     .add(middleware: networkLimit)
-    .add(middleware: APIKeyMiddleware(directory: AppDirectory(apps: services.apps)))
+    .add(middleware: APIKeyMiddleware(directory: apps))
     .add(middleware: AppLimitMiddleware(limiter: limiter))
+    // Most of these are answered before they come here: see ReportShortcut.
     .post("reports", use: reports.create)
     .delete("reports/:report_id", use: reports.withdraw)
     .post("identifications", use: identifications.create)

@@ -97,6 +97,29 @@ import Testing
     #expect(ledger.batches.withLock { $0.flatMap { $0 } }.sorted() == [0, 1, 2])
   }
 
+  @Test func callersThatAreNoTasksAreAnsweredInTheirPlace() async throws {
+    let ledger = Ledger()
+    ledger.shut()
+    let answers = Mutex<[Int: Int?]>([:])
+    try await withCommits(ledger, capacity: 8, batchSize: 50) { commits async throws in
+      async let first = commits.submit([0])
+      await wait { ledger.batches.withLock { $0.count } == 1 }
+      async let many = commits.submitEach([20, 21, 22])
+      await wait { commits.depth == 3 }
+      for item in [12, 13, 14] {
+        try commits.submit(item) { answer in answers.withLock { $0[item] = .some(try? answer.get()) } }
+      }
+      async let more = commits.submitEach([23, 24])
+      await wait { commits.depth == 8 }
+      #expect(throws: IntakeError.full) { try commits.submit(15) { _ in Issue.record("refused and answered") } }
+      ledger.open()
+      _ = try await first
+      #expect(try await many.map { try $0.get() } == [200, 210, 220])
+      #expect(try await more.map { try $0.get() } == [230, 240])
+    }
+    #expect(answers.withLock { $0 } == [12: 120, 13: nil, 14: 140])
+  }
+
   @Test func oneBadItemFailsAlone() async throws {
     let ledger = Ledger()
     ledger.shut()

@@ -35,6 +35,15 @@ final class RawConnection: @unchecked Sendable {
     return true
   }
 
+  /// Says that nothing more will be sent; answers can still be read.
+  func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Whether there is something to read just now.
+  var hasSomethingToRead: Bool {
+    var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&look, 1, 0) > 0
+  }
+
   /// Waits for some to have something to read, each counted once.
   /// - Returns: the first `count` of them, read to their end.
   static func answers(_ count: Int, of connections: [RawConnection]) throws -> [String] {

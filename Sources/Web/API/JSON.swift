@@ -11,12 +11,15 @@ enum JSON {
     return encoder
   }()
 
+  static let contentType = "application/json; charset=utf-8"
+
   static func response(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
+    Response(status: status, headers: [.contentType: contentType], body: .init(byteBuffer: encode(value)))
+  }
+
+  static func encode(_ value: some Encodable) -> ByteBuffer {
     // Our own values always encode: strings, whole numbers and arrays of them.
-    let data = try! encoder.encode(value)
-    return Response(
-      status: status, headers: [.contentType: "application/json; charset=utf-8"],
-      body: .init(byteBuffer: ByteBuffer(bytes: data)))
+    ByteBuffer(bytes: try! encoder.encode(value))
   }
 
   /// What a request says its body is, such as `application/json`; in lower case.

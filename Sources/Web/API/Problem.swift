@@ -49,12 +49,19 @@ struct Problem: Error, Encodable {
     if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
   }
 
+  /// The answer's body.
+  var body: ByteBuffer { JSON.encode(self) }
+
+  /// The answer's head, as far as it is the problem's.
+  var fields: HTTPFields {
+    var fields: HTTPFields = [.contentType: "application/problem+json"]
+    if let retryAfter { fields[.retryAfter] = String(retryAfter) }
+    for field in headers { fields.append(field) }
+    if status == 401 { fields[.wwwAuthenticate] = "Bearer" }
+    return fields
+  }
+
   var response: Response {
-    var response = JSON.response(self, status: .init(code: status))
-    response.headers[.contentType] = "application/problem+json"
-    if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
-    for field in headers { response.headers.append(field) }
-    if status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
-    return response
+    Response(status: .init(code: status), headers: fields, body: .init(byteBuffer: body))
   }
 }

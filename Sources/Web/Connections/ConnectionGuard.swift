@@ -26,6 +26,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private let readiness: Readiness
   private var network: ClientNetwork?
   private var receiving = Receiving.nothing
+  private var unanswered = 0
+  /// When bytes last came or an answer was last given.
+  private(set) var lastActive = NIODeadline.now()
   private var timer: Scheduled<Void>?
   private var stall: Scheduled<Void>?
   private var closesAfterAnswer = false
@@ -59,7 +62,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   /// Something came that may be the begin of a request.
   func bytesArrived() {
-    if case .nothing = receiving { receiving = .head(since: .now()) }
+    lastActive = .now()
+    if case .nothing = receiving { receiving = .head(since: lastActive) }
+  }
+
+  /// Whether all that came has been read and some of it is not answered yet.
+  var isAnswering: Bool {
+    if case .nothing = receiving { unanswered > 0 } else { false }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -70,7 +79,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
       return
     }
     switch (part, receiving) {
-    case (.head, _): receiving = .body(since: .now(), bytes: 0)
+    case (.head, _):
+      unanswered += 1
+      receiving = .body(since: lastActive, bytes: 0)
     case (.body(let bytes), .body(let since, let count)):
       receiving = .body(since: since, bytes: count + bytes.readableBytes)
     case (.body, _): break
@@ -125,6 +136,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
     case .body:
       context.write(data, promise: promise)
     case .end:
+      unanswered -= 1
+      lastActive = .now()
       guard closesAfterAnswer, !isClosing else { return context.write(data, promise: promise) }
       isClosing = true
       let written = promise ?? context.eventLoop.makePromise()

@@ -58,9 +58,15 @@ final class AppDirectory: Sendable {
     self.apps = apps
   }
 
+  /// The app that is remembered for a key; nil says nothing about others.
+  func known(key: String) -> App? {
+    guard let entry = known.withLock({ $0[key] }), entry.until > .now else { return nil }
+    return entry.app
+  }
+
   func app(key: String) async throws -> App? {
+    if let app = known(key: key) { return app }
     let now = ContinuousClock.now
-    if let entry = known.withLock({ $0[key] }), entry.until > now { return entry.app }
     // Only keys that exist are remembered, so strangers cannot fill it.
     guard let app = try await apps.app(key: key) else {
       _ = known.withLock { $0.removeValue(forKey: key) }

@@ -12,14 +12,19 @@ struct SecurityHeadersMiddleware: RouterMiddleware {
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'
     """
 
+  /// What every answer bears.
+  static let fields: HTTPFields = [
+    contentSecurityPolicy: policy,
+    // A sign-in link's token stands in an address: it must not travel on.
+    referrerPolicy: "no-referrer",
+    contentTypeOptions: "nosniff",
+  ]
+
   func handle(
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    response.headers[Self.contentSecurityPolicy] = Self.policy
-    // A sign-in link's token stands in an address: it must not travel on.
-    response.headers[Self.referrerPolicy] = "no-referrer"
-    response.headers[Self.contentTypeOptions] = "nosniff"
+    for field in Self.fields { response.headers[field.name] = field.value }
     return response
   }
 }

@@ -1,0 +1,59 @@
+import NIOCore
+
+/// Closes a connection that has been idle for too long, and tells its guard of bytes before they make a request.
+///
+/// Hummingbird's own timer stands behind ``ReportShortcutHandler`` and does not see what is answered there.
+final class IdleTimer: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private let connection: ConnectionGuard
+  private let patience: TimeAmount
+  private var timer: Scheduled<Void>?
+
+  init(connection: ConnectionGuard, patience: TimeAmount) {
+    self.connection = connection
+    self.patience = patience
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    if context.channel.isActive, timer == nil { wait(context, until: .now() + patience) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    if timer == nil { wait(context, until: .now() + patience) }
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    timer = nil
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    connection.bytesArrived()
+    context.fireChannelRead(data)
+  }
+
+  /// One task an idle span, however many requests come in it.
+  private func wait(_ context: ChannelHandlerContext, until deadline: NIODeadline) {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    timer = context.eventLoop.scheduleTask(deadline: deadline) {
+      let (idle, context) = bound.value
+      idle.look(context)
+    }
+  }
+
+  private func look(_ context: ChannelHandlerContext) {
+    let now = NIODeadline.now()
+    // Who waits for our answer is not idle.
+    let end = connection.isAnswering ? now + patience : connection.lastActive + patience
+    if end <= now {
+      timer = nil
+      context.close(promise: nil)
+    } else {
+      wait(context, until: end)
+    }
+  }
+}

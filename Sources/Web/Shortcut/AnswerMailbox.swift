@@ -1,0 +1,36 @@
+import NIOCore
+import Storage
+import Synchronization
+
+/// Carries answers from the intake to the connections of an event loop: however many a commit answers, the loop is
+/// woken once.
+final class AnswerMailbox: Sendable {
+  private struct Letter {
+    let connection: NIOLoopBound<ReportShortcutHandler>
+    let answer: Result<ReportOutcome, any Error>
+  }
+
+  private let loop: any EventLoop
+  private let letters = Mutex<[Letter]>([])
+
+  init(loop: any EventLoop) {
+    self.loop = loop
+  }
+
+  /// From any thread.
+  func post(_ answer: Result<ReportOutcome, any Error>, to connection: NIOLoopBound<ReportShortcutHandler>) {
+    let isFirst = letters.withLock { letters in
+      letters.append(Letter(connection: connection, answer: answer))
+      return letters.count == 1
+    }
+    if isFirst { loop.execute { self.deliver() } }
+  }
+
+  private func deliver() {
+    let letters = letters.withLock { letters in
+      defer { letters = [] }
+      return letters
+    }
+    for letter in letters { letter.connection.value.answered(letter.answer) }
+  }
+}
