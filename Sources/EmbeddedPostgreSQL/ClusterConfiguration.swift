@@ -31,8 +31,11 @@ struct ClusterConfiguration: Sendable, Equatable {
       "log_line_prefix": "%m [%p] %q%d ",
       "log_timezone": "UTC",
       "maintenance_work_mem": "128MB",
-      "max_connections": "100",
+      // The server itself needs some ten; a benchmark of 256 clients fits beside it.
+      "max_connections": "400",
       "max_wal_size": "2GB",
+      // Files of the log that are used again need not be filled with zeros first; only busy clusters ever have so many.
+      "min_wal_size": "1GB",
       "port": "\(ClusterAddress.port)",
       "random_page_cost": "1.1",
       "shared_buffers": "256MB",

@@ -75,32 +75,39 @@ extension PostgresConnection {
   private func named<S: PostgresStatement>(
     _: S.Type, _ parameters: PostgresParameters, on link: Link
   ) throws -> RowBatch {
-    let key = ObjectIdentifier(S.self)
-    let statement: PreparedStatement
-    if let known = prepared[key] {
-      statement = known
-      guard known.types == parameters.types else { return try unnamed(S.sql, parameters, on: link) }
-    } else {
-      preparedCount += 1
-      statement = PreparedStatement(name: "s\(preparedCount)", types: parameters.types)
-      let result = PQprepare(link.pointer, statement.name, S.sql, Int32(parameters.count), parameters.types)
-      _ = try accept(result, on: link, sql: S.sql)
-      prepared[key] = statement
+    guard let name = try preparedName(S.self, parameters, on: link) else {
+      return try unnamed(S.sql, parameters, on: link)
     }
     let result = parameters.withPointers { values, lengths, formats in
-      PQexecPrepared(link.pointer, statement.name, Int32(parameters.count), values, lengths, formats, 1)
+      PQexecPrepared(link.pointer, name, Int32(parameters.count), values, lengths, formats, 1)
     }
     do {
       return try accept(result, on: link, sql: S.sql)
     } catch let error as PostgresError where Self.isStale(error) {
       // The schema changed under the plan, or the server forgot it.
-      prepared[key] = nil
+      prepared[ObjectIdentifier(S.self)] = nil
       guard link.isIdle else { throw error }
       return try unnamed(S.sql, parameters, on: link)
     }
   }
 
-  private static func isStale(_ error: PostgresError) -> Bool {
+  /// What the server keeps the statement under, made known to it the first time.
+  /// - Returns: nil where it is known with other types.
+  func preparedName<S: PostgresStatement>(
+    _: S.Type, _ parameters: PostgresParameters, on link: Link
+  ) throws -> String? {
+    if let known = prepared[ObjectIdentifier(S.self)] {
+      return known.types == parameters.types ? known.name : nil
+    }
+    preparedCount += 1
+    let statement = PreparedStatement(name: "s\(preparedCount)", types: parameters.types)
+    let result = PQprepare(link.pointer, statement.name, S.sql, Int32(parameters.count), parameters.types)
+    _ = try accept(result, on: link, sql: S.sql)
+    prepared[ObjectIdentifier(S.self)] = statement
+    return statement.name
+  }
+
+  static func isStale(_ error: PostgresError) -> Bool {
     error.sqlState == "26000" || error.server?.sourceFunction == "RevalidateCachedQuery"
   }
 }

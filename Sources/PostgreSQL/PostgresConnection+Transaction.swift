@@ -44,7 +44,7 @@ extension PostgresConnection {
     transactionDepth = 1
   }
 
-  private func commit() throws {
+  func commit() throws {
     defer { transactionDepth = 0 }
     do {
       try performWithoutCancellation(sql: "COMMIT") { link in
@@ -60,7 +60,7 @@ extension PostgresConnection {
     }
   }
 
-  private func rollback() {
+  func rollback() {
     transactionDepth = 0
     do {
       try performWithoutCancellation(sql: "ROLLBACK") { link in

@@ -35,10 +35,7 @@ public struct ReportStore: Sendable {
     }
     let statement = AcceptReports(reports: firsts.map { reports[$0] }, receivedAt: receivedAt)
     try await partitions.prepare(for: statement.reports)
-    let refused = try await pool.transaction { connection in
-      try await connection.execute(script: AcceptReports.settings)
-      return try await connection.run(statement)
-    }
+    let refused = try await pool.commit(statement, settings: AcceptReports.settings)
 
     var outcomes = [ReportOutcome?](repeating: nil, count: reports.count)
     for index in firsts { outcomes[index] = .created }

@@ -66,9 +66,10 @@ func wait(upTo limit: Duration, _ condition: @Sendable () async throws -> Bool) 
 
 /// Lends a connection to a database of its own.
 func withDatabase<T: Sendable>(
-  _ database: String, _ body: @Sendable (PostgresConnection) async throws -> T
+  _ database: String, preparing: Bool = true, _ body: @Sendable (PostgresConnection) async throws -> T
 ) async throws -> T {
-  let configuration = try await ScratchCluster.shared.configuration(database: database)
+  var configuration = try await ScratchCluster.shared.configuration(database: database)
+  configuration.usesPreparedStatements = preparing
   let connection = try await PostgresConnection.connect(configuration, logger: .quiet)
   do {
     let value = try await body(connection)

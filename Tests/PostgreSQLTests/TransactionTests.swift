@@ -3,6 +3,11 @@ import Testing
 
 private struct Stop: Error {}
 
+private struct SafeInsert: PostgresStatement {
+  static let sql = "INSERT INTO safe VALUES (3)"
+  typealias Row = Void
+}
+
 @Suite struct TransactionTests {
   private static let script = """
     DROP TABLE IF EXISTS totals; CREATE TABLE totals (id bigint PRIMARY KEY, total bigint NOT NULL);
@@ -95,6 +100,15 @@ private struct Stop: Error {}
     try await admin.query("SELECT pg_cancel_backend(\(pid))")
     let whole = await #expect(throws: PostgresError.self) { try await commit.value }
     #expect(whole?.kind == .acknowledgementInDoubt)
+
+    // Nor is that of a statement that commits by itself.
+    let quick = Task { try await connection.commit(SafeInsert(), settings: "SET LOCAL enable_seqscan = off") }
+    try await wait(upTo: .seconds(20), isWaiting)
+    quick.cancel()
+    for _ in 0..<20 { #expect(try await isWaiting()) }
+    try await admin.query("SELECT pg_cancel_backend(\(pid))")
+    let third = await #expect(throws: PostgresError.self) { try await quick.value }
+    #expect(third?.kind == .acknowledgementInDoubt)
     await admin.close()
     await connection.close()
   }

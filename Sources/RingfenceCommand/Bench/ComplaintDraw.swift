@@ -16,6 +16,8 @@ struct ComplaintDraw: Sendable {
     let identity: (UInt64, UInt64)
   }
 
+  private static let categories = ReportCategory.allCases
+
   private let numbers: [Int64]
   private var chance: SplitMix64
   private var identities = SplitMix64(seed: .random(in: 0 ... .max))
@@ -36,7 +38,7 @@ struct ComplaintDraw: Sendable {
     let rank = BenchmarkDraw.rank(of: Double(chance.next() >> 11) * 0x1p-53)
     return Complaint(
       number: numbers[rank],
-      category: ReportCategory.allCases[chance.below(ReportCategory.allCases.count)],
+      category: Self.categories[chance.below(Self.categories.count)],
       reporter: chance.below(BenchmarkDraw.reporters), identity: (identities.next(), identities.next()))
   }
 }

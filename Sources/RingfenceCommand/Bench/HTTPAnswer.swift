@@ -19,24 +19,38 @@ struct HTTPAnswer: Equatable {
       guard bytes.count <= 16_384 else { throw Malformed() }
       return nil
     }
-    let head = UnsafeRawBufferPointer(rebasing: bytes[..<end])
-    var lines = head.split(separator: UInt8(ascii: "\r"))[...]
-    guard let first = lines.popFirst(), first.starts(with: "HTTP/1.1 ".utf8),
-      let status = integer(first.dropFirst(9).prefix(3)), (100...599).contains(status)
+    // Every line with the line feed before it; the server shares the cores with this.
+    guard value(of: "http/1.1 ", in: bytes[..<end]) != nil, let status = integer(bytes[..<end].dropFirst(9).prefix(3)),
+      (100...599).contains(status)
     else { throw Malformed() }
     var length = status == 204 || status == 304 ? 0 : nil
     var closes = false
-    for line in lines {
-      if let value = value(of: "\ncontent-length:", in: line) {
-        guard let number = integer(value) else { throw Malformed() }
-        length = number
-      } else if let value = value(of: "\nconnection:", in: line) {
-        closes = value.elementsEqual("close".utf8)
+    var start = lineEnd(bytes, from: 0, before: end)
+    while start < end {
+      let next = lineEnd(bytes, from: start + 1, before: end)
+      // Both names begin with this letter.
+      if start + 1 < next, bytes[start + 1] | 0x20 == UInt8(ascii: "c") {
+        let line = bytes[start..<next - (next < end ? 1 : 0)]
+        if let value = value(of: "\ncontent-length:", in: line) {
+          guard let number = integer(value) else { throw Malformed() }
+          length = number
+        } else if let value = value(of: "\nconnection:", in: line) {
+          closes = value.elementsEqual("close".utf8)
+        }
       }
+      start = next
     }
     guard let length else { throw Malformed() }
-    let body = head.count + 4..<head.count + 4 + length
+    let body = end + 4..<end + 4 + length
     return body.upperBound <= bytes.count ? HTTPAnswer(status: status, body: body, closes: closes) : nil
+  }
+
+  /// Where the next line feed is, or the end.
+  private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int, before end: Int) -> Int {
+    guard start < end, let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, end - start) else {
+      return end
+    }
+    return UnsafeRawPointer(found) - base
   }
 
   /// How often a text stands in bytes.

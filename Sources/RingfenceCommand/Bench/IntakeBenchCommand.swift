@@ -9,8 +9,9 @@ struct IntakeBenchCommand: AsyncParsableCommand {
     abstract: "Send complaints as fast as they are acknowledged, and hold the rate against PostgreSQL's own.",
     discussion: """
       Beside the server, in the same run and on the same PostgreSQL, pgbench does (a) the very statement that takes \
-      one complaint, one a transaction, and (b) a bare single-row insert a transaction, with as many clients. Both \
-      work in a schema of their own, bench_intake, which is removed afterwards.
+      one complaint, one a transaction, and (b) a bare single-row insert a transaction, with as many clients. Where a \
+      request bears more than one complaint, (c) copies as many as the server took into a bare table, in one \
+      transaction. All work in a schema of their own, bench_intake, which is removed afterwards.
 
       The complaints sent stay in the server's database: measure a server that has been started for it.
       """)
@@ -46,7 +47,7 @@ struct IntakeBenchCommand: AsyncParsableCommand {
   @Flag(help: "Leave pgbench out; PostgreSQL is asked nothing.")
   var noPeers = false
 
-  @Flag(help: "Also COPY the same complaints into a bare table.")
+  @Flag(help: "Also COPY as many complaints into a bare table; without it only when --batch is more than 1.")
   var copy = false
 
   @Flag(help: "Measure although fsync or synchronous_commit is off.")
@@ -71,7 +72,7 @@ struct IntakeBenchCommand: AsyncParsableCommand {
       target: target, key: try apiKey(), connections: connections, seconds: seconds, batch: batch, seed: seed)
     let pid = serverPid ?? ListeningProcess.find(port: target.port)
     let report = try await IntakeBenchmark(
-      plan: plan, serverPID: pid, copies: copy, allowsUnsafe: allowUnsafe,
+      plan: plan, serverPID: pid, copies: copy || batch > 1, allowsUnsafe: allowUnsafe,
       peers: noPeers ? nil : try peerDatabase()
     ).run()
     print(json ? try report.json : report.table)

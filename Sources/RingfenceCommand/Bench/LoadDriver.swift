@@ -108,5 +108,9 @@ struct LoadDriver {
     }
   }
 
-  private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+  private static var now: UInt64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
+  }
 }

@@ -69,7 +69,11 @@ struct ReportRequest {
   /// Hex digits around the hyphens, the version and the variant, which stand there.
   private static func write(_ halves: (UInt64, UInt64), to bytes: UnsafeMutableRawBufferPointer, at place: Int) {
     var (bits, next) = halves
-    for index in 0..<36 where ![8, 13, 14, 18, 19, 23].contains(index) {
+    for index in 0..<36 {
+      switch index {
+      case 8, 13, 14, 18, 19, 23: continue
+      default: break
+      }
       let digit = UInt8(bits & 0xf)
       bytes[place + index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
       bits >>= 4
