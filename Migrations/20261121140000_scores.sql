@@ -108,7 +108,7 @@ SELECT 1, category_id, '', review_heat,
        heat, heat, confidence, CASE WHEN category_id IN (5, 10) THEN 5 ELSE 3 END, 2, 2,
        heat / 2, heat / 2, greatest(0, confidence - 0.1), CASE WHEN category_id IN (5, 10) THEN 4 ELSE 2 END, 1, 1
 FROM thresholds;
-INSERT INTO sources VALUES (1, 0, 1, 3, 2, 2, 1);
+INSERT INTO sources VALUES (1, 0, 1, 3, 3, 2, 2);
 DROP TABLE thresholds;
 
 -- What the last publication lists because of reports.

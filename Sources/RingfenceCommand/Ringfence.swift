@@ -11,7 +11,8 @@ public struct Ringfence: AsyncParsableCommand {
       """,
     subcommands: [
       ServeCommand.self, ImportCommand.self, PublishCommand.self, PackCommand.self, SimulateCommand.self,
-      AuditCommand.self, AppCommand.self, SignInLinkCommand.self, BenchCommand.self,
+      AuditCommand.self, ThresholdsCommand.self, SourcesCommand.self, AppCommand.self, SignInLinkCommand.self,
+      BenchCommand.self,
     ])
 
   /// Made with its defaults.

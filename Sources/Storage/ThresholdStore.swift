@@ -47,6 +47,11 @@ public struct ThresholdStore: Sendable {
     try await pool.run(ReadThresholdVersions(version: nil, limit: limit))
   }
 
+  /// The imported lists there are, in ascending order of their ids.
+  public func lists() async throws -> [App] {
+    try await pool.run(ReadLists())
+  }
+
   /// Saves a set as the next version. Safe to call again.
   /// - Parameters:
   ///   - former: the version that the set was made from.

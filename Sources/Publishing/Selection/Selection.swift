@@ -8,7 +8,7 @@ import Storage
 ///
 /// The database only leaves out what is too cold for every threshold; ``Curation/Score`` judges the rest one by one.
 public struct Selection: Sendable {
-  private let country: @Sendable (Int64) -> String?
+  let country: @Sendable (Int64) -> String?
 
   /// With countries by libphonenumber.
   public init() {

@@ -3,5 +3,6 @@ import ArgumentParser
 /// `ringfence bench`: measures a running server.
 struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "bench", abstract: "Measure a running server.", subcommands: [IntakeBenchCommand.self])
+    commandName: "bench", abstract: "Measure what the server does.",
+    subcommands: [IntakeBenchCommand.self, CurationBenchCommand.self])
 }

@@ -155,3 +155,12 @@ struct SaveSources: PostgresStatement {
     }
   }
 }
+
+/// Apps without a key: imported lists.
+struct ReadLists: PostgresStatement {
+  static let sql = "SELECT app_id, name FROM apps WHERE key_hash IS NULL ORDER BY app_id"
+
+  static func decode(_ row: PostgresRow) throws -> App {
+    App(id: try row.decode(0), name: try row.decode(1))
+  }
+}

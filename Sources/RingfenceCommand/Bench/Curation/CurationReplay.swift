@@ -1,0 +1,116 @@
+import Curation
+import Foundation
+import Timestamps
+
+/// What the thresholds would have listed at the end of each month of a list.
+struct CurationReplay {
+  /// One complaint.
+  struct Said {
+    let day: Int32
+    let category: ReportCategory
+  }
+
+  /// A month by its first day and the next one's, in days since 1970-01-01.
+  struct Month {
+    let name: String
+    let first: Int32
+    let end: Int32
+  }
+
+  /// A number as it stands at a month's end.
+  private struct Entry {
+    let number: Int64
+    let heat: Double
+    let isListed: Bool
+    let inMonth: Int
+    let ever: Int
+    let isUsed: Bool
+  }
+
+  let months: [Month]
+  private let complaints: [Int64: [Said]]
+  private let thresholds: ThresholdSet
+  private var listed: Set<Int64> = []
+
+  init(_ complaints: [Int64: [Said]], thresholds: ThresholdSet) {
+    self.complaints = complaints
+    self.thresholds = thresholds
+    let days = complaints.values.lazy.flatMap { $0.map(\.day) }
+    var months: [Month] = []
+    var day = days.min() ?? 0
+    let last = days.max() ?? -1
+    while day <= last {
+      let month = Self.month(containing: day)
+      months.append(month)
+      day = month.end
+    }
+    self.months = months
+  }
+
+  /// What is listed at a month's end, and what became of it in the next.
+  mutating func judge(_ month: Month) -> ReplayMonth {
+    let next = Self.month(containing: month.end)
+    let entries = complaints.compactMap { entry($0, $1, month, next) }
+    listed = Set(entries.lazy.filter(\.isListed).map(\.number))
+    let ours = entries.sorted {
+      ($0.isListed ? 0 : 1, $1.heat, $0.number) < ($1.isListed ? 0 : 1, $0.heat, $1.number)
+    }
+    let plain = entries.sorted { ($1.inMonth, $0.number) < ($0.inMonth, $1.number) }
+    let ever = entries.sorted { ($1.ever, $0.number) < ($0.ever, $1.number) }
+    func used(_ list: [Entry], _ count: Int) -> Double {
+      count == 0 ? 0 : Double(list.prefix(count).count(where: \.isUsed)) / Double(count)
+    }
+    let size = listed.count
+    let complainedOfNext = complaints.values.lazy.map { $0.count { $0.day >= next.first && $0.day < next.end } }
+    let caught = entries.lazy.filter(\.isListed).reduce(0) { sum, entry in
+      sum + (complaints[entry.number] ?? []).count { $0.day >= next.first && $0.day < next.end }
+    }
+    return ReplayMonth(
+      name: month.name, listed: size, used: used(ours, size), plainInMonth: used(plain, size),
+      plainEver: used(ever, size), caught: Double(caught) / Double(max(1, complainedOfNext.reduce(0, +))),
+      atLeast: [3, 5, 10].map { k in
+        let count = entries.count { $0.inMonth >= k }
+        return .init(k: k, size: count, plain: used(plain, count), ours: used(ours, count))
+      })
+  }
+
+  private func entry(_ number: Int64, _ all: [Said], _ month: Month, _ next: Month) -> Entry? {
+    let said = all.filter { $0.day < month.end }
+    guard !said.isEmpty else { return nil }
+    let time = Date(timeIntervalSince1970: Double(month.end) * 86_400)
+    var parts: [ReportCategory: Standing.Part] = [:]
+    var tally = SourceTally(appID: 1, complaints: 0, days: ComplaintDays())
+    let weight = thresholds.rule(forSource: 1).weight
+    for one in said {
+      let noon = Date(timeIntervalSince1970: (Double(one.day) + 0.5) * 86_400)
+      var part =
+        parts[one.category] ?? .init(category: one.category, heat: 0, evidence: 0, reports: 0, reporters: 0)
+      part.heat += Decay.heat.mass(of: weight, at: noon)
+      part.evidence += Decay.evidence.mass(of: weight, at: noon)
+      part.reports += 1
+      parts[one.category] = part
+      guard one.category.isToxic else { continue }
+      tally.complaints += 1
+      tally.days.insert(one.day)
+    }
+    let record = NumberRecord(
+      number: number, standing: Standing(parts: Array(parts.values)), days: tally.days, sources: [tally],
+      isListed: listed.contains(number))
+    let score = Score(record, at: time)
+    return Entry(
+      number: number, heat: score.heat, isListed: score.judge(by: thresholds).meetsThreshold,
+      inMonth: said.count { $0.day >= month.first }, ever: said.count,
+      isUsed: all.contains { $0.day >= next.first && $0.day < next.end })
+  }
+
+  private static func month(containing day: Int32) -> Month {
+    let (year, month) = Timestamp.month(of: Date(timeIntervalSince1970: Double(day) * 86_400))
+    func first(_ year: Int, _ month: Int) -> Int32 {
+      let text = String(format: "%04d-%02d-01T00:00:00Z", year, month)
+      return Timestamp.parse(text).map(ComplaintDays.day) ?? day
+    }
+    return Month(
+      name: String(format: "%04d-%02d", year, month), first: first(year, month),
+      end: month == 12 ? first(year + 1, 1) : first(year, month + 1))
+  }
+}

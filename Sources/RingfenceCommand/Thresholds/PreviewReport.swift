@@ -1,0 +1,94 @@
+import Curation
+
+/// A preview as it is printed.
+struct PreviewReport: Encodable {
+  struct Change: Encodable {
+    let category: String
+    let country: String?
+    let added: Int
+    let taken: Int
+    let kept: Int
+  }
+
+  struct Example: Encodable {
+    let number: String
+    let country: String?
+    let category: String
+    let heat: Double
+    let evidence: Double
+    let confidence: Double
+    let reporters: Int
+    let networks: Int
+    let days: Int
+    let reports: Int64
+
+    init(_ example: ThresholdPreview.Example) {
+      number = "+\(example.number)"
+      country = example.kind.country
+      category = example.kind.category.slug
+      (heat, evidence, confidence) = (example.score.heat, example.score.evidence, example.score.confidence)
+      (reporters, networks, days) = (example.score.reporters, example.score.networks, example.score.days)
+      reports = example.score.parts.reduce(0) { $0 + $1.reports }
+    }
+
+    var cells: [String] {
+      [
+        number, country ?? "–", category, plain(heat), plain(evidence), plain(confidence), "\(reporters)",
+        "\(networks)", "\(days)", "\(reports)",
+      ]
+    }
+
+    static let columns = [
+      "number", "country", "category", "heat", "evidence", "confidence", "reporters", "networks", "days", "reports",
+    ]
+  }
+
+  let against: Int32
+  let listedNow: Int
+  let listedThen: Int
+  let added: Int
+  let taken: Int
+  let changes: [Change]
+  let examplesAdded: [Example]
+  let examplesTaken: [Example]
+
+  init(_ preview: ThresholdPreview, version: Int32) {
+    let total = preview.total
+    against = version
+    listedNow = total.kept + total.taken
+    listedThen = total.kept + total.added
+    (added, taken) = (total.added, total.taken)
+    changes = preview.changes.map { kind, change in
+      Change(
+        category: kind.category.slug, country: kind.country, added: change.added, taken: change.taken, kept: change.kept
+      )
+    }.sorted { left, right in
+      (right.added + right.taken, left.category, left.country ?? "")
+        < (left.added + left.taken, right.category, right.country ?? "")
+    }
+    examplesAdded = preview.added.map(Example.init)
+    examplesTaken = preview.taken.map(Example.init)
+  }
+
+  /// By category and country, what changes most first.
+  var table: TextTable {
+    TextTable(
+      ["category", "country", "added", "taken", "kept"],
+      changes.map { [$0.category, $0.country ?? "–", "\($0.added)", "\($0.taken)", "\($0.kept)"] })
+  }
+
+  var text: String {
+    var parts = [
+      "Now (version \(against)) \(Self.count(listedNow)) listed, with the change \(Self.count(listedThen)): "
+        + "\(added) added, \(taken) taken away. Nothing was saved."
+    ]
+    if !changes.isEmpty { parts.append(table.aligned) }
+    for (title, examples) in [("Added, the hottest:", examplesAdded), ("Taken away, the hottest:", examplesTaken)]
+    where !examples.isEmpty {
+      parts.append("\(title)\n" + TextTable(Example.columns, examples.map(\.cells)).aligned)
+    }
+    return parts.joined(separator: "\n\n")
+  }
+
+  private static func count(_ count: Int) -> String { count == 1 ? "1 number" : "\(count) numbers" }
+}

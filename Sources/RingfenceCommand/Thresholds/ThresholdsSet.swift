@@ -1,0 +1,85 @@
+import ArgumentParser
+import Curation
+import Foundation
+import Storage
+
+/// Who changes thresholds, and why.
+struct Authorship: ParsableArguments {
+  @Option(help: "Who makes the change, 1 to 80 characters; without it whoever is logged in.")
+  var by: String?
+
+  @Option(help: ArgumentHelp("Why, 1 to 500 characters. It stays with the version.", valueName: "reason"))
+  var because: String
+
+  var name: String { by ?? ProcessInfo.processInfo.environment["LOGNAME"].flatMap { $0.isEmpty ? nil : $0 } ?? "root" }
+
+  func validate() throws {
+    guard (1...80).contains(name.unicodeScalars.count) else { throw ValidationError("--by has 1 to 80 characters.") }
+    guard (1...500).contains(because.unicodeScalars.count) else {
+      throw ValidationError("--because has 1 to 500 characters.")
+    }
+  }
+}
+
+/// `ringfence thresholds set`
+struct ThresholdsSet: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Save a change as the next version; it applies from the next publication on.",
+    discussion: """
+      Example: ringfence thresholds set --category fraud --country DE --enter-heat 1.5 --leave-heat 1 \
+      --because "A wave of fake parcel calls."
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var change: ThresholdChange
+  @OptionGroup var authorship: Authorship
+
+  func run() async throws {
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      try await workplace.save(authorship) { try change.applied(to: $0) }
+    }
+  }
+}
+
+/// `ringfence sources set`
+struct SourcesSet: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Save what a list counts for, as the next version of the thresholds.",
+    discussion: "Example: ringfence sources set ftc-csv --complaints 5 --days 3 --because \"One-off complaints.\"")
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var change: SourceChange
+  @OptionGroup var authorship: Authorship
+
+  func run() async throws {
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      let lists = try await workplace.thresholds.lists()
+      try await workplace.save(authorship) { try change.applied(to: $0, lists: lists) }
+    }
+  }
+}
+
+extension Workplace {
+  var thresholds: ThresholdStore { ThresholdStore(pool: pool) }
+
+  /// Saves the set in force with a change, and says so.
+  func save(_ authorship: Authorship, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
+    let (former, set) = try await thresholds.version(nil)
+    let changed = try ThresholdProblem.told { try change(set) }
+    guard changed != set else { return print("Nothing to change: version \(former.version) says so already.") }
+    let saved = try await thresholds.save(
+      changed, after: former.version, by: authorship.name, because: authorship.because, at: Date())
+    print("Saved as version \(saved.version). It applies from the next publication on.")
+  }
+}
+
+extension ThresholdProblem {
+  /// Runs `body`; a threshold that cannot be is the user's mistake, in words.
+  static func told<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let problem as ThresholdProblem {
+      throw CommandFailure.failed("\(problem) Nothing was saved.")
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Curation
+import Foundation
+import Storage
+import Timestamps
+
+/// `ringfence thresholds show`
+struct ThresholdsShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Print the thresholds in force, or those of an older version.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Option(help: "The version to show; without it the one in force.")
+  var version: Int32?
+
+  @Option(help: "text, tsv or json.")
+  var format = TableFormat.text
+
+  func run() async throws {
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      let (version, set) = try await workplace.thresholds.version(version)
+      let lists = try await workplace.thresholds.lists()
+      switch format {
+      case .text:
+        print("Version \(version.line)\n")
+        print(TextTable(ThresholdRow.columns, set.thresholds.map { ThresholdRow($0).cells }).aligned)
+        print("\nImported lists\n")
+        print(TextTable(SourceRow.columns, set.sources.map { SourceRow($0, lists).cells }).aligned)
+      case .tsv: print(TextTable(ThresholdRow.columns, set.thresholds.map { ThresholdRow($0).cells }).tsv)
+      case .json: print(try ThresholdsJSON(version, set, lists).text())
+      }
+    }
+  }
+}
+
+/// `ringfence thresholds history`
+struct ThresholdsHistory: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history", abstract: "Print who changed the thresholds, when and why, the newest first.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Option(help: "The most versions.")
+  var limit = 50
+
+  @Option(help: "text, tsv or json.")
+  var format = TableFormat.text
+
+  func validate() throws {
+    guard (1...10_000).contains(limit) else { throw ValidationError("--limit is 1 to 10000.") }
+  }
+
+  func run() async throws {
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      let versions = try await workplace.thresholds.history(limit: limit)
+      switch format {
+      case .text: for version in versions { print(version.line) }
+      case .tsv:
+        let rows = versions.map { ["\($0.version)", Timestamp.format($0.savedAt), $0.savedBy, $0.reason] }
+        print(TextTable(["version", "saved_at", "saved_by", "reason"], rows).tsv)
+      case .json: print(try HouseJSON.text(versions.map(ThresholdsJSON.Version.init)))
+      }
+    }
+  }
+}
+
+/// `ringfence sources list`
+struct SourcesList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Print what every imported list counts for.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Option(help: "text, tsv or json.")
+  var format = TableFormat.text
+
+  func run() async throws {
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      let set = try await workplace.thresholds.current()
+      let lists = try await workplace.thresholds.lists()
+      let rules =
+        [set.rule(forSource: SourceRule.everyList)]
+        + lists.map { list in
+          var rule = set.rule(forSource: list.id)
+          rule.appID = list.id
+          return rule
+        }
+      let rows = rules.map { SourceRow($0, lists) }
+      switch format {
+      case .text: print(TextTable(SourceRow.columns, rows.map(\.cells)).aligned)
+      case .tsv: print(TextTable(SourceRow.columns, rows.map(\.cells)).tsv)
+      case .json: print(try HouseJSON.text(rows))
+      }
+    }
+  }
+}
+
+extension ThresholdVersion {
+  /// Number, time, name and reason.
+  var line: String { "\(version), saved \(Timestamp.format(savedAt)) by \(savedBy): \(reason)" }
+}

@@ -1,0 +1,103 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Publishing
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.database) struct SelectionTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var store: PublicationStore { PublicationStore(pool: pool) }
+
+  /// So many reporters through so many networks on so many days, for each number.
+  private func fill(_ numbers: [(number: Int64, reporters: Int, networks: Int, days: Int)]) async throws {
+    let reports = numbers.flatMap { number, reporters, networks, days in
+      (0..<reporters).map { reporter in
+        Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(reporter % days) * 86_400,
+          category: .fraud, reporter: [UInt8](repeating: UInt8(reporter), count: 16),
+          network: [UInt8](repeating: UInt8(reporter % networks), count: 8))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+  }
+
+  private func listed(at time: Date? = nil) async throws -> [ListedNumber] {
+    let found = Mutex<[ListedNumber]>([])
+    try await store.withSnapshot { connection in
+      try await Selection().forEachListed(at: time ?? now, on: connection) { batch in found.withLock { $0 += batch } }
+    }
+    return found.withLock { $0 }
+  }
+
+  @Test func itTakesManyPeopleFromSeveralPlacesOnSeveralDays() async throws {
+    try await fill([
+      (12_015_550_101, 8, 4, 3), (12_015_550_102, 30, 1, 3), (12_015_550_103, 30, 4, 1), (12_015_550_104, 2, 2, 2),
+      (33_162_000_248, 8, 4, 3),
+    ])
+    let found = try await listed()
+    #expect(found.map(\.number) == [12_015_550_101, 33_162_000_248])
+    #expect(
+      found.allSatisfy { $0.category == .fraud && $0.treatment == .block && $0.heat > 3 && $0.evidence > $0.heat })
+    // The country's own threshold.
+    var strict = try #require(try await ThresholdStore(pool: pool).current().threshold(for: .fraud) { nil })
+    strict.country = "FR"
+    strict.enter.reporters = 9
+    let set = try await ThresholdStore(pool: pool).current().replacing(strict)
+    try await ThresholdStore(pool: pool).save(set, after: 1, by: "Ada", because: "Test", at: now)
+    #expect(try await listed().map(\.number) == [12_015_550_101])
+  }
+
+  @Test func whatIsListedStaysLongerThanItTakesToBeListed() async throws {
+    try await fill([(12_015_550_101, 6, 3, 2), (12_015_550_102, 6, 3, 2)])
+    #expect(try await listed().count == 2)
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (12015550101, 1, 1, \(now))")
+    }
+    // Heat 3 today: under 2 after nine days, under 1 after twenty-three.
+    #expect(try await listed(at: now + 10 * 86_400).map(\.number) == [12_015_550_101])
+    #expect(try await listed(at: now + 25 * 86_400).isEmpty)
+  }
+
+  @Test func aPreviewIsTheDifferenceOfTwoSelections() async throws {
+    var generator = SeededGenerator(seed: 51)
+    try await fill(
+      (0..<150).map { index in
+        let base: Int64 = index % 3 == 0 ? 33_162_000_000 : 12_015_550_000
+        return (
+          base + Int64(index), Int.random(in: 1...14, using: &generator), Int.random(in: 1...4, using: &generator),
+          Int.random(in: 1...4, using: &generator)
+        )
+      })
+    let thresholds = ThresholdStore(pool: pool)
+    let present = try await thresholds.current()
+    var general = try #require(present.threshold(for: .fraud) { nil })
+    general.enter.days = 1
+    var french = general
+    french.country = "FR"
+    french.enter.reporters = 10
+    let change = try present.replacing(general).replacing(french)
+
+    let preview = try await store.withSnapshot { connection in
+      try await Selection().preview(change, against: present, at: now, examples: 3, on: connection)
+    }
+    let before = Set(try await listed().map(\.number))
+    try await thresholds.save(change, after: 1, by: "Ada", because: "Test", at: now)
+    let after = Set(try await listed().map(\.number))
+
+    let total = preview.total
+    #expect(total.added == after.subtracting(before).count && total.added > 3)
+    #expect(total.taken == before.subtracting(after).count && total.taken > 0)
+    #expect(total.kept == before.intersection(after).count && total.kept > 0)
+    #expect(Set(preview.changes.keys.map(\.country)) == ["FR", "US"])
+    #expect(preview.changes[.init(category: .fraud, country: "US")]?.taken == 0)
+    #expect(preview.added.count == 3 && preview.added.allSatisfy { after.subtracting(before).contains($0.number) })
+    #expect(preview.added.map(\.score.heat) == preview.added.map(\.score.heat).sorted(by: >))
+    #expect(preview.taken.allSatisfy { before.subtracting(after).contains($0.number) })
+  }
+}
