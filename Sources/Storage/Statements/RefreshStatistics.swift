@@ -1,4 +1,4 @@
 /// Statistics of the tables that a large import fills.
 enum RefreshStatistics {
-  static let script = "ANALYZE numbers, number_categories, number_reporters, categories, thresholds"
+  static let script = "ANALYZE numbers, number_categories, number_reporters, number_sources, categories"
 }
