@@ -17,14 +17,17 @@ public struct ComplaintSink: Sendable {
   }
 
   /// Stores a batch. Rows without a reporter never pass for distinct ones.
+  ///
+  /// A file says nothing of networks. Whoever loads one that names its reporters vouches for them, so each of them stands
+  /// for a network too; else none of their numbers could reach a threshold that asks for two.
   /// - Throws: what the database said; the batch is then not stored.
   public func take(_ complaints: [ParsedComplaint]) async throws -> SinkResult {
     let reports = complaints.map { complaint in
-      Report(
+      let reporter = complaint.reporter.map { pseudonymizer.pseudonym(of: $0, appID: source.id) }
+      return Report(
         number: complaint.number, appID: source.id, reportID: complaint.reportID, reportedAt: complaint.reportedAt,
         category: complaint.category,
-        reporter: complaint.reporter.map { pseudonymizer.pseudonym(of: $0, appID: source.id) },
-        comment: complaint.comment)
+        reporter: reporter, comment: complaint.comment, network: reporter.map { Array($0.prefix(8)) })
     }
     let outcomes = try await store.accept(reports, receivedAt: Date())
     let inserted = outcomes.count { $0 == .created }
