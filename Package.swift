@@ -133,7 +133,7 @@ let package = Package(
       "PublishingTests",
       [
         "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "PhoneNumbers", "PostgreSQL", "Storage",
-        "TestSupport",
+        "Timestamps", "TestSupport",
       ]),
     tests("StorageTests", ["Storage", "Curation", "PostgreSQL", "TestSupport", logging]),
     tests("TimestampsTests", ["Timestamps"]),

@@ -1,6 +1,7 @@
 import CallerPack
 import Foundation
 import Logging
+import PostgreSQL
 import Storage
 
 extension Publisher {
@@ -26,12 +27,12 @@ extension Publisher {
       return known
     }
     guard let known else {
-      try await record(former.manifest, former.link, gates: [])
+      try await record(former.manifest, former.link, gates: []) { try await list($1, on: $0) }
       return former.link
     }
     if former.link == known { return known }
     if former.link.serial > known.serial {
-      try await record(former.manifest, former.link, gates: [])
+      try await record(former.manifest, former.link, gates: []) { try await list($1, on: $0) }
       return former.link
     }
     guard former.link.serial < known.serial else { throw StorageError.serialTaken(known.serial) }
@@ -45,7 +46,10 @@ extension Publisher {
   }
 
   /// Tells the database of a publication that is visible.
-  func record(_ manifest: Manifest, _ link: Manifest.Link, gates: [GateRecord]) async throws {
+  func record(
+    _ manifest: Manifest, _ link: Manifest.Link, gates: [GateRecord],
+    _ remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
+  ) async throws {
     guard let digest = PackDigest(hex: link.sha256) else { throw PublishingError.badManifest(folder.manifestPath) }
     let packs = manifest.packs.map { pack in
       PublishedPack(
@@ -53,22 +57,22 @@ extension Publisher {
         bytes: Int64(pack.bytes),
         deltaBytes: pack.deltas.first { $0.fromSerial == manifest.previous?.serial }.map { Int64($0.bytes) })
     }
-    let spool = ListedSpool(folder: folder, serial: link.serial)
-    let rows = ListedRows(spool: spool, packs: manifest.packs.map { folder.filePath($0.path) })
-    if !spool.isThere {
-      logger.warning(
-        "What is listed stays as it was: the folder has no list of it",
-        metadata: ["publication.serial": .stringConvertible(link.serial)])
-    }
     try await store.record(
       Publication(
         serial: link.serial, publishedAt: Date(), asOf: manifest.asOf, manifestSHA256: digest.bytes),
       packs: packs, gates: gates
     ) { connection in
-      guard spool.isThere else { return }
-      try await PublicationStore.replaceListings(
-        with: rows, serial: link.serial, at: manifest.issued, on: connection)
+      try await remember(connection, manifest)
     }
-    unlink(spool.path)
+    unlink(ListedSpool(folder: folder, serial: link.serial).path)
+  }
+
+  /// Makes the listings those of a publication that is visible, where the folder still has the list of it.
+  func list(_ manifest: Manifest, on connection: PostgresConnection) async throws {
+    let spool = ListedSpool(folder: folder, serial: manifest.serial)
+    guard spool.isThere else { return }
+    let rows = ListedRows(spool: spool, packs: manifest.packs.map { folder.filePath($0.path) })
+    try await PublicationStore.replaceListings(
+      with: rows, serial: manifest.serial, at: manifest.issued, on: connection)
   }
 }

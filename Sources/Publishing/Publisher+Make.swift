@@ -1,6 +1,7 @@
 import CallerPack
 import Foundation
 import Logging
+import PostgreSQL
 import Storage
 
 extension Publisher {
@@ -21,7 +22,8 @@ extension Publisher {
 
   /// Deltas and other formats, the gates, the manifest: then it is visible, and remembered.
   func finish(
-    _ work: PublicationWork, exempt: Set<Gate>, make: @Sendable (PublicationWork) async throws -> [PackDraft]
+    _ work: PublicationWork, exempt: Set<Gate>, make: @Sendable (PublicationWork) async throws -> [PackDraft],
+    remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
   ) async throws -> Manifest {
     try folder.clearWork()
     try folder.sweep(newest: work.former, keeping: policy.deltaBases, at: work.request.time)
@@ -47,14 +49,17 @@ extension Publisher {
       throw PublishingError.superseded(work.serial)
     }
     let link = try folder.reveal(manifest, signedBy: signing)
-    try await recordRevealed(manifest, link, gates)
+    try await recordRevealed(manifest, link, gates, remember)
     return manifest
   }
 
   /// From here on it is published, whatever the database says: the next run tells it again.
-  private func recordRevealed(_ manifest: Manifest, _ link: Manifest.Link, _ gates: [GateRecord]) async throws {
+  private func recordRevealed(
+    _ manifest: Manifest, _ link: Manifest.Link, _ gates: [GateRecord],
+    _ remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
+  ) async throws {
     do {
-      try await record(manifest, link, gates: gates)
+      try await record(manifest, link, gates: gates, remember)
     } catch {
       logger.error(
         "Published, but the database could not be told; the next run tells it",
@@ -85,7 +90,10 @@ extension Publisher {
       var results: [Result?] = Array(repeating: nil, count: items.count)
       for (index, item) in items.enumerated() {
         if index >= 2, let (done, result) = try await group.next() { results[done] = result }
-        group.addTask { (index, try body(item)) }
+        group.addTask {
+          try Task.checkCancellation()
+          return (index, try body(item))
+        }
       }
       for try await (done, result) in group { results[done] = result }
       return results.compactMap(\.self)

@@ -3,6 +3,7 @@ import CallerPackBuilder
 public import Curation
 public import Foundation
 public import Logging
+import PostgreSQL
 public import Storage
 
 /// Makes a publication: selects, writes packs, deltas and other formats, looks at them, signs, and reveals them all at
@@ -49,14 +50,22 @@ public struct Publisher: Sendable {
   /// bytes. Killed at any moment it leaves the former publication whole; the next run clears what was left.
   /// - Throws: ``PublishingError``, `PackError`, or what the database said; the former publication stays.
   public func publish(_ request: PublicationRequest) async throws -> Manifest {
-    try await run(request) { run in try await makePacks(run) }
+    try await run(
+      request,
+      make: { work in try await makePacks(work) },
+      remember: { connection, manifest in try await list(manifest, on: connection) })
   }
 
   /// Runs one attempt, from the folder's lock to the end that the database remembers.
-  /// - Parameter make: makes the packs; they lie in the folder afterwards.
+  /// - Parameters:
+  ///   - exempt: gates that do not apply.
+  ///   - asOf: the moment the numbers were weighed at, where that is not the time of the request.
+  ///   - make: makes the packs; they lie in the folder afterwards.
+  ///   - remember: what the database is to remember with the publication, in the same transaction.
   func run(
     _ request: PublicationRequest, exempt: Set<Gate> = [], asOf: Date? = nil,
-    make: @escaping @Sendable (PublicationWork) async throws -> [PackDraft]
+    make: @escaping @Sendable (PublicationWork) async throws -> [PackDraft],
+    remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
   ) async throws -> Manifest {
     try await withTaskExecutorPreference(WorkThreads.shared) {
       try folder.makeFolders()
@@ -73,12 +82,11 @@ public struct Publisher: Sendable {
       let heart = Task { await work.progress.report(to: store, claim) }
       defer { heart.cancel() }
       do {
-        let manifest = try await finish(work, exempt: exempt, make: make)
+        let manifest = try await finish(work, exempt: exempt, make: make, remember: remember)
         PendingClaim.forget(in: folder)
         return manifest
       } catch {
-        try await end(work, after: error)
-        PendingClaim.forget(in: folder)
+        await end(work, after: error)
         throw error
       }
     }
@@ -97,8 +105,9 @@ public struct Publisher: Sendable {
     return claim
   }
 
-  /// Remembers why nothing came of a run. The error itself is what counts: the database may be what failed.
-  private func end(_ work: PublicationWork, after error: any Error) async throws {
+  /// Remembers why nothing came of a run, also when its task was cancelled. The error itself is what counts: the database
+  /// may be what failed, and then the next run in this folder finds the claim and tells it.
+  private func end(_ work: PublicationWork, after error: any Error) async {
     var state = PublicationRun.State.failed
     var gates: [GateRecord] = []
     if case PublishingError.heldBack(let records) = error { (state, gates) = (.refused, records) }
@@ -108,7 +117,9 @@ public struct Publisher: Sendable {
         "publication.serial": .stringConvertible(work.claim.serial), "publication.state": "\(state.rawValue)",
         "error": "\(error)",
       ])
-    try? await store.end(work.claim, as: state, failure: "\(error)", gates: gates)
+    let (result, records) = (state, gates)
+    let ending = Task { try await store.end(work.claim, as: result, failure: "\(error)", gates: records) }
+    if case .success = await ending.result { PendingClaim.forget(in: folder) }
   }
 }
 

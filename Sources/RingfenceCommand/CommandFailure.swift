@@ -2,7 +2,7 @@
 public struct CommandFailure: Error, CustomStringConvertible {
   /// What happened and what to do.
   public let description: String
-  /// 1 the data is bad or the work failed, 2 wrong usage, 3 cannot read or write.
+  /// 1 the data is bad or the work failed, 2 wrong usage, 3 cannot read or write, 4 held back by a gate.
   public let exitCode: Int32
 
   /// The data is bad, or the work failed.

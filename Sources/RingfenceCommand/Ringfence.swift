@@ -7,11 +7,22 @@ public struct Ringfence: AsyncParsableCommand {
     commandName: "ringfence",
     abstract: "Weighs complaints about phone numbers and publishes the numbers that matter as small packs.",
     discussion: """
-      Exit codes: 0 fine, 1 the data is bad or the work failed, 2 wrong usage, 3 cannot read or write.
+      Exit codes: 0 fine, 1 the data is bad or the work failed, 2 wrong usage, 3 cannot read or write, 4 a gate holds a \
+      publication back.
       """,
     subcommands: [
-      ServeCommand.self, ImportCommand.self, PublishCommand.self, PackCommand.self, SimulateCommand.self,
-      AuditCommand.self, ThresholdsCommand.self, SourcesCommand.self, AppCommand.self, SignInLinkCommand.self,
+      ServeCommand.self,
+      ImportCommand.self,
+      PublishCommand.self,
+      RevokeCommand.self,
+      ThresholdsCommand.self,
+      SourcesCommand.self,
+      KeysCommand.self,
+      PackCommand.self,
+      AppCommand.self,
+      SignInLinkCommand.self,
+      AuditCommand.self,
+      SimulateCommand.self,
       BenchCommand.self,
     ])
 

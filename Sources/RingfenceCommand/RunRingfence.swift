@@ -7,7 +7,7 @@ import Publishing
 import Synchronization
 
 /// Runs the command line and ends the process with its exit code: 0 fine, 1 the data is bad or the work failed,
-/// 2 wrong usage, 3 cannot read or write.
+/// 2 wrong usage, 3 cannot read or write, 4 a gate holds a publication back.
 public func runRingfence() async -> Never {
   let progress = PackProgress()
   var console = PackConsole.standard

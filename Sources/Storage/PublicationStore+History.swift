@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import PostgreSQL
 
 /// An attempt at a publication with all that is known of it.
@@ -22,6 +22,11 @@ extension PublicationStore {
   /// The newest attempts, newest first.
   public func runs(limit: Int) async throws -> [PublicationRun] {
     try await pool.run(ReadRuns(limit: limit))
+  }
+
+  /// What has been tried of the publication that was due at a time, revocations aside.
+  public func attempts(since due: Date, now: Date = Date()) async throws -> NightAttempts {
+    try await pool.run(ReadAttempts(since: due, staleBefore: now - Self.staleAfter)).first ?? NightAttempts()
   }
 
   /// The newest attempts with their packs and gates, newest first.

@@ -26,6 +26,7 @@ func buildRouter(
     health: services.health, intake: services.intake, readiness: services.readiness)
   let signIn = SignInPages(
     moderators: services.moderators, pages: pages, isSecure: configuration.isSecure)
+  let publicationPages = PublicationPages(store: services.publicationStore, pages: pages)
   let moderation = ModerationPages(numbers: services.numbers, pages: pages)
 
   router.get("healthz", use: health.alive)
@@ -54,6 +55,7 @@ func buildRouter(
     .add(middleware: SessionMiddleware(moderators: services.moderators))
     .get(use: moderation.watched)
     .get("numbers/:number", use: moderation.number)
+    .get("publications", use: publicationPages.list)
   router.refuseOtherMethods()
   return router
 }

@@ -20,6 +20,8 @@ public struct WebServices: Sendable {
   public var health: HealthStore
   /// What has been published.
   public var publications: PublicationFolder
+  /// What became of each attempt to publish.
+  public var publicationStore: PublicationStore
   /// Turned red by whoever stops the server.
   public var readiness: Readiness
   /// What limits tell the time by.
@@ -29,7 +31,7 @@ public struct WebServices: Sendable {
   public init(
     intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer, apps: AppStore,
     numbers: NumberStore, moderators: ModeratorStore, health: HealthStore, publications: PublicationFolder,
-    readiness: Readiness = Readiness(), clock: LimitClock = .system
+    publicationStore: PublicationStore, readiness: Readiness = Readiness(), clock: LimitClock = .system
   ) {
     self.intake = intake
     self.identifications = identifications
@@ -39,6 +41,7 @@ public struct WebServices: Sendable {
     self.moderators = moderators
     self.health = health
     self.publications = publications
+    self.publicationStore = publicationStore
     self.readiness = readiness
     self.clock = clock
   }

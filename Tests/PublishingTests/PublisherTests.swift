@@ -66,7 +66,7 @@ import Testing
 
   /// Two folders as on two machines, in which the same two nights are published from the same database.
   @Test func theSameDataTimeAndSerialGiveTheSameBytes() async throws {
-    try await fill(1)
+    try await fill(1, of: 2_000)
     try await withTemporaryFolder { path in
       let folders = ["\(path)/1", "\(path)/2"]
       for folder in folders {
@@ -76,7 +76,7 @@ import Testing
           try await connection.execute(script: "TRUNCATE publications CASCADE")
         }
       }
-      try await fill(2)
+      try await fill(2, of: 2_000)
       for folder in folders {
         let second = try await publisher(PublicationFolder(path: folder))
           .publish(PublicationRequest(time: now + 86_400, serial: 7))
@@ -195,7 +195,7 @@ import Testing
       // One that went silent is given up.
       #expect(try await store.claim(6, cause: .night, asOf: now, now: Date() + PublicationStore.staleAfter * 2) != nil)
       let claim = try #require(claims.compactMap(\.self).first)
-      #expect(try await !store.report(claim, step: "late", percent: 99))
+      #expect(try await store.report(claim, step: "late", percent: 99) == false)
     }
     let recorded = Publication(serial: 9, publishedAt: now, asOf: now, manifestSHA256: [UInt8](repeating: 1, count: 32))
     try await store.record(recorded)

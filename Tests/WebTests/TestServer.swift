@@ -40,7 +40,7 @@ struct TestServer {
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: apps,
         numbers: NumberStore(pool: pool), moderators: moderators, health: HealthStore(pool: pool),
-        publications: folder, clock: clock)
+        publications: folder, publicationStore: PublicationStore(pool: pool), clock: clock)
       var configuration = WebConfiguration(
         port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates)
       configure(&configuration)

@@ -2,6 +2,7 @@ import Timestamps
 import Foundation
 import Importing
 import Intake
+import Publishing
 import Storage
 
 /// Sample data for somebody who tries the server out.
@@ -20,7 +21,7 @@ struct Sample {
         Timestamp.format(Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 86_400).rounded(.down) * 86_400))
       }
       try await load(endingAt: Timestamp.parse(end) ?? Date())
-      _ = try await workplace.publish(at: Date())
+      _ = try await workplace.publish(PublicationRequest(time: Date()))
     }
     return Welcome(
       key: key, token: try await workplace.moderators.makeSignInToken(for: "Administrator", at: Date()),

@@ -4,6 +4,7 @@ import Hummingbird
 import Intake
 import Logging
 import NIOCore
+import Publishing
 import ServiceLifecycle
 import Storage
 import UnixSignals
@@ -40,10 +41,23 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Forget comments that are older than this many days; they are kept unless it is given.")
   var commentDays: Int?
 
+  @Option(help: "Publish every day at this time of day, such as 03:00; never unless it is given.")
+  var publishAt: String?
+
+  @Option(help: "Time zone of --publish-at, such as Europe/Berlin.")
+  var timeZone = "UTC"
+
+  @OptionGroup var publication: PublicationOptions
+
+  private var schedule: NightSchedule? { publishAt.flatMap { NightSchedule(time: $0, zone: timeZone) } }
+
   private var kept: RetentionJob.Limits { RetentionJob.Limits(comments: commentDays) }
 
   func validate() throws {
     if let commentDays, !(1...36_500).contains(commentDays) { throw ValidationError("--comment-days is 1 to 36500.") }
+    guard publishAt == nil || schedule != nil else {
+      throw ValidationError("--publish-at is a time such as 03:00, and --time-zone a zone such as Europe/Berlin.")
+    }
     guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
     guard (0...3_600).contains(drain) else { throw ValidationError("--drain is 0 to 3600 seconds.") }
   }
@@ -57,7 +71,8 @@ struct ServeCommand: AsyncParsableCommand {
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
         numbers: workplace.numbers, moderators: workplace.moderators,
-        health: workplace.health, publications: workplace.publicationFolder)
+        health: workplace.health, publications: workplace.publicationFolder,
+        publicationStore: workplace.publications)
       let application = try await buildApplication(
         services: services,
         configuration: WebConfiguration(
@@ -81,6 +96,11 @@ struct ServeCommand: AsyncParsableCommand {
           .init(
             service: RetentionService(
               job: RetentionJob(store: workplace.retention, limits: kept, logger: .server))),
+          .init(
+            service: PublicationService(
+              job: PublicationJob(
+                publisher: try workplace.publisher(policy: publication.policy, logger: .server),
+                leases: LeaseStore(pool: workplace.pool), schedule: schedule, logger: .server))),
           .init(service: application),
           .init(service: ReadinessService(readiness: services.readiness, drain: .seconds(drain))),
         ],

@@ -1,3 +1,4 @@
+import CallerPack
 import Foundation
 import Publishing
 
@@ -13,8 +14,39 @@ extension DataFolder {
     if let file = environment["RINGFENCE_SIGNING_KEY_FILE"], !file.isEmpty {
       return try Self.signingKey(file: file)
     }
+    try finishRotation()
     let text = try secret(Self.signingKeyFile) { SigningKey().secretText }
     return try Self.signingKey(text, from: "\(path)/\(Self.signingKeyFile)")
+  }
+
+  /// The key that signs here, if there is one yet.
+  func presentSigningKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> SigningKey? {
+    let names = ["RINGFENCE_SIGNING_KEY", "RINGFENCE_SIGNING_KEY_FILE"]
+    let isSet = names.contains { !(environment[$0] ?? "").isEmpty }
+    guard try isSet || storedSecret(Self.signingKeyFile) != nil else { return nil }
+    return try signingKey(environment: environment)
+  }
+
+  private static let nextFile = "signing.key.next"
+
+  /// A new key, kept before any root lists it: a key that is listed and lost could not be replaced.
+  func nextSigningKey() throws -> SigningKey {
+    try Self.signingKey(
+      try secret(Self.nextFile) { SigningKey().secretText }, from: "\(path)/\(Self.nextFile)")
+  }
+
+  /// Puts a key that a root lists in the place of the one before, which is gone then.
+  func adopt(_ key: SigningKey) throws {
+    try replaceSecret(Self.signingKeyFile, with: key.secretText)
+    unlink("\(path)/\(Self.nextFile)")
+  }
+
+  /// Adopts the next key when a root lists it already: the process that rotated ended in between.
+  private func finishRotation() throws {
+    guard let text = try storedSecret(Self.nextFile), let next = SigningKey(text),
+      let root = try? PublicationFolder(path: publications).root(), root.keys.contains(next.verifying)
+    else { return }
+    try adopt(next)
   }
 
   /// The key in a file.

@@ -1,0 +1,109 @@
+import CallerPack
+import CallerPackBuilder
+import Curation
+import Foundation
+import Storage
+
+/// What revocations do to a pack.
+struct SingleChanges: Sendable {
+  /// By number, the last word on it; ascending.
+  private let words: [(number: Int64, action: Revocation.Action)]
+  private let recipes: [Recipe]
+
+  init(_ revocations: [Revocation], recipes: [Recipe]) {
+    var last: [Int64: Revocation.Action] = [:]
+    for revocation in revocations { last[revocation.number] = revocation.action }
+    words = last.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    self.recipes = recipes
+  }
+
+  /// Whether a pack is another after this.
+  func changes(_ pack: ManifestPack, in folder: PublicationFolder) throws -> Bool {
+    let reader = try PackReader.open(path: folder.filePath(pack.path))
+    let cursor = try reader.makeCursor()
+    var room = try room(in: pack)
+    for word in words {
+      let held = try cursor.lookup(word.number)
+      switch word.action {
+      case .remove:
+        if held != nil { return true }
+      case .add(let category, let label):
+        guard let spec = spec(of: pack), takes(spec) else { continue }
+        if let held {
+          if spec.recipe.packKind != .blocking, held.label != (label ?? category.label) { return true }
+        } else if room > 0 {
+          room -= 1
+          return true
+        }
+      }
+    }
+    return false
+  }
+
+  /// Copies the pack with the changes; a number for which there is no room waits for the night.
+  func apply(to base: PackReader, _ spec: PackSpec, _ writer: PackWriter) throws {
+    var waiting = words[...]
+    var room = spec.recipe.limit - base.header.entryCount
+    let cursor = try base.makeCursor()
+    while try cursor.next() {
+      while let word = waiting.first, word.number < cursor.number {
+        waiting.removeFirst()
+        try add(word, spec, writer, &room)
+      }
+      if let word = waiting.first, word.number == cursor.number {
+        waiting.removeFirst()
+        if word.action == .remove {
+          room += 1
+          continue
+        }
+        if takes(spec) {
+          var one = 1
+          try add(word, spec, writer, &one)
+          continue
+        }
+      }
+      var failure: PackError?
+      cursor.withLabel { label in
+        do throws(PackError) {
+          try writer.append(cursor.number, roles: cursor.roles, labelUTF8: label)
+        } catch { failure = error }
+      }
+      if let failure { throw failure }
+    }
+    for word in waiting { try add(word, spec, writer, &room) }
+  }
+
+  private func add(
+    _ word: (number: Int64, action: Revocation.Action), _ spec: PackSpec, _ writer: PackWriter, _ room: inout Int
+  ) throws {
+    guard case .add(let category, let label) = word.action, takes(spec), room > 0 else { return }
+    room -= 1
+    switch spec.recipe.packKind {
+    case .blocking: try writer.append(word.number)
+    case .identification, .both: try writer.append(word.number, label: label ?? category.label)
+    }
+  }
+
+  /// What the pack was made as; nil for a kind that recipes do not make.
+  func spec(of pack: ManifestPack) -> PackSpec? {
+    let kind: Recipe.Kind
+    switch pack.kind {
+    case "blocking": kind = .blocking
+    case "identification": kind = .identification
+    default: return nil
+    }
+    let known = recipes.first { $0.name == pack.name && $0.kind == kind }
+    return PackSpec(
+      name: pack.name, recipe: known ?? Recipe(name: pack.name, kind: kind, limit: Recipe.mostEntries),
+      region: pack.region, shard: pack.shard)
+  }
+
+  /// Whether listed numbers belong into a pack: those of regions and shards wait for the night, which knows them.
+  private func takes(_ spec: PackSpec) -> Bool {
+    spec.region == nil && spec.shard == nil && recipes.contains { $0.name == spec.name }
+  }
+
+  private func room(in pack: ManifestPack) throws -> Int {
+    (recipes.first { $0.name == pack.name }?.limit ?? Recipe.mostEntries) - pack.entries
+  }
+}

@@ -1,0 +1,86 @@
+public import Foundation
+public import Logging
+public import Storage
+
+/// Publishes every night and whenever single numbers must go out or in, for as long as a server runs.
+///
+/// Of several servers the one that holds the lease does it; when it dies, the lease runs out and another takes over.
+/// The lease spares work only: that no serial is published twice rests on the database's key.
+public struct PublicationJob: Sendable {
+  private let publisher: Publisher
+  private let leases: LeaseStore
+  private let schedule: NightSchedule?
+  private let logger: Logger
+  private let now: @Sendable () -> Date
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// The pause between two looks for something to do.
+  static let interval = Duration.seconds(2)
+
+  /// - Parameters:
+  ///   - schedule: nil publishes no nights, only revocations.
+  ///   - now: the time that nights are told by.
+  ///   - sleep: waits, and throws when the task is cancelled.
+  public init(
+    publisher: Publisher, leases: LeaseStore, schedule: NightSchedule?, logger: Logger,
+    now: @escaping @Sendable () -> Date = { Date() },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    self.publisher = publisher
+    self.leases = leases
+    self.schedule = schedule
+    self.logger = logger
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// Looks for something to do until the task is cancelled. What fails is logged, and tried again later.
+  public func run() async {
+    var silentUntil = Date.distantPast
+    while !Task.isCancelled {
+      do {
+        try await runOnce()
+        silentUntil = .distantPast
+      } catch PublishingError.busy {
+        // Another process publishes; the next look finds what it has left.
+      } catch  where Task.isCancelled {
+        return
+      } catch {
+        // A database that is away for a while is said once a minute.
+        if now() >= silentUntil {
+          logger.error("The publication job could not do its work; it tries again", metadata: ["error": "\(error)"])
+          silentUntil = now() + 60
+        }
+      }
+      guard (try? await sleep(Self.interval)) != nil else { return }
+    }
+  }
+
+  /// Does what there is to do now.
+  /// - Returns: whether anything was published.
+  /// - Throws: what the database said, or ``PublishingError``.
+  @discardableResult
+  public func runOnce() async throws -> Bool {
+    let time = now()
+    let isNight = try await nightIsDue(at: time)
+    let hasRevocations = try await publisher.store.hasOpenRevocations()
+    guard isNight || hasRevocations else { return false }
+    guard let lease = try await leases.take("publish", now: time) else { return false }
+    return try await leases.holding(lease) {
+      // A night takes what revocations ask for along, so they come first: they are urgent.
+      var hasPublished = false
+      if hasRevocations { hasPublished = try await publisher.publishRevocations(at: time) != nil }
+      if isNight {
+        _ = try await publisher.publish(PublicationRequest(time: time, cause: .night))
+        hasPublished = true
+      }
+      return hasPublished
+    }
+  }
+
+  private func nightIsDue(at time: Date) async throws -> Bool {
+    guard let schedule else { return false }
+    let due = schedule.last(atOrBefore: time)
+    return NightDecision(try await publisher.store.attempts(since: due), now: time) == .publish
+  }
+}

@@ -1,0 +1,40 @@
+import CallerPack
+import Curation
+import Foundation
+import Importing
+import Logging
+import Publishing
+
+extension Workplace {
+  /// A publisher into this workplace's folder.
+  /// - Parameter top: the most numbers in a pack, where that is fewer than its recipe says.
+  func publisher(policy: PublicationPolicy, top: Int = Recipe.mostEntries, logger: Logger) throws -> Publisher {
+    let recipes = Recipe.shipped.map { Recipe(name: $0.name, kind: $0.kind, limit: min($0.limit, top)) }
+    return Publisher(
+      store: publications, folder: publicationFolder, recipes: recipes, signing: try folder.signingKey(),
+      policy: policy, logger: logger)
+  }
+
+  /// Publishes, with a progress bar, and says what came of it.
+  /// - Throws: ``CommandFailure`` with the exit code 4 when a gate holds the publication back.
+  func publish(
+    _ request: PublicationRequest, policy: PublicationPolicy = PublicationPolicy(), top: Int = Recipe.mostEntries
+  ) async throws -> String {
+    let publisher = try publisher(policy: policy, top: top, logger: .quiet)
+    let meter = ProgressMeter(title: "Publishing", total: 100, unit: .items("%"))
+    defer { meter.finish() }
+    var request = request
+    request.progress = { step, part in meter.update(done: UInt64(part * 100), detail: step) }
+    do {
+      let manifest = try await publisher.publish(request)
+      let packs = manifest.packs.map { pack in
+        let delta = pack.deltas.first.map { ", \($0.bytes) from publication \($0.fromSerial)" } ?? ""
+        return "  \(publicationFolder.filePath(pack.path)): \(pack.entries) numbers, \(pack.bytes) bytes\(delta)"
+      }
+      return (["Publication \(manifest.serial)"] + packs).joined(separator: "\n")
+    } catch let error as PublishingError {
+      guard case .heldBack = error else { throw error }
+      throw CommandFailure(description: "\(error)", exitCode: 4)
+    }
+  }
+}

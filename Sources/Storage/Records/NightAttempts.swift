@@ -1,0 +1,24 @@
+public import Foundation
+
+/// What has been tried since a publication was due.
+public struct NightAttempts: Sendable, Equatable {
+  /// Publications that are visible.
+  public var published: Int
+  /// Those that a gate holds back.
+  public var refused: Int
+  /// Those that are being made.
+  public var running: Int
+  /// Those of the schedule that were broken off.
+  public var failed: Int
+  /// When the last was broken off.
+  public var lastFailure: Date?
+
+  /// - Parameters: see the properties.
+  public init(published: Int = 0, refused: Int = 0, running: Int = 0, failed: Int = 0, lastFailure: Date? = nil) {
+    self.published = published
+    self.refused = refused
+    self.running = running
+    self.failed = failed
+    self.lastFailure = lastFailure
+  }
+}

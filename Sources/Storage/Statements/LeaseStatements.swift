@@ -1,0 +1,68 @@
+import Foundation
+import PostgreSQL
+
+/// Takes or renews a lease: no row comes back when somebody else holds it.
+struct TakeLease: PostgresStatement {
+  let job: String
+  let holder: UUID
+  let host: String
+  let now: Date
+  let expires: Date
+
+  static let sql = """
+    INSERT INTO job_leases (job, holder, host, expires_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (job) DO UPDATE
+      SET holder = excluded.holder, host = excluded.host, expires_at = excluded.expires_at
+      WHERE job_leases.holder = excluded.holder OR job_leases.expires_at < $5
+    RETURNING job
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(job)
+    parameters.append(holder)
+    parameters.append(host)
+    parameters.append(expires)
+    parameters.append(now)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
+}
+
+/// Gives a lease back.
+struct GiveLeaseBack: PostgresStatement {
+  typealias Row = Void
+  let lease: LeaseStore.Lease
+
+  static let sql = "DELETE FROM job_leases WHERE job = $1 AND holder = $2"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(lease.job)
+    parameters.append(lease.holder)
+  }
+}
+
+/// What has been tried of a night.
+struct ReadAttempts: PostgresStatement {
+  let since: Date
+  let staleBefore: Date
+
+  static let sql = """
+    SELECT count(*) FILTER (WHERE state = 'published'), count(*) FILTER (WHERE state = 'refused'),
+           count(*) FILTER (WHERE state = 'running' AND heartbeat_at >= $2),
+           count(*) FILTER (WHERE state = 'failed' AND cause = 'night'),
+           max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'night')
+    FROM publications WHERE cause <> 'revocation' AND as_of >= $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(since)
+    parameters.append(staleBefore)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> NightAttempts {
+    let counts: [Int64] = [try row.decode(0), try row.decode(1), try row.decode(2), try row.decode(3)]
+    return NightAttempts(
+      published: Int(counts[0]), refused: Int(counts[1]), running: Int(counts[2]), failed: Int(counts[3]),
+      lastFailure: try row.decode(4))
+  }
+}

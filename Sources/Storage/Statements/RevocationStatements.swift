@@ -1,0 +1,125 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Asks for a change before the next night.
+struct RequestRevocation: PostgresStatement {
+  typealias Row = Void
+  let revocation: Revocation
+
+  static let sql = """
+    INSERT INTO revocations (revocation_id, number, action, category_id, label, reason, requested_by, requested_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (revocation_id) DO NOTHING
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(revocation.id)
+    parameters.append(revocation.number)
+    switch revocation.action {
+    case .remove:
+      parameters.append("remove")
+      parameters.append(Int16?.none)
+      parameters.append(String?.none)
+    case .add(let category, let label):
+      parameters.append("add")
+      parameters.append(category.rawValue)
+      parameters.append(label)
+    }
+    parameters.append(revocation.reason)
+    parameters.append(revocation.requestedBy)
+    parameters.append(revocation.requestedAt)
+  }
+}
+
+/// What is asked for and not settled.
+struct ReadOpenRevocations: PostgresStatement {
+  let limit: Int
+
+  static let sql = """
+    SELECT revocation_id, number, action, coalesce(category_id, 12::smallint), label, reason, requested_by, requested_at
+    FROM revocations WHERE settled_at IS NULL ORDER BY requested_at, revocation_id LIMIT $1::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Revocation {
+    let action: String = try row.decode(2)
+    return Revocation(
+      id: try row.decode(0), number: try row.decode(1),
+      action: action == "remove" ? .remove : .add(try row.category(3), label: try row.decode(4)),
+      reason: try row.decode(5), requestedBy: try row.decode(6), requestedAt: try row.decode(7))
+  }
+}
+
+/// What became of a revocation.
+struct ReadRevocationOutcome: PostgresStatement {
+  let id: UUID
+
+  static let sql = "SELECT serial, settled_at, failure FROM revocations WHERE revocation_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> RevocationOutcome {
+    RevocationOutcome(serial: try row.decode(0), settledAt: try row.decode(1), failure: try row.decode(2))
+  }
+}
+
+/// Settles revocations.
+struct SettleRevocations: PostgresStatement {
+  typealias Row = Void
+  let ids: [UUID]
+  let serial: Int64?
+  let failure: String?
+  let time: Date
+
+  static let sql = """
+    UPDATE revocations SET serial = $2, failure = $3, settled_at = $4
+    WHERE revocation_id = ANY($1::uuid[]) AND settled_at IS NULL
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(ids)
+    parameters.append(serial)
+    parameters.append(failure)
+    parameters.append(time)
+  }
+}
+
+/// Numbers that are listed no more.
+struct UnlistNumbers: PostgresStatement {
+  typealias Row = Void
+  let numbers: [Int64]
+
+  static let sql = "DELETE FROM listings WHERE number = ANY($1::bigint[])"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+  }
+}
+
+/// Numbers that are listed from now on.
+struct ListNumbers: PostgresStatement {
+  typealias Row = Void
+  let listings: [Listing]
+  let serial: Int64
+  let time: Date
+
+  static let sql = """
+    INSERT INTO listings (number, category_id, serial, listed_at)
+    SELECT t.number, t.category_id, $3, $4 FROM unnest($1::bigint[], $2::smallint[]) t (number, category_id)
+    ORDER BY t.number
+    ON CONFLICT (number) DO UPDATE SET category_id = excluded.category_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(listings.map(\.number))
+    parameters.append(listings.map(\.category.rawValue))
+    parameters.append(serial)
+    parameters.append(time)
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Hummingbird
+import Storage
+import Timestamps
+
+/// What has been published, what is being made, and what held a publication back.
+struct PublicationPages: Sendable {
+  let store: PublicationStore
+  let pages: PageRenderer
+
+  /// Rows of the list.
+  static let rows = 50
+
+  @Sendable func list(_ request: Request, context: WebContext) async throws -> Response {
+    let history = try await store.history(limit: Self.rows)
+    return pages.page(
+      "publications",
+      PublicationsPage(
+        moderator: context.moderator?.name ?? "", rows: history.map(PublicationRow.init),
+        isRunning: history.contains { $0.run.state == .running }))
+  }
+}
+
+/// Values of the template `publications`.
+struct PublicationsPage {
+  let moderator: String
+  let rows: [PublicationRow]
+  let isRunning: Bool
+}
+
+/// A row of it.
+struct PublicationRow {
+  /// What a gate had to say that somebody should read.
+  struct Gate {
+    let gate: String
+    let pack: String
+    let detail: String
+    let overruled: String
+  }
+
+  struct Pack {
+    let name: String
+    let kind: String
+    let entries: Int64
+    let size: String
+    let delta: String
+    let since: Int64
+  }
+
+  let serial: Int64
+  let state: String
+  let alarm: String
+  let cause: String
+  let time: String
+  let timeReadable: String
+  let asOf: String
+  let entries: Int64
+  let size: String
+  let delta: String
+  let isRunning: Bool
+  let percent: Int
+  let step: String
+  let failure: String
+  let gatesPassed: Int
+  let gates: [Gate]
+  let packs: [Pack]
+
+  init(_ history: PublicationHistory) {
+    let run = history.run
+    serial = run.serial
+    state = run.state.rawValue
+    alarm = run.state == .refused || run.state == .failed ? "listed" : ""
+    cause =
+      switch run.cause {
+      case .night: "schedule"
+      case .command: "command"
+      case .revocation: "single numbers"
+      }
+    let moment = run.publishedAt ?? run.startedAt ?? run.asOf
+    time = Timestamp.format(moment)
+    timeReadable = Self.readable(moment)
+    asOf = Self.readable(run.asOf)
+    entries = history.packs.reduce(0) { $0 + $1.entries }
+    size = Figure.bytes(history.packs.reduce(0) { $0 + $1.bytes })
+    let deltas = history.packs.compactMap(\.deltaBytes)
+    delta = deltas.isEmpty ? "–" : Figure.bytes(deltas.reduce(0, +))
+    isRunning = run.state == .running
+    percent = run.percent
+    step = run.step
+    failure = run.failure ?? ""
+    gatesPassed = history.gates.count(where: \.passed)
+    gates = history.gates.filter { !$0.passed }.map { record in
+      Gate(
+        gate: record.gate, pack: record.pack.isEmpty ? "the whole" : record.pack, detail: record.detail,
+        overruled: record.overruledBy.map { "Overruled by \($0): \(record.overruledWhy ?? "")" } ?? "")
+    }
+    packs = history.packs.map { pack in
+      Pack(
+        name: pack.name, kind: pack.kind, entries: pack.entries, size: Figure.bytes(pack.bytes),
+        delta: pack.deltaBytes.map(Figure.bytes) ?? "–", since: pack.packSerial)
+    }
+  }
+
+  private static func readable(_ date: Date) -> String {
+    let text = Timestamp.format(date)
+    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
+  }
+}
+
+extension Figure {
+  /// A length in decimal units.
+  static func bytes(_ count: Int64) -> String {
+    switch count {
+    case ..<1_000: "\(count) B"
+    case ..<1_000_000: String(format: "%.1f kB", Double(count) / 1e3)
+    default: String(format: "%.1f MB", Double(count) / 1e6)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Publishing
+import Storage
+import TestSupport
+import Testing
+import Timestamps
+
+@Suite struct NightScheduleTests {
+  private func date(_ text: String) throws -> Date { try #require(Timestamp.parse(text)) }
+
+  @Test(arguments: [
+    // Summer and winter.
+    ("03:00", "Europe/Berlin", "2026-07-10T12:00:00Z", "2026-07-10T01:00:00Z", "2026-07-11T01:00:00Z"),
+    ("03:00", "Europe/Berlin", "2026-01-10T01:59:59Z", "2026-01-09T02:00:00Z", "2026-01-10T02:00:00Z"),
+    // At the very moment it is due.
+    ("03:00", "Europe/Berlin", "2026-01-10T02:00:00Z", "2026-01-10T02:00:00Z", "2026-01-11T02:00:00Z"),
+    // Clocks jump from 02:00 to 03:00: 02:30 is as long after the jump.
+    ("02:30", "Europe/Berlin", "2026-03-29T12:00:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"),
+    // Clocks show 02:30 twice: the first counts, and the second is not another night.
+    ("02:30", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
+    ("02:30", "Europe/Berlin", "2026-10-25T01:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
+    // Another day there than here, and half an hour.
+    ("03:00", "Pacific/Auckland", "2026-07-10T16:00:00Z", "2026-07-10T15:00:00Z", "2026-07-11T15:00:00Z"),
+    ("03:00", "Australia/Lord_Howe", "2026-07-10T17:00:00Z", "2026-07-10T16:30:00Z", "2026-07-11T16:30:00Z"),
+  ]) func dueTimes(time: String, zone: String, now: String, last: String, next: String) throws {
+    let schedule = try #require(NightSchedule(time: time, zone: zone))
+    #expect(schedule.last(atOrBefore: try date(now)) == (try date(last)))
+    #expect(schedule.next(after: try date(now)) == (try date(next)))
+  }
+
+  @Test func everyNightOfManyYearsIsDueOnce() throws {
+    var generator = SeededGenerator(seed: 6)
+    for zone in ["Europe/Berlin", "America/New_York", "America/Santiago", "Asia/Kolkata", "Africa/Casablanca"] {
+      let hour = Int.random(in: 0...3, using: &generator)
+      let schedule = try #require(NightSchedule(time: "0\(hour):30", zone: zone))
+      var due = schedule.next(after: try date("2025-01-01T00:00:00Z"))
+      for _ in 0..<730 {
+        let next = schedule.next(after: due)
+        let hours = next.timeIntervalSince(due) / 3_600
+        #expect((23...25).contains(hours), "\(zone) \(due)")
+        #expect(schedule.last(atOrBefore: next - 1) == due)
+        due = next
+      }
+    }
+  }
+
+  @Test(arguments: [("24:00", "UTC"), ("3:00", "UTC"), ("03:60", "UTC"), ("03:00", "Mars/Olympus"), ("", "UTC")])
+  func whatIsNoTimeOfDayIsRefused(time: String, zone: String) {
+    #expect(NightSchedule(time: time, zone: zone) == nil)
+  }
+
+  @Test func aNightIsMadeOnceAndAFailureIsTriedAgainLater() {
+    let now = Date(timeIntervalSince1970: 1_795_000_000)
+    #expect(NightDecision(NightAttempts(), now: now) == .publish)
+    #expect(NightDecision(NightAttempts(published: 1), now: now) == .done)
+    #expect(NightDecision(NightAttempts(refused: 1, failed: 3, lastFailure: now), now: now) == .done)
+    #expect(NightDecision(NightAttempts(running: 1), now: now) == .wait)
+    for (failed, minutes) in [(1, 1.0), (2, 2), (3, 4), (6, 32), (7, 60), (50, 60)] {
+      let attempts = NightAttempts(failed: failed, lastFailure: now)
+      #expect(NightDecision(attempts, now: now + minutes * 60 - 1) == .wait)
+      #expect(NightDecision(attempts, now: now + minutes * 60) == .publish, "\(failed)")
+    }
+  }
+}

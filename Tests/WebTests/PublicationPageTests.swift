@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Publishing
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct PublicationPageTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private func page(_ server: TestServer) async throws -> String {
+    let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
+    let answer = try await server.client.execute(
+      uri: "/sign-in", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
+      body: ByteBuffer(string: "token=\(token)"))
+    let session = String(try #require(answer.headers[.setCookie]).prefix { $0 != ";" })
+    let page = try await server.client.execute(
+      uri: "/moderation/publications", method: .get, headers: [.cookie: session])
+    #expect(page.status == .ok)
+    return String(buffer: page.body)
+  }
+
+  @Test func strangersAreSentToSignIn() async throws {
+    try await TestServer.run { server in
+      let answer = try await server.client.execute(uri: "/moderation/publications", method: .get)
+      #expect(answer.status == .seeOther)
+    }
+  }
+
+  @Test func whatWasMadeWhatIsBeingMadeAndWhatWasHeldBack() async throws {
+    let store = PublicationStore(pool: TestDatabase.current.pool)
+    try await TestServer.run { server in
+      #expect(try await page(server).contains("Nothing has been published yet"))
+
+      try await store.record(
+        Publication(serial: 1, publishedAt: now, asOf: now, manifestSHA256: [UInt8](repeating: 1, count: 32)),
+        packs: [
+          PublishedPack(
+            name: "toxic", kind: "identification", packSerial: 1, entries: 1_234, bytes: 56_789, deltaBytes: 321)
+        ], gates: [GateRecord(gate: "cap", pack: "toxic", passed: true, detail: "1234 of 100000")])
+      let refused = try #require(try await store.claim(2, cause: .night, asOf: now))
+      try await store.end(
+        refused, as: .refused, failure: "Too much <churn>",
+        gates: [GateRecord(gate: "churn", pack: "toxic", passed: false, detail: "900 numbers came")])
+      let running = try #require(try await store.claim(3, cause: .revocation, asOf: now))
+      #expect(try await store.report(running, step: "Making deltas to toxic", percent: 42) == true)
+
+      let text = try await page(server)
+      for part in [
+        "56.8 kB", "321 B", "1234", "Too much &lt;churn&gt;", "<strong>churn</strong> (toxic): 900 numbers came",
+        "value=\"42\"", "Making deltas to toxic", "single numbers", "Look again",
+      ] {
+        #expect(text.contains(part), "\(part)")
+      }
+      #expect(!text.contains("<churn>"))
+    }
+  }
+}
