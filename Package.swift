@@ -27,6 +27,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
@@ -97,7 +98,7 @@ let package = Package(
       "Web",
       [
         "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps",
-        hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, mustache, crypto, logging,
+        hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, mustache, crypto, logging,
       ]),
     library(
       "RingfenceCommand",
@@ -141,7 +142,7 @@ let package = Package(
       "WebTests",
       [
         "Web", "Publishing", "CallerPack", "Curation", "Intake", "PostgreSQL", "Storage", "Timestamps", "TestSupport",
-        hummingbird, hummingbirdTesting, httpTypes,
+        hummingbird, hummingbirdTesting, httpTypes, nioCore, crypto,
       ]),
     tests("RingfenceCommandTests", ["RingfenceCommand", "Intake", "Web", "TestSupport", lifecycle, logging]),
   ],

@@ -21,7 +21,8 @@ func buildRouter(
     intake: services.intake, limiter: limiter, bodies: bodies, networkPseudonym: services.pseudonymizer.network(of:))
   let identifications = IdentificationsController(
     intake: services.identifications, limiter: limiter, bodies: bodies)
-  let publications = PublicationsController(folder: services.publications)
+  let publications = PublicationsController(
+    folder: services.publications, files: FileAnswer(files: OpenFiles()))
   let health = HealthController(
     health: services.health, intake: services.intake, readiness: services.readiness)
   let signIn = SignInPages(
@@ -33,7 +34,11 @@ func buildRouter(
   router.get("readyz", use: health.ready)
 
   router.get("v1/manifest", use: publications.manifest)
-  router.get("v1/packs/:file", use: publications.pack)
+  router.get("v1/manifest.json", use: publications.manifest)
+  router.get("v1/root.json", use: publications.newestRoot)
+  for folder in ["roots", "packs", "deltas", "formats"] {
+    router.get("v1/\(folder)/:file", use: publications.files(in: folder))
+  }
 
   router.group("v1")
     .add(middleware: networkLimit)

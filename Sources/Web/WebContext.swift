@@ -6,6 +6,8 @@ import Storage
 public struct WebContext: RequestContext {
   /// What Hummingbird itself keeps.
   public var coreContext: CoreRequestContextStorage
+  /// The connection itself, which files are sent on.
+  let channel: any Channel
   /// Whom the connection comes from: a client, or a proxy.
   let socketAddress: SocketAddress?
   /// Whom the request comes from, such as `192.0.2.1`; set by ``NetworkLimitMiddleware``.
@@ -20,6 +22,7 @@ public struct WebContext: RequestContext {
   /// - Parameter source: of the connection.
   public init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
+    channel = source.channel
     socketAddress = source.channel.remoteAddress
   }
 }

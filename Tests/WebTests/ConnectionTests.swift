@@ -115,23 +115,6 @@ import Web
     }
   }
 
-  @Test func whoDoesNotReadTheAnswerIsLetGo() async throws {
-    try await TestServer.run(configure: {
-      $0.connections = ConnectionLimits(stalledAnswer: .milliseconds(300))
-    }) { server in
-      let path = server.folder.packPath("toxic-1.callerpack")
-      try FileManager.default.createDirectory(
-        at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(count: 64 << 20).write(to: URL(filePath: path))
-      let isClosed = try await raw {
-        let connection = try RawConnection(port: server.port)
-        connection.send("GET /v1/packs/toxic-1.callerpack HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        return connection.waitUntilClosed()
-      }
-      #expect(isClosed)
-    }
-  }
-
   @Test func whatIsNoHTTPIsAnsweredAndClosed() async throws {
     try await TestServer.run { server in
       let answer = try await raw {

@@ -71,11 +71,6 @@ import Testing
     }
     #expect(plain > 500)
   }
-
-  @Test func datesAreThoseOfHTTP() {
-    #expect(HTTPDate.format(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
-    #expect(HTTPDate.format(951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
-  }
 }
 
 /// Marsaglia's xorshift64.

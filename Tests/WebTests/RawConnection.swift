@@ -80,6 +80,15 @@ final class RawConnection: @unchecked Sendable {
     try read { $0.contains(text) }
   }
 
+  /// - Returns: what has come, at least a byte and at most `count`; empty once the other side has closed.
+  func receive(atMost count: Int) throws -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: count)
+    let received = recv(descriptor, &buffer, count, 0)
+    if received < 0, errno == ECONNRESET { return [] }
+    try check(Int32(truncatingIfNeeded: received))
+    return Array(buffer[..<received])
+  }
+
   private func read(until isDone: (String) -> Bool) throws -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

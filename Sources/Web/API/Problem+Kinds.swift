@@ -77,6 +77,23 @@ extension Problem {
       detail: "Send 1 to \(limit) at a time.")
   }
 
+  static let preconditionFailed = Problem(
+    .preconditionFailed, type: "precondition-failed", title: "Another file by now",
+    detail: "The file is not the one that your condition names. Fetch it without the condition.")
+
+  /// - Parameters:
+  ///   - length: of the file in bytes.
+  ///   - headers: what it is recognised by.
+  static func notSatisfiable(length: Int, headers: HTTPFields) -> Problem {
+    var problem = Problem(
+      .rangeNotSatisfiable, type: "range", title: "Beyond the end",
+      detail: "The file has \(length) bytes. Ask for some of them, or for the whole.")
+    problem.headers = headers
+    problem.headers[.cacheControl] = "no-store"
+    problem.headers[.contentRange] = "bytes */\(length)"
+    return problem
+  }
+
   static let conflict = Problem(
     .conflict, type: "conflict", title: "The id is taken",
     detail: "Your app has used this id for another content. Send the new content under an id of its own.")

@@ -1,39 +1,38 @@
-import CallerPack
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import Publishing
 
-/// `GET /v1/manifest` and `GET /v1/packs/{file}`
+/// What has been published, under `/v1/` as it lies in the publications' folder: the manifest, the roots of its
+/// signature, packs, deltas, and packs in other formats.
 struct PublicationsController: Sendable {
   let folder: PublicationFolder
-  private let files = FileIO()
+  let files: FileAnswer
 
-  init(folder: PublicationFolder) {
-    self.folder = folder
-  }
-
-  /// The newest publication's manifest, byte for byte as it was published.
+  /// `GET /v1/manifest` and `/v1/manifest.json`: the newest publication's manifest, byte for byte as it was published.
   @Sendable func manifest(_ request: Request, context: WebContext) async throws -> Response {
-    let body = try await files.loadFile(path: folder.manifestPath, context: context)
-    return Response(
-      status: .ok,
-      headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-cache"],
-      body: body)
+    try await files.answer(folder.manifestPath, freshness: .checked, to: request, context: context)
   }
 
-  /// A pack, streamed. Its name is never used again, so it may be kept for ever.
-  @Sendable func pack(_ request: Request, context: WebContext) async throws -> Response {
-    let file = try context.parameters.require("file")
-    guard PublicationFolder.serial(ofPackFile: file) != nil else { throw Problem.notFound }
-    let body = try await files.loadFile(path: folder.packPath(file), context: context)
-    return Response(
-      status: .ok,
-      headers: [
-        .contentType: "application/octet-stream",
-        .cacheControl: "public, max-age=31536000, immutable",
-        .eTag: "\"\(file)\"",
-      ],
-      body: body)
+  /// `GET /v1/root.json`: the newest root.
+  @Sendable func newestRoot(_ request: Request, context: WebContext) async throws -> Response {
+    try await files.answer("\(folder.path)/root.json", freshness: .checked, to: request, context: context)
+  }
+
+  /// `GET /v1/FOLDER/{file}`: a file whose name is never used again, so that it may be kept for ever.
+  func files(in folder: String) -> @Sendable (Request, WebContext) async throws -> Response {
+    { request, context in
+      let file = try context.parameters.require("file")
+      guard Self.isPublished(file) else { throw Problem.notFound }
+      return try await files.answer(
+        "\(self.folder.path)/\(folder)/\(file)", freshness: .forEver, to: request, context: context)
+    }
+  }
+
+  /// Whether a file can be of a publication by its name: such names do not leave the folder, and what is still being
+  /// written has another.
+  static func isPublished(_ file: String) -> Bool {
+    let isPlain = { (byte: UInt8) in (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
+    guard (1...120).contains(file.utf8.count), let first = file.utf8.first, isPlain(first) else { return false }
+    return file.utf8.allSatisfy { isPlain($0) || "-_.".utf8.contains($0) } && !file.hasSuffix(".tmp")
   }
 }

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// HTTP/1.1 with a ``ConnectionGuard`` and a ``ReportShortcutHandler`` on every connection.
+/// HTTP/1.1 with a ``ConnectionGuard``, a ``FileSender`` and a ``ReportShortcutHandler`` on every connection.
 struct GuardedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
@@ -33,6 +33,7 @@ struct GuardedHTTPChannel: ServerChildChannel {
       let connection = makeGuard()
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandler(connection, position: .after(decoder))
+      try pipeline.addHandler(FileSender(), position: .after(decoder))
       try pipeline.addHandler(shortcuts.makeHandler(on: channel.eventLoop), position: .after(connection))
       try pipeline.addHandler(IdleTimer(connection: connection, patience: idle), position: .first)
       return value

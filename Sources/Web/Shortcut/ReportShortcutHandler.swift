@@ -38,7 +38,7 @@ final class ReportShortcutHandler: ChannelDuplexHandler {
   private var isReadHeld = false
   private var sender: ConnectionSender?
   private var context: ChannelHandlerContext?
-  private var date = HTTPDate()
+  private var date = DateHeader()
 
   init(shortcut: ReportShortcut, mailbox: AnswerMailbox) {
     self.shortcut = shortcut

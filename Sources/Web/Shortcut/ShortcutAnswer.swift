@@ -11,7 +11,7 @@ struct ShortcutAnswer {
 
   /// - Parameters:
   ///   - fields: of this answer, its `Content-Type` first.
-  ///   - date: as ``HTTPDate`` has it.
+  ///   - date: as ``DateHeader`` has it.
   init(status: HTTPResponseStatus, fields: [(String, String)], body: ByteBuffer, date: String) {
     var all: [(String, String)] = []
     all.reserveCapacity(fields.count + Self.always.count + 2)

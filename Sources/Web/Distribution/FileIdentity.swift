@@ -1,0 +1,40 @@
+import Foundation
+
+/// What a regular file is recognised by without reading it.
+struct FileIdentity: Hashable {
+  private let device: dev_t
+  private let inode: ino_t
+  /// Bytes in all.
+  let length: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  /// - Returns: nil when there is no regular file of this name. It blocks a little.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// - Returns: nil when the descriptor is not of a regular file.
+  init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init?(_ status: stat) {
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    device = status.st_dev
+    inode = status.st_ino
+    length = Int(status.st_size)
+    #if canImport(Darwin)
+      (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
+    #else
+      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    #endif
+  }
+
+  /// When it was last written to, in whole seconds.
+  var lastModified: Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
+}

@@ -1,0 +1,66 @@
+import NIOCore
+import NIOPosix
+
+/// The files that are served, kept open while they are asked for: a download costs no `open`, many of one file cost one
+/// descriptor, and a file is read for its digest once.
+actor OpenFiles {
+  private struct Entry {
+    let file: OpenFile
+    var used: UInt64
+  }
+
+  private let capacity: Int
+  private let count: OpenFileCount
+  private let threads: NIOThreadPool
+  private var entries: [String: Entry] = [:]
+  private var opening: [String: Task<OpenFile?, any Error>] = [:]
+  private var uses: UInt64 = 0
+
+  /// - Parameters:
+  ///   - capacity: how many stay open without being read.
+  ///   - limit: how many may be open at all; downloads of files that were forgotten count too.
+  init(capacity: Int = 64, limit: Int = 256, threads: NIOThreadPool = .singleton) {
+    self.capacity = capacity
+    self.threads = threads
+    count = OpenFileCount(limit: limit)
+  }
+
+  /// How many files are open.
+  var openCount: Int { count.current }
+
+  /// The file that lies under this name now.
+  /// - Returns: nil when there is none.
+  /// - Throws: ``Problem/unavailable`` when too many are open, or what the system said.
+  func file(at path: String) async throws -> OpenFile? {
+    let identity = try await threads.runIfActive { FileIdentity(path: path) }
+    if let entry = entries[path] {
+      if entry.file.identity == identity {
+        uses += 1
+        entries[path]?.used = uses
+        return entry.file
+      }
+      entries[path] = nil
+    }
+    guard identity != nil else { return nil }
+    return try await open(path)
+  }
+
+  private func open(_ path: String) async throws -> OpenFile? {
+    if let task = opening[path] { return try await task.value }
+    if entries.count >= capacity, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
+      entries[oldest.key] = nil
+    }
+    let task = Task { [threads, count] in try await threads.runIfActive { try OpenFile.open(path, count: count) } }
+    opening[path] = task
+    defer { opening[path] = nil }
+    guard let file = try await task.value else { return nil }
+    uses += 1
+    entries[path] = Entry(file: file, used: uses)
+    return file
+  }
+
+  /// A part of a file that is small enough to be held in memory.
+  func bytes(_ part: Range<Int>, of file: OpenFile) async throws -> ByteBuffer {
+    try await threads.runIfActive { try file.bytes(part) }
+  }
+}
