@@ -83,6 +83,10 @@ let package = Package(
     library("EmbeddedPostgreSQL", ["CLibPQ", "CSpawn", logging]),
     library("Storage", ["PostgreSQL", "Curation", "Timestamps", crypto]),
 
+    // Other servers.
+    library("WebClient"),
+    library("Fetching", ["WebClient", "CallerPack"]),
+
     // What the server does.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
@@ -104,7 +108,8 @@ let package = Package(
       "RingfenceCommand",
       [
         "Web", "Publishing", "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation",
-        "PhoneNumbers", "CallDirectory", "CallerPack", "CallerPackBuilder", "PackFormats", "Timestamps", hummingbird,
+        "PhoneNumbers", "CallDirectory", "CallerPack", "CallerPackBuilder", "PackFormats", "Timestamps", "Fetching",
+        "WebClient", hummingbird,
         arguments, histogram, lifecycle, logging, nioCore,
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: house),
@@ -123,6 +128,8 @@ let package = Package(
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["Curation", "TestSupport"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
+    tests(
+      "FetchingTests", ["Fetching", "WebClient", "Publishing", "CallerPack", "CallerPackBuilder", "TestSupport"]),
     tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "CZlib", "TestSupport", crypto]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests(

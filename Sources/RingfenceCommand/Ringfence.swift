@@ -8,13 +8,14 @@ public struct Ringfence: AsyncParsableCommand {
     abstract: "Weighs complaints about phone numbers and publishes the numbers that matter as small packs.",
     discussion: """
       Exit codes: 0 fine, 1 the data is bad or the work failed, 2 wrong usage, 3 cannot read or write, 4 a gate holds a \
-      publication back.
+      publication back; more for fetch.
       """,
     subcommands: [
       ServeCommand.self,
       ImportCommand.self,
       PublishCommand.self,
       RevokeCommand.self,
+      FetchCommand.self,
       ThresholdsCommand.self,
       SourcesCommand.self,
       KeysCommand.self,

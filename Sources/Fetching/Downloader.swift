@@ -1,0 +1,116 @@
+import CallerPack
+import Foundation
+import Synchronization
+import WebClient
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Gets files of a source: bounded in size and time, tried again with growing pauses, gone on with where it broke off.
+struct Downloader: Sendable {
+  let client: WebClient
+  let source: UpdateSource
+  /// How often one request is tried again without a byte of progress.
+  let retries: Int
+  let fetched = Counter()
+
+  /// Bytes that have come.
+  final class Counter: Sendable {
+    private let bytes = Mutex(0)
+    var total: Int { bytes.withLock { $0 } }
+    func add(_ count: Int) { bytes.withLock { $0 += count } }
+  }
+
+  /// A short file.
+  /// - Returns: nil when there is none.
+  /// - Throws: ``FetchError``.
+  func document(_ url: URL, limit: Int) async throws -> Data? {
+    if source.isFile { return try LocalFile.read(url, limit: limit) }
+    var attempt = 0
+    while true {
+      do {
+        let (head, body) = try await client.send(URLRequest(url: url), limit: limit)
+        switch head.status {
+        case 200:
+          fetched.add(body.count)
+          return body
+        case 404, 410: return nil
+        default: throw Self.fault(head, url)
+        }
+      } catch let fault as WebFault {
+        attempt = try await pause(after: fault, url, attempt)
+      }
+    }
+  }
+
+  /// A file of known length into `path`; goes on with what is there already.
+  /// - Returns: whether the file was begun from nothing: only then a wrong content is the sender's.
+  /// - Throws: ``FetchError``.
+  @discardableResult
+  func file(_ relative: String, bytes: Int, to path: String) async throws -> Bool {
+    let url = source.url(relative)
+    if source.isFile {
+      try LocalFile.copy(url, limit: bytes, to: path)
+      return true
+    }
+    let part = try PartialFile(path: path, limit: bytes)
+    let isNew = part.length == 0
+    var attempt = 0
+    while part.length < bytes {
+      let before = part.length
+      do {
+        try await continuePart(part, url)
+      } catch let fault as WebFault {
+        attempt = try await pause(after: fault, url, part.length > before ? 0 : attempt)
+      }
+    }
+    try part.finish()
+    return isNew
+  }
+
+  private func continuePart(_ part: PartialFile, _ url: URL) async throws {
+    var request = URLRequest(url: url)
+    let start = part.length
+    // No If-Range: the name is never used again, and the SHA-256 tells in the end.
+    if start > 0 { request.setValue("bytes=\(start)-", forHTTPHeaderField: "Range") }
+    try await client.send(request) { head in
+      switch head.status {
+      case 200: try part.restart()
+      case 206 where start > 0:
+        guard head["Content-Range"]?.hasPrefix("bytes \(start)-") == true else {
+          throw FetchError.network("\(url) answered with another part than was asked for. Delete the folder partial.")
+        }
+      case 404, 410: throw FetchError.missing(url.absoluteString)
+      case 416:
+        try part.restart()
+        throw WebFault("The part that was there is too long.", isTransient: true)
+      default: throw Self.fault(head, url)
+      }
+    } body: { data in
+      try part.append(data)
+      fetched.add(data.count)
+    }
+    // An end without a length, too early.
+    if part.length == start, start < part.limit { throw WebFault("The answer was empty.", isTransient: true) }
+  }
+
+  private static func fault(_ head: WebHead, _ url: URL) -> WebFault {
+    let isRedirect = (300..<400).contains(head.status)
+    return WebFault(
+      isRedirect ? "answered with a redirect elsewhere, which is not followed" : "answered with status \(head.status)",
+      isTransient: head.isTransient, retryAfter: head.retryAfter)
+  }
+
+  /// Waits before another attempt.
+  /// - Returns: how many there were.
+  private func pause(after fault: WebFault, _ url: URL, _ attempt: Int) async throws -> Int {
+    guard fault.isTransient, attempt < retries else {
+      throw FetchError.network("\(url): \(fault). Check the address and the network, then fetch again.")
+    }
+    let growing = min(30, 0.25 * Double(1 << min(attempt, 10))) * Double.random(in: 0.8...1.2)
+    let seconds = min(60, max(growing, Double(fault.retryAfter ?? 0)))
+    try await Task.sleep(for: .seconds(seconds))
+    return attempt + 1
+  }
+}

@@ -1,0 +1,52 @@
+import CallerPack
+import Foundation
+
+/// What a fetch has found and changed.
+public struct FetchSummary: Sendable {
+  let manifest: Manifest
+  let formerSerial: Int64?
+  let isNew: Bool
+  let changed: [String]
+  let items: [FetchItem]
+  let folder: String
+  let set: String
+  let fetchedBytes: Int
+
+  /// Whether a file is another one than before, or there are others.
+  public var hasChanged: Bool { !changed.isEmpty }
+
+  /// For whoever runs the command.
+  public var text: String {
+    guard isNew else { return "Publication \(manifest.serial): nothing new." }
+    let lines = items.map { item -> String in
+      let how =
+        switch item.way {
+        case .carry: "unchanged"
+        case .delta(let update, _): "by a delta of \(update.bytes) bytes"
+        case .whole: "fetched"
+        }
+      let what = item.format == nil ? "\(item.update.pack.entries) numbers, " : ""
+      return "  \(folder)/current/\(item.name): \(what)\(item.bytes) bytes, \(how)"
+    }
+    return (["Publication \(manifest.serial), \(fetchedBytes) bytes fetched"] + lines).joined(separator: "\n")
+  }
+
+  /// A line a fact, `key=value`, as `$GITHUB_OUTPUT` and a shell's `.` take them: what stands in a name beside ASCII
+  /// letters and digits becomes `_`, and values hold no space.
+  public var lines: String {
+    var facts: [(String, String)] = [
+      ("changed", "\(hasChanged)"), ("serial", "\(manifest.serial)"), ("previous_serial", "\(formerSerial ?? 0)"),
+      ("issued", manifest.issued.formatted(.iso8601)), ("expires", manifest.expires.formatted(.iso8601)),
+      ("set", set), ("fetched_bytes", "\(fetchedBytes)"),
+    ]
+    for item in items where item.format == nil {
+      let name = String(item.update.pack.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+      facts += [
+        ("\(name)_changed", "\(!item.isHeld)"), ("\(name)_entries", "\(item.update.pack.entries)"),
+        ("\(name)_bytes", "\(item.bytes)"), ("\(name)_sha256", item.sha256),
+        ("\(name)_file", "current/\(item.name)"),
+      ]
+    }
+    return facts.map { "\($0)=\($1)\n" }.joined()
+  }
+}

@@ -1,0 +1,174 @@
+import CallerPack
+public import Foundation
+public import WebClient
+
+/// Fetches a publication into a folder: what `ringfence fetch` does.
+///
+/// roots → manifest → checked → a delta where it is smaller, else the pack → checked → the new set, all at once.
+public struct UpdateFetcher: Sendable {
+  private let source: UpdateSource
+  private let folder: FetchFolder
+  private let anchor: TrustAnchor
+  private let choice: FetchChoice
+  private let downloader: Downloader
+  private let lock: FetchLock
+
+  /// Roots that are followed in one run.
+  private static let longestChain = 1_000
+  /// As long as an envelope can be.
+  private static let longestDocument = 6 << 20
+
+  /// - Parameters:
+  ///   - folder: made when it is new.
+  ///   - retries: how often one request is tried again without progress.
+  /// - Throws: ``FetchError``: `busy`, `cannotWrite`.
+  public init(
+    source: UpdateSource, folder: String, anchor: TrustAnchor, choice: FetchChoice = FetchChoice(),
+    client: WebClient, retries: Int = 6
+  ) throws {
+    self.source = source
+    lock = try FetchLock(folder)
+    self.folder = try FetchFolder(folder)
+    self.anchor = anchor
+    self.choice = choice
+    downloader = Downloader(client: client, source: source, retries: retries)
+  }
+
+  /// - Parameters:
+  ///   - now: what times to expire are held against.
+  ///   - progress: told what is being done.
+  /// - Throws: ``FetchError``; the folder's current set stays as it was.
+  public func run(at now: Date = Date(), progress: @Sendable (String) -> Void = { _ in }) async throws -> FetchSummary {
+    do {
+      return try await update(now, progress)
+    } catch let error as UpdateError {
+      throw FetchError.refused(error)
+    }
+  }
+
+  private func update(_ now: Date, _ progress: @Sendable (String) -> Void) async throws -> FetchSummary {
+    let former = try formerState()
+    let known = try trustStore(after: former)
+    progress("Reading the manifest")
+    let trust = try await followed(known)
+    guard let file = try await downloader.document(source.manifest, limit: Self.longestDocument) else {
+      throw FetchError.missing(source.manifest.absoluteString)
+    }
+    let verified = try trust.verify(manifest: file, at: now, state: former)
+    let state = FetchState(anchor: anchor.id, update: trust.state(after: verified))
+
+    let held = try folder.held()
+    let items = try choice.items(of: verified.manifest, held: held)
+    let isSame = held["manifest.json"]?.digest == PackDigest.of([UInt8](file))
+    let isWhole = items.allSatisfy { $0.isHeld } && Set(held.keys) == Set(items.map(\.name) + ["manifest.json"])
+    if isSame, isWhole {
+      try folder.keep(state)
+      return summary(verified, former, items, at: folder.currentSet ?? "current", isNew: false)
+    }
+
+    try folder.stage()
+    for item in items {
+      if !item.isHeld { progress("Fetching \(item.name)") }
+      try await put(item, held)
+    }
+    try LocalFile.replace("\(folder.staging)/manifest.json", with: file)
+    let before = folder.currentSet
+    let set = try folder.seal(serial: verified.manifest.serial)
+    try folder.keep(state)
+    try folder.reveal(set)
+    folder.sweep(keeping: [set, before ?? set])
+    return summary(verified, former, items, at: set, isNew: true)
+  }
+
+  /// What the last run with the same key or root has seen.
+  private func formerState() throws -> UpdateState {
+    guard let state = try folder.state(), state.anchor == anchor.id else { return UpdateState() }
+    return state.update
+  }
+
+  private func trustStore(after former: UpdateState) throws -> TrustStore {
+    guard let root = former.root else { return try anchor.trust() }
+    return try TrustStore(root: root)
+  }
+
+  /// Follows the roots as far as they go.
+  private func followed(_ first: TrustStore) async throws -> TrustStore {
+    var trust = first
+    var serial = trust.nextRootSerial
+    for _ in 0..<Self.longestChain {
+      guard let file = try await downloader.document(source.url(Root.path(serial: serial)), limit: 1 << 20) else {
+        break
+      }
+      try trust.followUnlessUnknown(file)
+      serial += 1
+    }
+    return trust
+  }
+
+  /// Puts one file into the new set.
+  private func put(_ item: FetchItem, _ held: [String: HeldFile]) async throws {
+    switch item.way {
+    case .carry(let file):
+      try folder.carry(file, as: item.name)
+    case .delta(let update, let base):
+      do {
+        try await apply(update, base, as: item.name)
+      } catch is UpdateError {
+        // Whatever is wrong with it, the whole pack is as good.
+        try await fetch(item)
+      }
+    case .whole:
+      try await fetch(item)
+    }
+  }
+
+  private func apply(_ update: PackUpdate, _ base: HeldFile, as name: String) async throws {
+    guard case .delta(let delta) = update.step else { return }
+    let partial = folder.partial(delta.sha256)
+    defer { try? FileManager.default.removeItem(atPath: partial) }
+    do {
+      try await downloader.file(delta.path, bytes: delta.bytes, to: partial)
+    } catch FetchError.missing(let address) {
+      throw UpdateError.wrongFile(path: address, expected: "a delta", got: "nothing")
+    } catch FetchError.refused(let error) {
+      throw error
+    }
+    try update.apply(deltaAt: partial, base: base.path, to: "\(folder.staging)/\(name)")
+  }
+
+  /// Fetches a whole file. What was gone on with and turns out wrong is fetched once more from its begin.
+  private func fetch(_ item: FetchItem) async throws {
+    let partial = folder.partial(item.sha256)
+    for _ in 0..<2 {
+      let isNew = try await downloader.file(item.path, bytes: item.bytes, to: partial)
+      do {
+        try item.check(partial)
+        return try folder.move(partial, as: item.name)
+      } catch let error as UpdateError {
+        try? FileManager.default.removeItem(atPath: partial)
+        if isNew { throw error }
+      }
+    }
+  }
+
+  private func summary(
+    _ verified: VerifiedManifest, _ former: UpdateState, _ items: [FetchItem], at set: String, isNew: Bool
+  ) -> FetchSummary {
+    FetchSummary(
+      manifest: verified.manifest, formerSerial: former.seen?.serial, isNew: isNew,
+      changed: items.filter { !$0.isHeld }.map(\.name), items: items, folder: folder.path, set: set,
+      fetchedBytes: downloader.fetched.total)
+  }
+}
+
+extension TrustStore {
+  /// With only a key, roots from before it are passed over: the key may have come with a later one.
+  fileprivate mutating func followUnlessUnknown(_ file: Data) throws {
+    do {
+      try follow(file)
+    } catch {
+      if root == nil, case .unknownKey = error { return }
+      throw error
+    }
+  }
+}

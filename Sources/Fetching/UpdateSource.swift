@@ -1,0 +1,26 @@
+public import Foundation
+import WebClient
+
+/// Where publications come from: the folder of a manifest, on a server or on disk.
+public struct UpdateSource: Sendable {
+  /// The manifest's own address.
+  public let manifest: URL
+
+  /// - Parameter text: an address with http, https or file: of the folder, or of the manifest in it, which ends in
+  ///   `manifest` or `manifest.json`.
+  /// - Returns: nil for anything else, and for an address with a name and password in it: those end up in logs.
+  public init?(_ text: String) {
+    guard let url = URL(string: text), let scheme = url.scheme?.lowercased(),
+      ["http", "https", "file"].contains(scheme),
+      scheme == "file" || !(url.host ?? "").isEmpty, url.user == nil, url.query == nil, url.fragment == nil
+    else { return nil }
+    let isManifest = ["manifest", "manifest.json"].contains(url.lastPathComponent)
+    manifest = isManifest ? url : url.appendingPathComponent("manifest.json")
+  }
+
+  /// Whether it lies on a disk of ours.
+  public var isFile: Bool { manifest.isFileURL }
+
+  /// The address of a file by its path relative to the manifest's folder.
+  func url(_ path: String) -> URL { manifest.deletingLastPathComponent().appendingPathComponent(path) }
+}

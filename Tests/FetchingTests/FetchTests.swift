@@ -1,0 +1,146 @@
+import CallerPack
+import Foundation
+import Publishing
+import TestSupport
+import Testing
+
+@testable import Fetching
+
+/// Fetching from a folder: what is taken, and how it is put in place.
+@Suite struct FetchTests {
+  private static let numbers = (1...20_000).map { Int64($0) * 7_919 }
+
+  private func inFolders(_ body: (inout Site, String) async throws -> Void) async throws {
+    try await withTemporaryFolder { folder in
+      var site = Site("\(folder)/publications")
+      try await body(&site, "\(folder)/out")
+    }
+  }
+
+  private func sets(_ out: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "\(out)/sets").sorted()
+  }
+
+  @Test func firstAllOfItThenNothingThenADelta() async throws {
+    try await inFolders { site, out in
+      try site.publish(1, ["block": Self.numbers])
+      let first = try await site.fetch(into: out)
+      #expect(first.hasChanged && first.lines.contains("changed=true\nserial=1\nprevious_serial=0\n"))
+      #expect(
+        first.lines.contains("block_entries=20000\n") && first.lines.contains("block_file=current/block.rfpack\n"))
+
+      let second = try await site.fetch(into: out)
+      #expect(!second.hasChanged && second.lines.contains("changed=false\nserial=1\nprevious_serial=1\n"))
+      #expect(try sets(out).count == 1)
+
+      let manifest = try site.publish(2, ["block": Array(Self.numbers.dropFirst(5))])
+      // Only the delta can have been read.
+      let pack = "\(site.path)/\(manifest.packs[0].path)"
+      try FileManager.default.moveItem(atPath: pack, toPath: "\(pack).hidden")
+      let third = try await site.fetch(into: out)
+      #expect(third.hasChanged && third.lines.contains("serial=2\nprevious_serial=1\n"))
+      #expect(try PackDigest.ofFile("\(out)/current/block.rfpack").hex == manifest.packs[0].sha256)
+
+      try FileManager.default.moveItem(atPath: "\(pack).hidden", toPath: pack)
+
+      // The set before stays for whoever reads it; the one before that goes.
+      try site.publish(3, ["block": Self.numbers])
+      try await site.fetch(into: out)
+      #expect(try sets(out).map { $0.prefix(2) } == ["2-", "3-"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: "\(out)/partial").isEmpty)
+    }
+  }
+
+  @Test func aNewManifestOfTheSamePacksIsNoChange() async throws {
+    try await inFolders { site, out in
+      var manifest = try site.publish(1, ["block": Self.numbers])
+      try await site.fetch(into: out)
+      manifest.serial = 2
+      manifest.previous = try site.folder.manifest()?.link
+      _ = try DurableManifest.reveal(manifest, in: site)
+      let summary = try await site.fetch(into: out)
+      #expect(!summary.hasChanged && summary.lines.contains("serial=2\nprevious_serial=1\n"))
+      #expect(try sets(out).count == 2)
+    }
+  }
+
+  @Test func onlyWhatIsWanted() async throws {
+    try await inFolders { site, out in
+      try site.publish(1, ["block": Self.numbers, "other": [1_000_000], "third": [2_000_000]])
+      func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(out)/current").sorted()
+      }
+      try await site.fetch(into: out, choice: FetchChoice(packs: ["other"]))
+      #expect(try files() == ["manifest.json", "other.rfpack"])
+      try await site.fetch(into: out, choice: FetchChoice(packs: ["other", "third"], formats: ["csv", "sqlite"]))
+      #expect(try files() == ["manifest.json", "other.csv", "other.rfpack", "third.csv", "third.rfpack"])
+      #expect(try String(contentsOfFile: "\(out)/current/third.csv", encoding: .utf8) == "2000000\n")
+      await #expect(throws: FetchError.self) {
+        try await site.fetch(into: out, choice: FetchChoice(packs: ["none"]))
+      }
+      #expect(try files().count == 5)
+    }
+  }
+
+  @Test func whatIsHeldIsReadAndNotRemembered() async throws {
+    try await inFolders { site, out in
+      let manifest = try site.publish(1, ["block": Self.numbers])
+      try await site.fetch(into: out)
+      let pack = "\(out)/current/block.rfpack"
+      try Data("damaged".utf8).write(to: URL(filePath: pack))
+      #expect(try await site.fetch(into: out).hasChanged)
+      #expect(try PackDigest.ofFile(pack).hex == manifest.packs[0].sha256)
+      try FileManager.default.removeItem(atPath: "\(out)/current")
+      try await site.fetch(into: out)
+      #expect(try PackDigest.ofFile(pack).hex == manifest.packs[0].sha256)
+    }
+  }
+
+  @Test func twoAtOnceDoNotMeet() async throws {
+    try await inFolders { site, out in
+      try site.publish(1, ["block": [1_000_000]])
+      let lock = try FetchLock(out)
+      await #expect(throws: FetchError.self) { try await site.fetch(into: out) }
+      withExtendedLifetime(lock) {}
+    }
+  }
+
+  /// Whoever opens `current` once has a whole set, however often it is replaced meanwhile.
+  @Test func aReaderNeverSeesAMix() async throws {
+    try await inFolders { site, out in
+      try site.publish(1, ["a": [1_000_000], "b": [1_000_000]])
+      try await site.fetch(into: out)
+      let reader = Task.detached {
+        var serials: Set<Int64> = []
+        while !Task.isCancelled {
+          let set = try FileManager.default.destinationOfSymbolicLink(atPath: "\(out)/current")
+          guard let data = FileManager.default.contents(atPath: "\(out)/\(set)/manifest.json"),
+            let a = try? PackDigest.ofFile("\(out)/\(set)/a.rfpack"),
+            let b = try? PackDigest.ofFile("\(out)/\(set)/b.rfpack")
+          else { continue }  // Two publications later it may be gone.
+          let envelope = try Envelope(decoding: [UInt8](data), payloadType: Manifest.payloadType)
+          let manifest = try Manifest(decoding: envelope.payload)
+          #expect(manifest.packs.map(\.sha256) == [a.hex, b.hex])
+          serials.insert(manifest.serial)
+        }
+        return serials
+      }
+      for serial in 2...30 as ClosedRange<Int64> {
+        try site.publish(serial, ["a": [1_000_000 + serial], "b": [2_000_000 + serial]])
+        try await site.fetch(into: out)
+      }
+      reader.cancel()
+      #expect(try await reader.value.count > 1)
+    }
+  }
+}
+
+/// A manifest without new packs.
+enum DurableManifest {
+  static func reveal(_ manifest: Manifest, in site: Site) throws -> Data {
+    let envelope = try Envelope(sealing: manifest, with: [site.key])
+    let data = Data(envelope.encoded())
+    try data.write(to: URL(filePath: site.folder.manifestPath), options: .atomic)
+    return data
+  }
+}
