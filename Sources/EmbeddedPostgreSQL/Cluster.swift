@@ -52,8 +52,12 @@ actor Cluster {
     do {
       let folder = try ClusterFolder(dataFolder: dataFolder)
       defer { if state == nil { folder.removeForeignSocketFolder() } }
-      let configuration = try ClusterConfiguration(options, folder: folder, serverAccount: .current())
+      var configuration = try ClusterConfiguration(options, folder: folder, serverAccount: .current())
       let binaries = try initialiseIfNeeded(folder)
+      if binaries.knowsLZ4 {
+        configuration = try ClusterConfiguration(
+          options, folder: folder, serverAccount: .current(), compression: "lz4")
+      }
       let postmaster = try bringUp(folder, binaries, configuration)
       do {
         try ServerConnection(dsn: folder.address.maintenanceDSN).prepareDatabase()

@@ -10,9 +10,10 @@ struct ClusterConfiguration: Sendable, Equatable {
   let identities: String
 
   /// Settings for a small machine; `options.settings` win, and postgresql.auto.conf (ALTER SYSTEM) over both.
+  /// - Parameter compression: of whole pages in the log.
   /// - Throws: ``EmbeddedPostgresError/invalidSetting(name:)``.
   init(
-    _ options: EmbeddedPostgres.Options, folder: ClusterFolder, serverAccount: Account
+    _ options: EmbeddedPostgres.Options, folder: ClusterFolder, serverAccount: Account, compression: String = "pglz"
   ) throws(EmbeddedPostgresError) {
     let root = folder.rootForServer
     let socketFolder = folder.socketFolderForServer.replacing("\"", with: "\"\"")
@@ -42,7 +43,7 @@ struct ClusterConfiguration: Sendable, Equatable {
       "timezone": "UTC",
       "unix_socket_directories": "\"\(socketFolder)\"",
       "unix_socket_permissions": "0700",
-      "wal_compression": "on",
+      "wal_compression": compression,
       "work_mem": "16MB",
     ]
     if !options.durable { values.merge(["fsync": "off", "full_page_writes": "off"]) { $1 } }

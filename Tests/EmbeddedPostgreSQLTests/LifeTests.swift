@@ -23,7 +23,7 @@ import Testing
       let postgres = try await place.start()
       let expected = [
         "data_checksums": "on", "listen_addresses": "", "server_encoding": "UTF8", "lc_collate": "C.UTF-8",
-        "timezone": "UTC", "wal_compression": "pglz", "shared_buffers": "16MB", "is_superuser": "off",
+        "timezone": "UTC", "wal_compression": "lz4", "shared_buffers": "16MB", "is_superuser": "off",
       ]
       for (setting, value) in expected { #expect(try query("SHOW \(setting)", postgres.dsn) == value, "\(setting)") }
       #expect(try query("SELECT current_user || '@' || current_database()", postgres.dsn) == "ringfence@ringfence")

@@ -63,6 +63,8 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    // PostgreSQL has its share of the cores too, and so has the work that is not done on event loops.
+    NIOSingletons.groupLoopCountSuggestion = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
     try await Workplace.open(database, owns: true, logger: .server) { workplace in
       let welcome = sample ? try await Sample(workplace: workplace).prepare() : nil
       let pseudonymizer = try workplace.folder.pseudonymizer()

@@ -125,6 +125,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   // MARK: Answers
 
+  /// Notes an answer that is written whole, past the guard.
+  /// - Returns: false where this answer closes the connection; then it has to come through.
+  func passesAnswer() -> Bool {
+    if case .body = receiving { return false }
+    guard !closesAfterAnswer, !readiness.isStopping else { return false }
+    unanswered -= 1
+    lastActive = .now()
+    return true
+  }
+
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch Self.unwrapOutboundIn(data) {
     case .head(var head):

@@ -34,8 +34,10 @@ struct GuardedHTTPChannel: ServerChildChannel {
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandler(connection, position: .after(decoder))
       try pipeline.addHandler(FileSender(), position: .after(decoder))
-      try pipeline.addHandler(shortcuts.makeHandler(on: channel.eventLoop), position: .after(connection))
-      try pipeline.addHandler(IdleTimer(connection: connection, patience: idle), position: .first)
+      let end = ConnectionEnd(connection: connection, patience: idle)
+      try pipeline.addHandler(end, position: .first)
+      try pipeline.addHandler(
+        shortcuts.makeHandler(on: channel.eventLoop, connection: connection, end: end), position: .after(connection))
       return value
     }
   }

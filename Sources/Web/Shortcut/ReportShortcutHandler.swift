@@ -31,6 +31,8 @@ final class ReportShortcutHandler: ChannelDuplexHandler {
 
   private let shortcut: ReportShortcut
   private let mailbox: AnswerMailbox
+  private let connection: ConnectionGuard
+  private let end: ConnectionEnd
   private var state = State.ready
   /// Requests that went the long way and are not answered.
   private var unanswered = 0
@@ -40,9 +42,11 @@ final class ReportShortcutHandler: ChannelDuplexHandler {
   private var context: ChannelHandlerContext?
   private var date = DateHeader()
 
-  init(shortcut: ReportShortcut, mailbox: AnswerMailbox) {
+  init(shortcut: ReportShortcut, mailbox: AnswerMailbox, connection: ConnectionGuard, end: ConnectionEnd) {
     self.shortcut = shortcut
     self.mailbox = mailbox
+    self.connection = connection
+    self.end = end
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -156,6 +160,7 @@ final class ReportShortcutHandler: ChannelDuplexHandler {
   }
 
   private func write(_ answer: ShortcutAnswer, _ context: ChannelHandlerContext) {
+    if connection.passesAnswer() { return end.write(answer.bytes(context.channel.allocator)) }
     context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
     context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
     context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)

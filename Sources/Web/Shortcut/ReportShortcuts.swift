@@ -11,13 +11,15 @@ final class ReportShortcuts: Sendable {
   }
 
   /// - Parameter loop: of the connection.
-  func makeHandler(on loop: any EventLoop) -> ReportShortcutHandler {
+  func makeHandler(
+    on loop: any EventLoop, connection: ConnectionGuard, end: ConnectionEnd
+  ) -> ReportShortcutHandler {
     let mailbox = mailboxes.withLock { mailboxes in
       if let mailbox = mailboxes[ObjectIdentifier(loop)] { return mailbox }
       let mailbox = AnswerMailbox(loop: loop)
       mailboxes[ObjectIdentifier(loop)] = mailbox
       return mailbox
     }
-    return ReportShortcutHandler(shortcut: shortcut, mailbox: mailbox)
+    return ReportShortcutHandler(shortcut: shortcut, mailbox: mailbox, connection: connection, end: end)
   }
 }

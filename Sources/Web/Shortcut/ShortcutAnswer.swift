@@ -4,27 +4,14 @@ import NIOCore
 import NIOHTTP1
 import PhoneNumbers
 
-/// Heads and bodies of answers that are made on an event loop, with what Hummingbird and our middleware add to others.
+/// An answer that is made on an event loop, with what Hummingbird and our middleware add to others.
 struct ShortcutAnswer {
-  let head: HTTPResponseHead
+  private let status: HTTPResponseStatus
+  /// What is this answer's own, `Content-Type` first.
+  private let fields: [(String, String)]
   let body: ByteBuffer
-
-  /// - Parameters:
-  ///   - fields: of this answer, its `Content-Type` first.
-  ///   - date: as ``DateHeader`` has it.
-  init(status: HTTPResponseStatus, fields: [(String, String)], body: ByteBuffer, date: String) {
-    var all: [(String, String)] = []
-    all.reserveCapacity(fields.count + Self.always.count + 2)
-    // As Hummingbird orders them.
-    all.append(fields[0])
-    all.append(("Content-Length", String(body.readableBytes)))
-    all.append(contentsOf: fields.dropFirst())
-    all.append(contentsOf: Self.always)
-    all.append(("Date", date))
-    all.append(("Server", serverName))
-    head = HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(all))
-    self.body = body
-  }
+  /// As ``DateHeader`` has it.
+  private let date: String
 
   /// That a report is on disk.
   /// - Parameters:
@@ -40,19 +27,51 @@ struct ShortcutAnswer {
     body.writeStaticString("\",\"report_id\":\"")
     Self.write(report.reportID, to: &body)
     body.writeStaticString(isNew ? "\",\"status\":\"created\"}" : "\",\"status\":\"duplicate\"}")
-    self.init(
-      status: isNew ? .created : .ok, fields: [("Content-Type", JSON.contentType)] + Self.pairs(limits), body: body,
-      date: date)
+    status = isNew ? .created : .ok
+    fields = [("Content-Type", JSON.contentType)] + Self.pairs(limits)
+    self.body = body
+    self.date = date
   }
 
   /// That it is not, and why.
   init(_ problem: Problem, date: String) {
-    self.init(
-      status: HTTPResponseStatus(statusCode: problem.status), fields: Self.pairs(problem.fields), body: problem.body,
-      date: date)
+    status = HTTPResponseStatus(statusCode: problem.status)
+    fields = Self.pairs(problem.fields)
+    body = problem.body
+    self.date = date
   }
 
-  private static let always = pairs(SecurityHeadersMiddleware.fields)
+  /// The head, to be written in parts.
+  var head: HTTPResponseHead {
+    let last = [("Content-Length", String(body.readableBytes)), ("Date", date)]
+    return HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(fields + last + Self.always))
+  }
+
+  /// The whole answer.
+  func bytes(_ allocator: ByteBufferAllocator) -> ByteBuffer {
+    var buffer = allocator.buffer(capacity: 1_024)
+    func write(_ name: String, _ value: String) {
+      buffer.writeString(name)
+      buffer.writeStaticString(": ")
+      buffer.writeString(value)
+      buffer.writeStaticString("\r\n")
+    }
+    buffer.writeStaticString("HTTP/1.1 ")
+    buffer.writeString(String(status.code))
+    buffer.writeStaticString(" ")
+    buffer.writeString(status.reasonPhrase)
+    buffer.writeStaticString("\r\n")
+    for (name, value) in fields { write(name, value) }
+    write("Content-Length", String(body.readableBytes))
+    write("Date", date)
+    buffer.writeBytes(Self.alwaysBytes)
+    buffer.writeImmutableBuffer(body)
+    return buffer
+  }
+
+  private static let always = pairs(SecurityHeadersMiddleware.fields) + [("Server", serverName)]
+  /// With the empty line behind them.
+  private static let alwaysBytes = Array((always.map { "\($0): \($1)\r\n" }.joined() + "\r\n").utf8)
 
   private static func pairs(_ fields: HTTPFields) -> [(String, String)] {
     fields.map { ($0.name.rawName, $0.value) }

@@ -1,15 +1,18 @@
 import NIOCore
 
-/// Closes a connection that has been idle for too long, and tells its guard of bytes before they make a request.
+/// The end of a connection next to the socket: tells its guard of bytes before they make a request, writes answers that
+/// are bytes already, and closes the connection when it has been idle for too long.
 ///
 /// Hummingbird's own timer stands behind ``ReportShortcutHandler`` and does not see what is answered there.
-final class IdleTimer: ChannelInboundHandler {
+final class ConnectionEnd: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
+  typealias OutboundOut = ByteBuffer
 
   private let connection: ConnectionGuard
   private let patience: TimeAmount
   private var timer: Scheduled<Void>?
+  private var context: ChannelHandlerContext?
 
   init(connection: ConnectionGuard, patience: TimeAmount) {
     self.connection = connection
@@ -17,8 +20,11 @@ final class IdleTimer: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
     if context.channel.isActive, timer == nil { wait(context, until: .now() + patience) }
   }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
   func channelActive(context: ChannelHandlerContext) {
     if timer == nil { wait(context, until: .now() + patience) }
@@ -34,6 +40,11 @@ final class IdleTimer: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     connection.bytesArrived()
     context.fireChannelRead(data)
+  }
+
+  /// Writes a whole answer past what makes parts into bytes.
+  func write(_ answer: ByteBuffer) {
+    context?.writeAndFlush(Self.wrapOutboundOut(answer), promise: nil)
   }
 
   /// One task an idle span, however many requests come in it.
