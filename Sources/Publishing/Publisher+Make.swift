@@ -8,15 +8,17 @@ extension Publisher {
   /// Writes the packs from one snapshot of the database, and reads them back.
   func makePacks(_ work: PublicationWork) async throws -> [PackDraft] {
     let bench = PackBench(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
-    let content = PackContent(store: store, selection: selection, recipes: recipes)
+    let content = PackContent(
+      store: store, selection: selection, recipes: recipes, sources: sources,
+      temporaryFolder: "\(folder.path)/.work")
     let spool = ListedSpool(folder: folder, serial: work.serial)
     let written = try await content.fill(at: work.request.time, spool: spool, open: bench.openWriter) { step, part in
       work.progress.say(step, 0.02 + part * 0.5)
     }
     let protection = try await protection()
-    return try await inParallel(written) { spec, summary in
-      work.progress.say("Reading back \(spec.name)", 0.55)
-      return try bench.examine(spec, bench.refit(spec, summary), protection: protection)
+    return try await inParallel(written.packs) { pack in
+      work.progress.say("Reading back \(pack.spec.name)", 0.55)
+      return try bench.examine(pack.spec, bench.refit(pack.spec, pack.summary), protection: protection)
     }
   }
 
@@ -33,12 +35,14 @@ extension Publisher {
 
     let earlier = try Array(folder.keptManifests().filter { $0.serial < work.serial }.prefix(policy.deltaBases))
     let bench = DeltaBench(folder: folder, serial: work.serial, earlier: earlier)
-    let packs = try await inParallel(drafts.compactMap(\.pack)) { pack in
+    let formats = FormatBench(folder: folder)
+    let packs = try await inParallel(drafts) { draft -> ManifestPack? in
+      guard var pack = draft.pack else { return nil }
       work.progress.say("Making deltas to \(pack.name)", 0.7)
-      var pack = pack
       pack.deltas = try bench.deltas(to: pack)
+      pack.formats = try formats.files(of: pack, formats: draft.formats)
       return pack
-    }
+    }.compactMap(\.self)
     work.progress.say("Signing", 0.97)
     let manifest = Manifest(
       serial: work.serial, issued: work.request.time, asOf: work.asOf,

@@ -13,6 +13,7 @@ public struct Publisher: Sendable {
   let folder: PublicationFolder
   let recipes: [Recipe]
   let selection: Selection
+  let sources: ContentSources
   let signing: SigningKey
   let policy: PublicationPolicy
   let protection: @Sendable () async throws -> @Sendable (Int64) -> String?
@@ -21,17 +22,20 @@ public struct Publisher: Sendable {
   /// - Parameters:
   ///   - recipes: which packs there are; names differ.
   ///   - selection: which numbers are listed.
+  ///   - sources: where names and regions come from.
   ///   - signing: signs the manifest; the folder's newest root lists it, or there is no root yet.
   ///   - protection: loads what tells why a number may never be published; nil for all others.
   public init(
-    store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped.filter { $0.source == .reports },
-    selection: Selection = Selection(), signing: SigningKey, policy: PublicationPolicy = PublicationPolicy(),
+    store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped,
+    selection: Selection = Selection(), sources: ContentSources = ContentSources(), signing: SigningKey,
+    policy: PublicationPolicy = PublicationPolicy(),
     protection: @escaping @Sendable () async throws -> @Sendable (Int64) -> String? = { { _ in nil } }, logger: Logger
   ) {
     self.store = store
     self.folder = folder
     self.recipes = recipes
     self.selection = selection
+    self.sources = sources
     self.signing = signing
     self.policy = policy
     self.protection = protection

@@ -17,7 +17,9 @@ import Testing
   private func publisher(
     _ folder: PublicationFolder, _ policy: PublicationPolicy = PublicationPolicy()
   ) throws -> Publisher {
-    Publisher(store: store, folder: folder, signing: try #require(key), policy: policy, logger: .forTests)
+    Publisher(
+      store: store, folder: folder, recipes: Recipe.shipped.filter { $0.source == .reports },
+      signing: try #require(key), policy: policy, logger: .forTests)
   }
 
   /// Another night's numbers overlap with those of the night before.

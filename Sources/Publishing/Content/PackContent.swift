@@ -1,8 +1,8 @@
-import CallerPack
 import CallerPackBuilder
-import Curation
-import Foundation
-import PostgreSQL
+public import Curation
+public import Foundation
+public import PhoneNumbers
+public import PostgreSQL
 import Storage
 
 /// What fills the packs of a publication: all of it from one snapshot.
@@ -10,6 +10,9 @@ struct PackContent: Sendable {
   let store: PublicationStore
   let selection: Selection
   let recipes: [Recipe]
+  let sources: ContentSources
+  /// For files that are gone with the process.
+  let temporaryFolder: String
 
   /// Writes the packs that the recipes ask for.
   /// - Parameters:
@@ -18,49 +21,64 @@ struct PackContent: Sendable {
   ///   - progress: told the part that is done, 0 to 1.
   func fill(
     at time: Date, spool: ListedSpool, open: @escaping @Sendable (PackSpec) throws -> PackWriter,
-    progress: @Sendable (String, Double) -> Void
-  ) async throws -> [(PackSpec, PackSummary)] {
+    progress: @escaping @Sendable (String, Double) -> Void
+  ) async throws -> AssembledPacks {
     progress("Choosing numbers", 0)
     let writer = try ListedSpool.Writer(spool)
-    let chosen = Chosen()
-    try await store.withSnapshot { connection in
-      try await selection.forEachListed(at: time, on: connection) { batch in
-        try writer.append(batch)
-        await chosen.take(batch)
-      }
+    let packs = try await store.withSnapshot { connection in
+      let assembler = PackAssembler(
+        recipes: recipes, regions: try await sources.regions(connection), temporaryFolder: temporaryFolder)
+      return try await assembler.assemble(
+        listed: { take in
+          try await selection.forEachListed(at: time, on: connection) { batch in
+            try writer.append(batch)
+            try await take(batch)
+          }
+        },
+        directory: { take in try await sources.directory(connection, time, take) },
+        progress: { progress($0.text, $0.part) }, openWriter: open)
     }
     try writer.finish()
-    var made: [(PackSpec, PackSummary)] = []
-    for (index, recipe) in recipes.enumerated() {
-      progress("Writing the pack \(recipe.name)", 0.5 + 0.5 * Double(index) / Double(recipes.count))
-      let spec = PackSpec(name: recipe.name, recipe: recipe)
-      made.append((spec, try await chosen.write(recipe, to: try open(spec))))
-    }
-    return made
+    return packs
   }
 }
 
-/// The numbers of one snapshot.
-private actor Chosen {
-  private var listed: [(number: Int64, heat: Float, category: ReportCategory)] = []
+/// Where a publication's names and regions come from.
+public struct ContentSources: Sendable {
+  /// Which region a number lies in, as the snapshot has it.
+  public var regions: @Sendable (PostgresConnection) async throws -> RegionMap
+  /// Hands over what directories name at a time, in ascending order, in batches.
+  public var directory:
+    @Sendable (PostgresConnection, Date, @Sendable ([DirectoryEntry]) async throws -> Void) async throws -> Void
 
-  func take(_ batch: [ListedNumber]) {
-    for number in batch { listed.append((number.number, Float(number.heat), number.category)) }
+  /// - Parameters: see the properties; by default countries are the regions, and there is no directory.
+  public init(
+    regions: @escaping @Sendable (PostgresConnection) async throws -> RegionMap = { _ in .countries },
+    directory:
+      @escaping @Sendable (PostgresConnection, Date, @Sendable ([DirectoryEntry]) async throws -> Void) async throws ->
+      Void = { _, _, _ in }
+  ) {
+    self.regions = regions
+    self.directory = directory
+  }
+}
+
+extension AssemblyProgress {
+  fileprivate var text: String {
+    switch phase {
+    case .reading: "Reading numbers and names: \(done)"
+    case .selecting: "Choosing numbers"
+    case .writing: "Writing \(pack.map { "the pack \($0)" } ?? "packs")"
+    }
   }
 
-  func write(_ recipe: Recipe, to writer: sending PackWriter) throws -> PackSummary {
-    var rows = listed
-    if rows.count > recipe.limit {
-      rows.sort { ($1.heat, $0.number) < ($0.heat, $1.number) }
-      rows.removeSubrange(recipe.limit...)
-      rows.sort { $0.number < $1.number }
+  /// Reading and choosing take about as long as writing.
+  fileprivate var part: Double {
+    let share = total.map { $0 > 0 ? Double(done) / Double($0) : 1 } ?? 0
+    return switch phase {
+    case .reading: 0.1
+    case .selecting: 0.4 + share * 0.1
+    case .writing: 0.5 + share * 0.5
     }
-    for row in rows {
-      switch recipe.kind {
-      case .blocking: try writer.append(row.number)
-      case .identification: try writer.append(row.number, label: row.category.label)
-      }
-    }
-    return try writer.finish()
   }
 }

@@ -27,6 +27,13 @@ enum DurableFile {
     guard rename(path, target) == 0 else { throw PublishingError.cannotWrite(target, errno: errno) }
   }
 
+  /// Length in bytes.
+  static func length(_ path: String) throws -> Int {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw PublishingError.cannotWrite(path, errno: errno) }
+    return Int(status.st_size)
+  }
+
   /// Flushes a file's content, or a folder's names, to disk.
   static func flush(_ path: String) throws {
     let file = open(path, O_RDONLY)

@@ -22,7 +22,8 @@ struct PackBench: Sendable {
   ///
   /// It takes over the dictionary of the pack before it, so that a delta between the two carries none.
   func openWriter(_ spec: PackSpec) throws -> PackWriter {
-    let dictionary = try formerReader(spec.name, kind: spec.recipe.packKind)
+    var dictionary = try formerReader(spec.name, kind: spec.recipe.packKind)
+    if spec.recipe.profile == .lean, dictionary?.header.profile != .lean { dictionary = nil }
     return try PackWriter(
       path: folder.filePath(PublicationFolder.packFile(name: spec.name, serial: serial)),
       options: options(spec, dictionary: dictionary))
@@ -31,7 +32,8 @@ struct PackBench: Sendable {
   private func options(_ spec: PackSpec, dictionary: PackReader?) -> PackWriter.Options {
     PackWriter.Options(
       kind: spec.recipe.packKind, region: spec.region ?? "", serial: UInt64(serial),
-      createdAt: Int64(time.timeIntervalSince1970), dictionary: dictionary)
+      createdAt: Int64(time.timeIntervalSince1970), profile: spec.recipe.profile == .lean ? .lean : .standard,
+      dictionary: dictionary?.header.dictionaryStoredBytes ?? 0 > 0 ? dictionary : nil)
   }
 
   /// The file of the publication before; nil where there is none of this kind, or it is damaged: then the new pack

@@ -9,6 +9,8 @@ struct PackDraft: Sendable {
   var pack: ManifestPack?
   /// Whether it is the file of an earlier publication, for nothing has changed.
   var isCarried = false
+  /// Formats that it is also to be had in.
+  var formats: [String] = []
 }
 
 extension PackBench {
@@ -38,13 +40,13 @@ extension PackBench {
         before.region == spec.region, FileManager.default.fileExists(atPath: folder.filePath(before.path))
       {
         unlink(folder.filePath(file))
-        return PackDraft(figures: figures, pack: before, isCarried: true)
+        return PackDraft(figures: figures, pack: before, isCarried: true, formats: spec.recipe.formats)
       }
       let pack = ManifestPack(
         name: spec.name, kind: "\(spec.recipe.packKind)", region: spec.region, shard: spec.shard, serial: serial,
         entries: summary.entries, first: summary.first, last: summary.last, bytes: summary.bytes,
         sha256: summary.sha256.hex, contentSHA256: content, path: file)
-      return PackDraft(figures: figures, pack: pack)
+      return PackDraft(figures: figures, pack: pack, formats: spec.recipe.formats)
     } catch let error as PackError {
       figures.damage = "\(error)"
       return PackDraft(figures: figures, pack: nil)

@@ -47,7 +47,7 @@ extension Publisher {
           figures: PackFigures(
             name: pack.name, entries: pack.entries, bytes: pack.bytes, formerEntries: pack.entries,
             formerBytes: pack.bytes),
-          pack: pack, isCarried: true)
+          pack: pack, isCarried: true, formats: pack.formats.map(\.format))
       }
       let base = try PackReader.open(path: folder.filePath(pack.path))
       let writer = try bench.openWriter(spec)

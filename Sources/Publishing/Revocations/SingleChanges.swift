@@ -19,6 +19,8 @@ struct SingleChanges: Sendable {
 
   /// Whether a pack is another after this.
   func changes(_ pack: ManifestPack, in folder: PublicationFolder) throws -> Bool {
+    // What a directory alone names was never listed: its owner's name stays.
+    if recipe(of: pack)?.source == .directory { return false }
     let reader = try PackReader.open(path: folder.filePath(pack.path))
     let cursor = try reader.makeCursor()
     var room = try room(in: pack)
@@ -92,18 +94,32 @@ struct SingleChanges: Sendable {
     case "identification": kind = .identification
     default: return nil
     }
-    let known = recipes.first { $0.name == pack.name && $0.kind == kind }
+    let known = recipe(of: pack).flatMap { $0.kind == kind ? $0 : nil }
     return PackSpec(
       name: pack.name, recipe: known ?? Recipe(name: pack.name, kind: kind, limit: Recipe.mostEntries),
       region: pack.region, shard: pack.shard)
   }
 
-  /// Whether listed numbers belong into a pack: those of regions and shards wait for the night, which knows them.
+  /// The recipe that makes packs of this name; nil when there is none any more.
+  private func recipe(of pack: ManifestPack) -> Recipe? {
+    let name = pack.shard.map { shard in String(pack.name.dropLast(".\(shard)".count)) } ?? pack.name
+    return recipes.first { recipe in
+      recipe.name == name
+        || pack.region.map { recipe.name.replacing("{region}", with: $0.lowercased()) == name } ?? false
+    }
+  }
+
+  /// Whether a listed number belongs into a pack: those of regions, shards, some categories or another ranking than heat
+  /// wait for the night, which knows them.
   private func takes(_ spec: PackSpec) -> Bool {
-    spec.region == nil && spec.shard == nil && recipes.contains { $0.name == spec.name }
+    spec.region == nil && spec.shard == nil
+      && recipes.contains {
+        $0.name == spec.name && $0.area == .everywhere && $0.categories == nil && $0.ranking == .heat
+          && $0.source != .directory
+      }
   }
 
   private func room(in pack: ManifestPack) throws -> Int {
-    (recipes.first { $0.name == pack.name }?.limit ?? Recipe.mostEntries) - pack.entries
+    (recipe(of: pack)?.limit ?? Recipe.mostEntries) - pack.entries
   }
 }

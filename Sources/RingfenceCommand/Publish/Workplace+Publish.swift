@@ -9,7 +9,11 @@ extension Workplace {
   /// A publisher into this workplace's folder.
   /// - Parameter top: the most numbers in a pack, where that is fewer than its recipe says.
   func publisher(policy: PublicationPolicy, top: Int = Recipe.mostEntries, logger: Logger) throws -> Publisher {
-    let recipes = Recipe.shipped.map { Recipe(name: $0.name, kind: $0.kind, limit: min($0.limit, top)) }
+    let recipes = Recipe.shipped.map { recipe in
+      var recipe = recipe
+      recipe.limit = min(recipe.limit, top)
+      return recipe
+    }
     return Publisher(
       store: publications, folder: publicationFolder, recipes: recipes, signing: try folder.signingKey(),
       policy: policy, logger: logger)
