@@ -1,6 +1,5 @@
 """The program as its users run it: what it prints, what it leaves, how it ends."""
 
-import base64
 import gzip
 import json
 import os
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import publications
 from ringfence_server import BINARY, CHECKOUT, environment
 
 SHARED = Path(environment().get("RINGFENCE_SHARED", CHECKOUT.parent / "shared"))
@@ -45,9 +45,8 @@ def test_complaints_go_in_once_and_a_pack_comes_out(complaints, tmp_path):
     again = run("import", "complaints", zipped, "--format", "jsonl", "--data", data).stdout
     assert "5,000 accepted: 0 new, 5,000 already there" in again
 
-    assert "Publication 1" in run("publish", "--data", data, "--at", "2026-11-21T00:00:00Z").stdout
-    envelope = json.loads((data / "publications/manifest.json").read_text())
-    manifest = json.loads(base64.b64decode(envelope["payload"]))
+    assert "Publication 1" in run("publish", "--data", data, "--at", "2026-11-21T00:00:00Z", "--reproduce").stdout
+    manifest = publications.check(data / "publications")
     toxic = next(pack for pack in manifest["packs"] if pack["name"] == "toxic")
     path = data / "publications" / toxic["path"]
     assert toxic["entries"] > 20

@@ -1,0 +1,100 @@
+"""Publishing from the command line: gates and their overruling, keys and their rotation, the schedule of a server."""
+
+import json
+import os
+import stat
+import subprocess
+
+import pytest
+
+from publications import check, manifest
+from ringfence_server import BINARY, environment
+from waiting import wait_until
+
+OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
+
+
+def run(*arguments, code=0, **variables):
+    done = subprocess.run(
+        [BINARY, *map(str, arguments)], capture_output=True, text=True, env=environment() | variables, timeout=300)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def server(make_server, tmp_path_factory):
+    """A running server with complaints in it and nothing published."""
+    server = make_server()
+    complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
+    run("simulate", "--seed", 7, "--complaints", 20_000, "--out", complaints)
+    server.run("import", "complaints", str(complaints), "--format", "jsonl")
+    yield server
+    server.close()
+
+
+def fetch(server, out, key):
+    return run("fetch", f"file://{server.data}/publications", "--key", key, "--out", out)
+
+
+def test_gates_keys_and_rotation(server, tmp_path):
+    data, folder = server.data, server.data / "publications"
+    assert "There is no key yet" in run("keys", "list", "--data", data, code=1).stderr
+    assert "Publication 1" in run("publish", "--data", data, "--top", 100).stdout
+    first = check(folder)
+    assert stat.S_IMODE(os.stat(data / "signing.key").st_mode) == 0o600
+    key = run("keys", "export", "--data", data).stdout.strip()
+    assert json.loads(run("keys", "export", "--root", "--data", data).stdout)["payloadType"].endswith("root+json")
+    fetch(server, tmp_path / "out", key)
+
+    # A gate keeps it, until somebody answers for it.
+    strict = ["publish", "--data", data, "--greatest-churn", 1, "--slack", 5]
+    held = run(*strict, code=4)
+    assert "churn (blocklist)" in held.stderr and "the one before stays" in held.stderr
+    assert manifest(folder) == first
+    assert run(*strict, "--overrule", "churn", code=2).stderr
+    assert "cannot be overruled" in run(*strict, "--overrule", "protected", "--reason", "x", "--by", "y", code=2).stderr
+    words = ["--reason", "More room", "--by", "Ada"]
+    run(*strict, "--overrule", "churn", "--overrule", "size", *words)
+    assert check(folder)["previous"]["serial"] == first["serial"]
+    assert server.query("SELECT DISTINCT overruled_by FROM publication_gates WHERE NOT passed AND serial = 3") == [["Ada"]]
+
+    # A reader with the old key follows to the new one.
+    rotated = run("keys", "rotate", "--data", data).stdout
+    assert "Root 2" in rotated
+    assert run("keys", "export", "--data", data).stdout.strip() in rotated
+    fetch(server, tmp_path / "late", key)
+    run("publish", "--data", data, *OPEN, "--top", 50)
+    fetch(server, tmp_path / "out", key)
+    assert not (data / "signing.key.next").exists()
+
+    # A key that no root lists signs nothing.
+    stranger = tmp_path / "stranger.key"
+    run("keys", "create", "--out", stranger)
+    assert stat.S_IMODE(stranger.stat().st_mode) == 0o600
+    refused = run("publish", "--data", data, code=1, RINGFENCE_SIGNING_KEY_FILE=str(stranger))
+    assert "is not listed in root 2" in refused.stderr
+
+
+def test_a_time_that_is_over_is_refused_and_reproduced(server):
+    data = server.data
+    said = run("publish", "--data", data, "--at", "2024-02-29T03:00:00Z", code=2).stderr
+    assert "2024-03-02T03:00:00Z" in said and "--reproduce" in said
+    assert run("publish", "--data", data, "--serial", "1", code=1).stderr.startswith("Error: The serial 1 was used")
+
+
+def test_a_server_publishes_the_night_that_was_missed(make_server, tmp_path):
+    server = make_server()
+    complaints = tmp_path / "complaints.jsonl"
+    run("simulate", "--seed", 7, "--complaints", 20_000, "--out", complaints)
+    server.run("import", "complaints", str(complaints), "--format", "jsonl")
+    folder = server.data / "publications"
+    assert not (folder / "manifest.json").exists()
+    server.close()
+    server.arguments = ("--publish-at", "03:00", "--time-zone", "Europe/Berlin")
+    server.start()
+    wait_until(lambda: (folder / "manifest.json").exists(), 60, lambda: f"a publication:\n{server.log.read_text()}")
+    assert check(folder)["serial"] == 1
+    wait_until(
+        lambda: server.query("SELECT cause, state FROM publications") == [["night", "published"]], 30, "the record")
+    assert run("serve", "--publish-at", "25:00", code=2).stderr
+    server.close()

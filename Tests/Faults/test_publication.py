@@ -1,0 +1,105 @@
+"""A publisher that is killed anywhere leaves the former publication whole, and the next run clears what it left."""
+
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+
+from publications import check, files, manifest
+from ringfence_server import BINARY, START_SECONDS, environment
+from waiting import wait_until
+
+# So that every publication differs from the one before, and no gate minds.
+OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
+
+
+def publish(server, top):
+    return subprocess.Popen(
+        [BINARY, "publish", "--data", str(server.data), "--top", str(top), *OPEN], env=environment(),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture(scope="module")
+def publisher(make_server, tmp_path_factory):
+    """A running server with data, and the seconds that a publication of it takes."""
+    server = make_server()
+    complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
+    subprocess.run(
+        [BINARY, "simulate", "--seed", "11", "--complaints", "40000", "--out", str(complaints)], check=True,
+        env=environment(), timeout=START_SECONDS)
+    server.run("import", "complaints", str(complaints), "--format", "jsonl")
+    server.run("publish", "--top", "300", *OPEN)
+    start = time.monotonic()
+    server.run("publish", "--top", "299", *OPEN)
+    yield server, time.monotonic() - start
+    server.close()
+
+
+def test_killed_at_random_moments(publisher):
+    server, seconds = publisher
+    folder = server.data / "publications"
+    moments = random.Random(6)
+    killed = 0
+    for top in range(298, 288, -1):
+        former = check(folder)
+        process = publish(server, top)
+        try:
+            process.wait(timeout=moments.uniform(0, seconds))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        process.communicate(timeout=START_SECONDS)
+        shown = check(folder)
+        # What it shows is the former publication or the next, whole.
+        assert shown == former or shown["previous"]["serial"] == former["serial"]
+    assert killed > 0
+
+    former = check(folder)
+    server.run("publish", "--top", "280", *OPEN)
+    shown = check(folder)
+    assert shown["previous"]["serial"] == former["serial"]
+    # Nothing is left of those that did not come to be.
+    named = {path for path, _, _ in files(shown)}
+    for kept in (folder / "manifests").iterdir():
+        kept_manifest = manifest(folder, kept.relative_to(folder))
+        assert kept_manifest["serial"] <= shown["serial"]
+        named |= {path for path, _, _ in files(kept_manifest)}
+    there = {str(path.relative_to(folder)) for name in ("packs", "deltas", "formats") for path in (folder / name).iterdir()}
+    assert there <= named
+    assert not list((folder / ".work").iterdir())
+    assert not (folder / ".claim").exists()
+    states = server.query("SELECT state, count(*) FROM publications GROUP BY state")
+    assert "running" not in dict(states)
+    assert server.query("SELECT max(serial) FROM publications WHERE state = 'published'") == [[str(shown["serial"])]]
+    blocked = next(pack for pack in shown["packs"] if pack["name"] == "blocklist")
+    assert server.query("SELECT count(*) FROM listings") == [[str(blocked["entries"])]]
+
+
+def test_a_number_is_out_within_a_minute(publisher):
+    server, _ = publisher
+    folder = server.data / "publications"
+    former = check(folder)
+    number = former["packs"][0]["first"]
+    said = server.run("revoke", f"+{number}", "--reason", "An appeal", "--by", "Ada")
+    assert "is out of publication" in said
+    # The running server made it, not the command.
+    shown = wait_until(lambda: (m := manifest(folder))["serial"] > former["serial"] and m, 60, "the revocation")
+    assert check(folder) == shown
+    assert shown["as_of"] == former["as_of"]
+    for pack, before in zip(shown["packs"], former["packs"]):
+        dump = server_dump(folder / pack["path"])
+        assert str(number) not in dump
+        if str(number) in server_dump(folder / before["path"]):
+            assert pack["entries"] == before["entries"] - 1
+            assert any(delta["from_sha256"] == before["sha256"] for delta in pack["deltas"])
+        else:
+            assert pack == before
+
+
+def server_dump(path):
+    done = subprocess.run(
+        [BINARY, "pack", "dump", str(path), "--format", "tsv"], env=environment(), capture_output=True, text=True,
+        timeout=START_SECONDS, check=True)
+    return {line.split("\t")[0] for line in done.stdout.splitlines()}
