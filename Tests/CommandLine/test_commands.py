@@ -1,7 +1,6 @@
 """The program as its users run it: what it prints, what it leaves, how it ends."""
 
 import gzip
-import json
 import os
 import subprocess
 from pathlib import Path
