@@ -95,7 +95,8 @@ let package = Package(
     library(
       "Publishing",
       [
-        "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack", "PackFormats", yams,
+        "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack", "PackFormats",
+        "WebClient", yams,
         crypto, logging,
       ]),
     library(

@@ -52,12 +52,18 @@ public struct PublicationPolicy: Sendable, Equatable {
   public var lifetime: TimeInterval
   /// What a publication may differ from the one before.
   public var limits: GateLimits
+  /// Who is told of it.
+  public var webhooks: Webhooks
 
   /// - Parameters: see the properties.
-  public init(deltaBases: Int = 14, lifetime: TimeInterval = 2 * 86_400, limits: GateLimits = GateLimits()) {
+  public init(
+    deltaBases: Int = 14, lifetime: TimeInterval = 2 * 86_400, limits: GateLimits = GateLimits(),
+    webhooks: Webhooks = Webhooks()
+  ) {
     precondition(deltaBases >= 0 && lifetime > 0)
     self.deltaBases = deltaBases
     self.lifetime = lifetime
     self.limits = limits
+    self.webhooks = webhooks
   }
 }

@@ -63,6 +63,7 @@ extension Publisher {
       packs: packs, gates: gates
     ) { connection in
       try await remember(connection, manifest)
+      try await policy.webhooks.announce(manifest, link, on: connection)
     }
     unlink(ListedSpool(folder: folder, serial: link.serial).path)
   }

@@ -15,6 +15,7 @@ struct Workplace {
 
   var reports: ReportStore { ReportStore(pool: pool) }
   var identifications: IdentificationStore { IdentificationStore(pool: pool) }
+  var webhooks: WebhookStore { WebhookStore(pool: pool) }
   var retention: RetentionStore { RetentionStore(pool: pool) }
   var apps: AppStore { AppStore(pool: pool) }
   var numbers: NumberStore { NumberStore(pool: pool) }

@@ -21,8 +21,10 @@ func buildRouter(
     intake: services.intake, limiter: limiter, bodies: bodies, networkPseudonym: services.pseudonymizer.network(of:))
   let identifications = IdentificationsController(
     intake: services.identifications, limiter: limiter, bodies: bodies)
-  let publications = PublicationsController(
-    folder: services.publications, files: FileAnswer(files: OpenFiles()))
+  let files = OpenFiles()
+  let publications = PublicationsController(folder: services.publications, files: FileAnswer(files: files))
+  let summary = SummaryController(
+    newest: NewestManifest(folder: services.publications, files: files), next: services.nextPublication)
   let health = HealthController(
     health: services.health, intake: services.intake, readiness: services.readiness)
   let signIn = SignInPages(
@@ -35,8 +37,9 @@ func buildRouter(
 
   router.get("v1/manifest", use: publications.manifest)
   router.get("v1/manifest.json", use: publications.manifest)
+  router.get("v1/summary", use: summary.summary)
   router.get("v1/root.json", use: publications.newestRoot)
-  for folder in ["roots", "packs", "deltas", "formats"] {
+  for folder in ["roots", "manifests", "packs", "deltas", "formats"] {
     router.get("v1/\(folder)/:file", use: publications.files(in: folder))
   }
 

@@ -1,3 +1,4 @@
+public import Foundation
 public import Intake
 public import Publishing
 public import Storage
@@ -22,6 +23,8 @@ public struct WebServices: Sendable {
   public var publications: PublicationFolder
   /// What became of each attempt to publish.
   public var publicationStore: PublicationStore
+  /// When the next publication is due, seen from a time; nil where this server does not publish by itself.
+  public var nextPublication: @Sendable (Date) -> Date?
   /// Turned red by whoever stops the server.
   public var readiness: Readiness
   /// What limits tell the time by.
@@ -31,7 +34,8 @@ public struct WebServices: Sendable {
   public init(
     intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer, apps: AppStore,
     numbers: NumberStore, moderators: ModeratorStore, health: HealthStore, publications: PublicationFolder,
-    publicationStore: PublicationStore, readiness: Readiness = Readiness(), clock: LimitClock = .system
+    publicationStore: PublicationStore, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
+    readiness: Readiness = Readiness(), clock: LimitClock = .system
   ) {
     self.intake = intake
     self.identifications = identifications
@@ -42,6 +46,7 @@ public struct WebServices: Sendable {
     self.health = health
     self.publications = publications
     self.publicationStore = publicationStore
+    self.nextPublication = nextPublication
     self.readiness = readiness
     self.clock = clock
   }

@@ -57,7 +57,7 @@ import Testing
       try await site.fetch(into: out)
       manifest.serial = 2
       manifest.previous = try site.folder.manifest()?.link
-      _ = try DurableManifest.reveal(manifest, in: site)
+      try site.reveal(manifest)
       let summary = try await site.fetch(into: out)
       #expect(!summary.hasChanged && summary.lines.contains("serial=2\nprevious_serial=1\n"))
       #expect(try sets(out).count == 2)
@@ -132,15 +132,5 @@ import Testing
       reader.cancel()
       #expect(try await reader.value.count > 1)
     }
-  }
-}
-
-/// A manifest without new packs.
-enum DurableManifest {
-  static func reveal(_ manifest: Manifest, in site: Site) throws -> Data {
-    let envelope = try Envelope(sealing: manifest, with: [site.key])
-    let data = Data(envelope.encoded())
-    try data.write(to: URL(filePath: site.folder.manifestPath), options: .atomic)
-    return data
   }
 }

@@ -85,7 +85,7 @@ import Testing
       }
       other.serial = 3
       other.previous = .init(serial: 2, sha256: PackDigest.of([1]).hex)
-      _ = try DurableManifest.reveal(other, in: site)
+      try site.reveal(other)
       await expectRefusal(out, { if case .brokenChain = $0 { true } else { false } }) {
         try await site.fetch(into: out)
       }
@@ -116,7 +116,7 @@ import Testing
       var next = manifest.manifest
       next.serial = 3
       next.previous = manifest.link
-      _ = try DurableManifest.reveal(next, in: site)
+      try site.reveal(next)
       await expectRefusal(out, { if case .unknownKey = $0 { true } else { false } }) {
         try await site.fetch(into: out, key: new)
       }

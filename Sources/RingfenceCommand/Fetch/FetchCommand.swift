@@ -12,7 +12,7 @@ struct FetchCommand: AsyncParsableCommand {
     discussion: """
       DIR/current is a link to the newest whole set: current/manifest.json and current/NAME.rfpack.
 
-      Exit codes: 0 fine, 4 nothing new (with --exit-code), 10 not signed by whom is trusted, 11 expired, 12 older than \
+      Exit codes: 0 fine, 5 nothing new (with --exit-code), 10 not signed by whom is trusted, 11 expired, 12 older than \
       what was fetched before, 13 the network, 14 a file is not what the manifest says, 2 wrong usage, 3 cannot read or \
       write.
       """)
@@ -35,7 +35,7 @@ struct FetchCommand: AsyncParsableCommand {
   @Option(help: "Append key=value lines of what changed to this file.")
   var summary: String?
 
-  @Flag(help: "Exit with 4 when nothing is new.")
+  @Flag(help: "Exit with 5 when nothing is new.")
   var exitCode = false
 
   @Option(help: "Seconds that all may take.")
@@ -72,7 +72,7 @@ struct FetchCommand: AsyncParsableCommand {
     }
     print(result.text)
     if let summary { try append(result.lines, to: summary) }
-    if exitCode, !result.hasChanged { throw ExitCode(4) }
+    if exitCode, !result.hasChanged { throw ExitCode(5) }
   }
 
   /// A key as it is printed, or a file with one or with a root.

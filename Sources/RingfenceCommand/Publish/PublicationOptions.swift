@@ -21,6 +21,8 @@ struct PublicationOptions: ParsableArguments {
   @Option(help: "Differences of so few entries are never too many.")
   var slack = 1_000
 
+  @OptionGroup var receivers: WebhookOptions
+
   func validate() throws {
     guard (0...100).contains(deltaBases) else { throw ValidationError("--delta-bases is 0 to 100.") }
     guard (1...3_650).contains(validDays) else { throw ValidationError("--valid-days is 1 to 3650.") }
@@ -39,6 +41,7 @@ struct PublicationOptions: ParsableArguments {
       deltaBases: deltaBases, lifetime: Double(validDays) * 86_400,
       limits: GateLimits(
         leastSize: Double(leastSize) / 100, greatestSize: Double(greatestSize) / 100,
-        greatestChurn: Double(greatestChurn) / 100, slack: slack))
+        greatestChurn: Double(greatestChurn) / 100, slack: slack),
+      webhooks: (try? receivers.webhooks()) ?? Webhooks())
   }
 }

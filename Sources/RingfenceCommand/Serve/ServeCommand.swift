@@ -51,6 +51,11 @@ struct ServeCommand: AsyncParsableCommand {
 
   private var schedule: NightSchedule? { publishAt.flatMap { NightSchedule(time: $0, zone: timeZone) } }
 
+  private var nextPublication: @Sendable (Date) -> Date? {
+    let schedule = schedule
+    return { schedule?.next(after: $0) }
+  }
+
   private var kept: RetentionJob.Limits { RetentionJob.Limits(comments: commentDays) }
 
   func validate() throws {
@@ -74,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
         numbers: workplace.numbers, moderators: workplace.moderators,
         health: workplace.health, publications: workplace.publicationFolder,
-        publicationStore: workplace.publications)
+        publicationStore: workplace.publications, nextPublication: nextPublication)
       let application = try await buildApplication(
         services: services,
         configuration: WebConfiguration(
@@ -103,6 +108,10 @@ struct ServeCommand: AsyncParsableCommand {
               job: PublicationJob(
                 publisher: try workplace.publisher(policy: publication.policy, logger: .server),
                 leases: LeaseStore(pool: workplace.pool), schedule: schedule, logger: .server))),
+          .init(
+            service: WebhookService(
+              job: WebhookJob(
+                store: workplace.webhooks, secret: try workplace.folder.webhookSecret(), logger: .server))),
           .init(service: application),
           .init(service: ReadinessService(readiness: services.readiness, drain: .seconds(drain))),
         ],

@@ -77,6 +77,14 @@ extension Problem {
       detail: "Send 1 to \(limit) at a time.")
   }
 
+  static let nothingPublished = Problem(
+    .notFound, type: "nothing-published", title: "Nothing is published yet",
+    detail: "There is no publication yet. Ask again after the first one.")
+
+  static let notARegion = Problem(
+    .badRequest, type: "region", title: "Not a region",
+    detail: "Give region as the two letters that ISO 3166 has for a country, such as DE, or leave it out.")
+
   static let preconditionFailed = Problem(
     .preconditionFailed, type: "precondition-failed", title: "Another file by now",
     detail: "The file is not the one that your condition names. Fetch it without the condition.")

@@ -1,0 +1,112 @@
+public import Foundation
+public import Logging
+public import Storage
+import WebClient
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Sends what is queued for receivers, until they have said 2xx: at least once, so a receiver keeps the ids it has seen.
+public struct WebhookJob: Sendable {
+  private let store: WebhookStore
+  private let secret: WebhookSecret
+  private let logger: Logger
+
+  /// How long a receiver may take, and how long the message is nobody else's meanwhile.
+  private static let patience = Duration.seconds(15)
+  private static let lease: TimeInterval = 60
+  private static let batch = 8
+  private static let pause = Duration.seconds(2)
+  private static let memory: TimeInterval = 30 * 86_400
+
+  /// Attempts until a message is given up: about a day and a half.
+  public static let mostAttempts = 40
+
+  /// - Parameter secret: signs what is sent.
+  public init(store: WebhookStore, secret: WebhookSecret, logger: Logger) {
+    self.store = store
+    self.secret = secret
+    self.logger = logger
+  }
+
+  /// Sends until it is cancelled. A failure of the database is logged once until it is over.
+  public func run() async {
+    let client = WebClient(idle: Self.patience, redirects: 0)
+    defer { client.close() }
+    var isFailing = false
+    while !Task.isCancelled {
+      do {
+        let sent = try await sendDue(at: Date(), by: client)
+        isFailing = false
+        if sent == Self.batch { continue }
+      } catch is CancellationError {
+        return
+      } catch {
+        if !isFailing { logger.error("Webhooks cannot be read", metadata: ["error": "\(error)"]) }
+        isFailing = true
+      }
+      try? await Task.sleep(for: Self.pause)
+    }
+  }
+
+  /// Sends what is due at a time, once.
+  /// - Returns: how many were tried.
+  @discardableResult
+  public func sendDue(at now: Date) async throws -> Int {
+    let client = WebClient(idle: Self.patience, redirects: 0)
+    defer { client.close() }
+    return try await sendDue(at: now, by: client)
+  }
+
+  private func sendDue(at now: Date, by client: WebClient) async throws -> Int {
+    let due = try await store.take(at: now, until: now.addingTimeInterval(Self.lease), limit: Self.batch)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for delivery in due { group.addTask { try await send(delivery, by: client, at: now) } }
+      try await group.waitForAll()
+    }
+    if due.isEmpty { try await store.purge(before: now.addingTimeInterval(-Self.memory)) }
+    return due.count
+  }
+
+  private func send(_ delivery: WebhookDelivery, by client: WebClient, at now: Date) async throws {
+    guard let url = URL(string: delivery.url) else {
+      return try await store.postpone(delivery, until: nil, error: "the address is none")
+    }
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    request.httpBody = Data(delivery.body.utf8)
+    request.timeoutInterval = Self.patience / .seconds(1)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.setValue(delivery.id.uuidString.lowercased(), forHTTPHeaderField: "Ringfence-Delivery")
+    request.setValue(secret.signature(of: delivery.body, at: now), forHTTPHeaderField: "Ringfence-Signature")
+    do {
+      let (head, _) = try await client.send(request, limit: 64 << 10)
+      guard (200..<300).contains(head.status) else {
+        return try await postpone(delivery, "answered with status \(head.status)", isGone: head.status == 410, at: now)
+      }
+      try await store.settle(delivery, at: now)
+    } catch let fault as WebFault {
+      try await postpone(delivery, "\(fault)", isGone: false, at: now)
+    }
+  }
+
+  /// - Parameter isGone: the receiver says that there is nobody any more.
+  private func postpone(_ delivery: WebhookDelivery, _ reason: String, isGone: Bool, at now: Date) async throws {
+    let isOver = isGone || delivery.attempts >= Self.mostAttempts
+    if isOver {
+      logger.error(
+        "A webhook was given up",
+        metadata: [
+          "webhook.delivery": "\(delivery.id)", "webhook.attempts": "\(delivery.attempts)", "error": "\(reason)",
+        ])
+    }
+    let next = now.addingTimeInterval(Self.delay(after: delivery.attempts))
+    try await store.postpone(delivery, until: isOver ? nil : next, error: reason)
+  }
+
+  /// Seconds until the next attempt: 5, 10, 20 and so on up to an hour.
+  static func delay(after attempts: Int) -> TimeInterval {
+    min(3_600, 5 * Double(1 << min(max(0, attempts - 1), 10)))
+  }
+}

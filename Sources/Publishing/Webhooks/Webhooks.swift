@@ -1,0 +1,61 @@
+import CallerPack
+import Crypto
+public import Foundation
+import PostgreSQL
+import Storage
+
+/// Who is told of a publication.
+public struct Webhooks: Sendable, Equatable {
+  /// http or https.
+  public let urls: [URL]
+
+  /// - Parameter urls: given by the operator, never by anybody else: the server sends to them whatever they are.
+  public init(urls: [URL] = []) {
+    self.urls = urls
+  }
+
+  /// Queues a message to each of them, in the transaction that records the publication.
+  func announce(_ manifest: Manifest, _ link: Manifest.Link, on connection: PostgresConnection) async throws {
+    let deliveries = try urls.map { try Self.delivery(of: manifest, link, to: $0.absoluteString) }
+    try await WebhookStore.queue(deliveries, at: Date(), on: connection)
+  }
+
+  /// The message to one receiver. Its id and its text are the same whenever it is made.
+  static func delivery(of manifest: Manifest, _ link: Manifest.Link, to url: String) throws -> WebhookDelivery {
+    let id = id(of: "publication \(link.serial) \(link.sha256) \(url)")
+    let message = Message(
+      id: id.uuidString.lowercased(), serial: link.serial, manifestSHA256: link.sha256, issued: manifest.issued,
+      asOf: manifest.asOf, expires: manifest.expires, packs: manifest.packs.count,
+      changed: manifest.packs.filter { $0.serial == link.serial }.prefix(200).map(\.name))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    return WebhookDelivery(id: id, url: url, body: String(decoding: try encoder.encode(message), as: UTF8.self))
+  }
+
+  private struct Message: Encodable {
+    let event = "publication"
+    let id: String
+    let serial: Int64
+    let manifestSHA256: String
+    let issued: Date
+    let asOf: Date
+    let expires: Date
+    let packs: Int
+    let changed: [String]
+
+    private enum CodingKeys: String, CodingKey {
+      case event, id, serial, issued, expires, packs, changed
+      case manifestSHA256 = "manifest_sha256"
+      case asOf = "as_of"
+    }
+  }
+
+  /// A UUID of version 8 (RFC 9562) made of a SHA-256.
+  private static func id(of text: String) -> UUID {
+    var bytes = Array(SHA256.hash(data: Data(text.utf8)))
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+}

@@ -1,0 +1,45 @@
+public import Foundation
+public import PostgreSQL
+
+/// What receivers are to be told, and what they have been.
+public struct WebhookStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where it is kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Queues messages in a transaction that is under way: they go out if it commits, and only then.
+  public static func queue(
+    _ deliveries: [WebhookDelivery], at now: Date, on connection: PostgresConnection
+  ) async throws {
+    guard !deliveries.isEmpty else { return }
+    _ = try await connection.run(QueueDeliveries(deliveries: deliveries, now: now))
+  }
+
+  /// Takes messages that are due at `now`; nobody else gets them before `until`.
+  /// - Parameter limit: the most.
+  public func take(at now: Date, until: Date, limit: Int) async throws -> [WebhookDelivery] {
+    try await pool.run(TakeDeliveries(now: now, until: until, limit: limit))
+  }
+
+  /// Remembers that a message has arrived.
+  public func settle(_ delivery: WebhookDelivery, at now: Date) async throws {
+    _ = try await pool.run(SettleDelivery(id: delivery.id, now: now))
+  }
+
+  /// Remembers why a message has not arrived, and when to try again; nil for never.
+  public func postpone(_ delivery: WebhookDelivery, until next: Date?, error: String) async throws {
+    let next = next ?? Self.never
+    _ = try await pool.run(PostponeDelivery(id: delivery.id, next: next, error: String(error.prefix(500))))
+  }
+
+  /// Forgets messages that were queued before `time`.
+  public func purge(before time: Date) async throws {
+    _ = try await pool.run(PurgeDeliveries(before: time))
+  }
+
+  /// 9999-01-01
+  private static let never = Date(timeIntervalSince1970: 253_370_764_800)
+}

@@ -1,0 +1,294 @@
+"""`ringfence fetch` against the real server, and against everything that can go wrong on the way."""
+
+import base64
+import hashlib
+import http.server
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from cutting_proxy import CuttingProxy
+from ringfence_server import BINARY, CHECKOUT, environment
+from waiting import wait_until
+
+
+def fetch(url, key, out, *arguments, code=0, **more):
+    done = subprocess.run(
+        [BINARY, "fetch", url, "--key", str(key), "--out", str(out), *map(str, arguments)], capture_output=True,
+        text=True, env=environment(), timeout=120, **more)
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def facts(path):
+    return dict(line.split("=", 1) for line in Path(path).read_text().splitlines())
+
+
+def manifest_of(folder):
+    return json.loads(base64.b64decode(json.loads((Path(folder) / "manifest.json").read_text())["payload"]))
+
+
+def check_whole(out):
+    """Every pack of the current set is the one that its manifest names; returns the serial."""
+    current = Path(out) / "current"
+    manifest = manifest_of(current)
+    for pack in manifest["packs"]:
+        held = (current / f"{pack['name']}.rfpack").read_bytes()
+        assert hashlib.sha256(held).hexdigest() == pack["sha256"]
+    return manifest["serial"]
+
+
+@pytest.fixture(scope="module")
+def server(make_server, tmp_path_factory):
+    server = make_server()
+    complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
+    subprocess.run(
+        [BINARY, "simulate", "--seed", "5", "--complaints", "60000", "--out", str(complaints)], check=True,
+        env=environment())
+    server.run("import", "complaints", str(complaints), "--format", "jsonl")
+    server.run("publish")
+    return server
+
+
+@pytest.fixture
+def proxy(server):
+    proxy = CuttingProxy(server.port)
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+def key(server):
+    return server.data / "publications/root.json"
+
+
+def add_complaints(server, tmp_path, seed):
+    path = tmp_path / f"{seed}.jsonl"
+    subprocess.run(
+        [BINARY, "simulate", "--seed", str(seed), "--complaints", "2000", "--out", str(path)], check=True,
+        env=environment())
+    server.run("import", "complaints", str(path), "--format", "jsonl")
+
+
+def test_first_all_then_nothing_then_what_is_new(server, key, tmp_path):
+    out, summary = tmp_path / "out", tmp_path / "summary"
+    url = f"{server.address}/v1"
+    first = fetch(url, key, out, "--summary", summary)
+    assert "numbers" in first.stdout and facts(summary)["changed"] == "true"
+    serial = check_whole(out)
+    assert facts(summary)["serial"] == str(serial)
+    toxic = next(pack for pack in manifest_of(out / "current")["packs"] if pack["name"] == "toxic")
+    assert facts(summary)["toxic_entries"] == str(toxic["entries"])
+
+    summary.unlink()
+    fetch(url, key, out, "--summary", summary, "--exit-code", code=5)
+    assert facts(summary)["changed"] == "false"
+
+    add_complaints(server, tmp_path, 6)
+    server.run("publish")
+    summary.unlink()
+    fetch(f"{url}/manifest", key, out, "--summary", summary, "--exit-code")
+    assert facts(summary)["previous_serial"] == str(serial)
+    assert check_whole(out) > serial
+
+
+def test_a_delta_is_fetched_where_it_is_smaller(server, key, tmp_path):
+    fetch(f"{server.address}/v1", key, tmp_path / "out", "--pack", "toxic")
+    add_complaints(server, tmp_path, 7)
+    server.run("publish")
+    packs = manifest_of(server.data / "publications")["packs"]
+    toxic = next(pack for pack in packs if pack["name"] == "toxic")
+    if not toxic.get("deltas"):
+        pytest.skip("The publisher makes no deltas.")
+    said = fetch(f"{server.address}/v1", key, tmp_path / "out", "--pack", "toxic").stdout
+    assert "by a delta of" in said
+
+
+def test_a_folder_is_a_site_of_its_own(server, key, tmp_path):
+    """Served by something else, unchanged, and read from the disk."""
+    folder = server.data / "publications"
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        fetch(f"http://127.0.0.1:{site.server_address[1]}", key, tmp_path / "a")
+        site.shutdown()
+    fetch(f"file://{folder}", key, tmp_path / "b")
+    assert check_whole(tmp_path / "a") == check_whole(tmp_path / "b")
+
+
+@pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed: the folder is not served by it")
+def test_nginx_serves_the_folder_unchanged(server, key, tmp_path):
+    site = CHECKOUT / "Tests/nginx.conf"
+    port = 18_080 + os.getpid() % 1_000
+    config = tmp_path / "nginx.conf"
+    config.write_text(site.read_text().replace("@FOLDER@", str(server.data / "publications")).replace(
+        "@PORT@", str(port)).replace("@STATE@", str(tmp_path)))
+    nginx = subprocess.Popen(["nginx", "-p", str(tmp_path), "-c", str(config), "-g", "daemon off;"])
+    try:
+        fetch(f"http://127.0.0.1:{port}", key, tmp_path / "out")
+        check_whole(tmp_path / "out")
+    finally:
+        nginx.terminate()
+        nginx.wait(timeout=30)
+
+
+def test_a_broken_download_goes_on_where_it_broke_off(proxy, key, tmp_path):
+    # A head is some 600 bytes, so every connection brings a little of the pack.
+    proxy.cut = lambda path: 2_500 if "/packs/" in path else None
+    summary = tmp_path / "summary"
+    fetch(f"{proxy.address}/v1", key, tmp_path / "out", "--summary", summary)
+    check_whole(tmp_path / "out")
+    ranges = [(path, found[1]) for path, found in proxy.requests if found]
+    assert ranges and all("/packs/" in path and asked.startswith("bytes=") for path, asked in ranges)
+    whole = sum(pack["bytes"] for pack in manifest_of(tmp_path / "out/current")["packs"])
+    manifest = (tmp_path / "out/current/manifest.json").stat().st_size
+    # Nothing came twice; roots come too.
+    assert whole + manifest <= int(facts(summary)["fetched_bytes"]) < whole + manifest + 10_000
+
+
+def test_a_run_goes_on_where_the_last_one_broke_off(proxy, key, tmp_path):
+    proxy.cut = lambda path: 2_500 if "/packs/" in path else None
+    failed = fetch(f"{proxy.address}/v1", key, tmp_path / "out", "--retries", 0, code=13)
+    assert "fetch again" in failed.stderr
+    held = sum(file.stat().st_size for file in (tmp_path / "out/partial").iterdir())
+    assert held > 0
+    proxy.cut = lambda path: None
+    proxy.requests.clear()
+    fetch(f"{proxy.address}/v1", key, tmp_path / "out")
+    assert [found[1] for _, found in proxy.requests if found] == [f"bytes={held}-"]
+    check_whole(tmp_path / "out")
+
+
+def test_a_busy_server_is_asked_again(server, key, tmp_path):
+    answers = []
+
+    class Busy(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self):
+            answers.append(self.path)
+            if len(answers) % 3:
+                self.send_response(503 if len(answers) % 3 == 1 else 429)
+                self.send_header("Content-Length", "0")
+                self.send_header("Retry-After", "0")
+                self.end_headers()
+            else:
+                super().do_GET()
+
+    handler = partial(Busy, directory=str(server.data / "publications"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        fetch(f"http://127.0.0.1:{site.server_address[1]}", key, tmp_path / "out")
+        answers.clear()
+        fetch(f"http://127.0.0.1:{site.server_address[1]}", key, tmp_path / "other", "--retries", 0, code=13)
+        site.shutdown()
+    check_whole(tmp_path / "out")
+
+
+def test_redirects_to_another_host_are_not_followed(server, key, tmp_path):
+    class Redirect(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            where = self.path.removeprefix("/near") if self.path.startswith("/near") else None
+            self.send_response(302)
+            self.send_header("Location", f"{server.address}/v1{where or self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Redirect) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        said = fetch(f"http://127.0.0.1:{site.server_address[1]}", key, tmp_path / "out", "--retries", 0, code=13)
+        site.shutdown()
+    assert "redirect" in said.stderr
+
+
+def test_every_refusal_has_its_exit_code_and_leaves_what_was_there(server, key, tmp_path):
+    folder, out = tmp_path / "publications", tmp_path / "out"
+    shutil.copytree(server.data / "publications", folder)
+    url = f"file://{folder}"
+    fetch(url, key, out)
+    serial = check_whole(out)
+    older = (folder / "manifest.json").read_bytes()
+
+    envelope = json.loads(older)
+    signature = envelope["signatures"][0]["sig"]
+    other = ("A" if signature[0] != "A" else "B") + signature[1:]
+    (folder / "manifest.json").write_bytes(older.replace(signature.encode(), other.encode()))
+    assert "changed" in fetch(url, key, out, code=10).stderr
+
+    add_complaints(server, tmp_path, random.randrange(100, 10_000))
+    server.run("publish")
+    shutil.rmtree(folder)
+    shutil.copytree(server.data / "publications", folder)
+    newest = manifest_of(folder)
+    for pack in newest["packs"]:
+        for path in [pack["path"], *(delta["path"] for delta in pack.get("deltas", []))]:
+            content = bytearray((folder / path).read_bytes())
+            content[len(content) // 2] ^= 1
+            (folder / path).write_bytes(content)
+    fetch(url, key, out, code=14)
+    assert check_whole(out) == serial
+
+    fetch(f"{server.address}/v1", key, out)
+    assert check_whole(out) == newest["serial"] > serial
+    (folder / "manifest.json").write_bytes(older)
+    assert "older" in fetch(url, key, out, code=12).stderr
+    fetch(f"{server.address}/v2", key, out, code=13)
+    fetch("http://127.0.0.1:9", key, out, "--retries", 0, code=13)
+    fetch(f"{server.address}/v1", "A" * 43 + "=", tmp_path / "none", code=10)
+    fetch(f"{server.address}/v1", tmp_path / "absent", tmp_path / "none", code=3)
+    fetch(f"{server.address}/v1", key, tmp_path / "none", "--pack", "none", code=2)
+    fetch("ftp://127.0.0.1/", key, out, code=2)
+    assert check_whole(out) == newest["serial"]
+
+
+def test_killed_at_any_moment_the_old_set_is_whole(server, proxy, key, tmp_path):
+    out = tmp_path / "out"
+    fetch(f"{server.address}/v1", key, out)
+    for attempt in range(10):
+        add_complaints(server, tmp_path, 1_000 + attempt)
+        server.run("publish")
+        before = check_whole(out)
+        wanted = manifest_of(server.data / "publications")["serial"]
+        # Held at the n-th request, or let go and killed a little after it.
+        proxy.requests.clear()
+        last = random.randint(1, 6)
+        proxy.cut = lambda path: time.sleep(0.05)
+        process = subprocess.Popen(
+            [BINARY, "fetch", f"{proxy.address}/v1", "--key", str(key), "--out", str(out)], env=environment(),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: len(proxy.requests) >= last or process.poll() is not None, 60, "requests")
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=30)
+        assert check_whole(out) in (before, wanted)
+        assert not [name for name in os.listdir(out) if name not in (
+            "current", ".current", "sets", "partial", "state.json", "state.json.new", ".lock")]
+    proxy.cut = lambda path: None
+    fetch(f"{proxy.address}/v1", key, out)
+    assert check_whole(out) == wanted
+    assert len(list((out / "sets").iterdir())) <= 2
+
+
+def test_the_sample_pipeline_runs(server, key, tmp_path):
+    """The shell of Documentation/pipeline.md, word for word."""
+    text = (CHECKOUT / "Documentation/pipeline.md").read_text()
+    script = text.split("```sh\n")[1].split("```")[0]
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "ringfence").symlink_to(BINARY)
+    (tmp_path / "ringfence-root.json").write_bytes(key.read_bytes())
+    (tmp_path / "App/Packs").mkdir(parents=True)
+    variables = environment() | {
+        "PATH": f"{tools}:{os.environ['PATH']}", "RINGFENCE_URL": f"{server.address}/v1"}
+    for expected in ["New packs", "Nothing new"]:
+        done = subprocess.run(
+            ["sh", "-eu", "-c", script], cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        assert expected in done.stdout
+    assert (tmp_path / "App/Packs/toxic.rfpack").exists()

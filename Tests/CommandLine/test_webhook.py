@@ -1,0 +1,62 @@
+"""Receivers are told of a publication: signed, again after a failure, and nowhere else."""
+
+import hashlib
+import hmac
+import http.server
+import json
+import threading
+
+import pytest
+
+from waiting import wait_until
+
+
+@pytest.fixture
+def receiver():
+    """Refuses the first message to /hook, takes all others, and sends whoever comes to /moved to /elsewhere."""
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            messages.append((self.path, dict(self.headers), body))
+            hooks = [path for path, _, _ in messages if path == "/hook"]
+            self.send_response(302 if self.path == "/moved" else 500 if len(hooks) == 1 and self.path == "/hook" else 204)
+            if self.path == "/moved":
+                self.send_header("Location", "/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    messages = []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server.messages = messages
+    server.address = f"http://127.0.0.1:{server.server_address[1]}"
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_receiver_is_told_until_it_has_understood(make_server, receiver):
+    server = make_server("--sample", "--webhook", f"{receiver.address}/hook")
+    # The sample's own publication was made before anybody was to be told.
+    server.run("publish", "--webhook", f"{receiver.address}/hook", "--webhook", f"{receiver.address}/moved")
+    hooks = lambda: [message for message in receiver.messages if message[0] == "/hook"]
+    wait_until(lambda: len(hooks()) >= 2, 60, "a second attempt")
+    (_, first, body), (_, second, again) = hooks()[:2]
+    assert body == again
+    message = json.loads(body)
+    assert message["event"] == "publication" and message["serial"] >= 1
+    assert first["Ringfence-Delivery"] == second["Ringfence-Delivery"] == message["id"]
+    secret = (server.data / "webhook.secret").read_text().strip().encode()
+    for fields in first, second:
+        signed = dict(part.split("=") for part in fields["Ringfence-Signature"].split(","))
+        expected = hmac.new(secret, signed["t"].encode() + b"." + body, hashlib.sha256).hexdigest()
+        assert hmac.compare_digest(signed["v1"], expected)
+    wait_until(
+        lambda: server.query("SELECT count(*) FROM webhook_deliveries WHERE delivered_at IS NOT NULL") == [["1"]], 30,
+        "the delivery to be settled")
+    [[why]] = server.query("SELECT last_error FROM webhook_deliveries WHERE delivered_at IS NULL")
+    assert "302" in why
+    assert not [path for path, _, _ in receiver.messages if path == "/elsewhere"]

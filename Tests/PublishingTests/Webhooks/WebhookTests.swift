@@ -1,0 +1,85 @@
+import CallerPack
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import Publishing
+
+@Suite(.database) struct WebhookTests {
+  private static let manifest = Manifest(
+    serial: 7, issued: Date(timeIntervalSince1970: 1_700_000_000), asOf: Date(timeIntervalSince1970: 1_700_000_000),
+    expires: Date(timeIntervalSince1970: 1_700_086_400), previous: nil, packs: [])
+  private static let link = Manifest.Link(serial: 7, sha256: String(repeating: "ab", count: 32))
+  private static let now = Date(timeIntervalSince1970: 1_700_000_100)
+
+  private func queue(_ urls: String...) async throws {
+    let webhooks = Webhooks(urls: urls.compactMap { URL(string: $0) })
+    try await TestDatabase.current.pool.transaction { connection in
+      try await webhooks.announce(Self.manifest, Self.link, on: connection)
+    }
+  }
+
+  /// The example of the documentation, worked out with `openssl dgst -sha256 -hmac`.
+  @Test func theSignatureIsTheOneDocumented() throws {
+    let secret = try #require(WebhookSecret(" a secret of 26 characters\n"))
+    #expect(
+      secret.signature(of: #"{"event":"publication"}"#, at: Date(timeIntervalSince1970: 1_700_000_000))
+        == "t=1700000000,v1=b7f7bc5f9fbe3df515771907a1b9b704f66ebf069bea668c478ddabb31e7d0b4")
+    #expect(WebhookSecret("too short") == nil)
+  }
+
+  @Test func aMessageIsTheSameWheneverItIsMade() throws {
+    let one = try Webhooks.delivery(of: Self.manifest, Self.link, to: "https://a.example/")
+    #expect(try Webhooks.delivery(of: Self.manifest, Self.link, to: "https://a.example/") == one)
+    #expect(try Webhooks.delivery(of: Self.manifest, Self.link, to: "https://b.example/").id != one.id)
+    #expect(one.body.contains(#""serial":7"#) && one.body.contains(one.id.uuidString.lowercased()))
+  }
+
+  @Test func queuedTwiceItGoesOutOnceAndToOneServer() async throws {
+    let store = WebhookStore(pool: TestDatabase.current.pool)
+    try await queue("https://a.example/", "https://b.example/")
+    try await queue("https://a.example/", "https://b.example/")
+    let later = Date().addingTimeInterval(1)
+    let taken = try await withThrowingTaskGroup(of: [WebhookDelivery].self) { group in
+      for _ in 0..<4 {
+        group.addTask { try await store.take(at: later, until: later.addingTimeInterval(60), limit: 8) }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(taken.map(\.url).sorted() == ["https://a.example/", "https://b.example/"])
+    try await store.settle(taken[0], at: later)
+    try await store.postpone(taken[1], until: later.addingTimeInterval(5), error: "answered with status 500")
+    #expect(try await store.take(at: later.addingTimeInterval(4), until: later, limit: 8).isEmpty)
+    let again = try await store.take(at: later.addingTimeInterval(6), until: later.addingTimeInterval(70), limit: 8)
+    #expect(again.map(\.id) == [taken[1].id] && again[0].attempts == 2)
+  }
+
+  @Test func aPublicationThatIsNotRecordedTellsNobody() async throws {
+    struct Failure: Error {}
+    let webhooks = Webhooks(urls: [URL(string: "https://a.example/")!])
+    await #expect(throws: Failure.self) {
+      try await TestDatabase.current.pool.transaction { connection in
+        try await webhooks.announce(Self.manifest, Self.link, on: connection)
+        throw Failure()
+      }
+    }
+    let store = WebhookStore(pool: TestDatabase.current.pool)
+    #expect(try await store.take(at: .now.addingTimeInterval(5), until: .now, limit: 8).isEmpty)
+  }
+
+  @Test func whoCannotBeReachedIsTriedAgainLater() async throws {
+    let store = WebhookStore(pool: TestDatabase.current.pool)
+    let secret = try #require(WebhookSecret("a secret of 26 characters"))
+    let job = WebhookJob(store: store, secret: secret, logger: .forTests)
+    // Nobody listens there.
+    try await queue("http://127.0.0.1:9/")
+    let now = Date().addingTimeInterval(1)
+    #expect(try await job.sendDue(at: now) == 1)
+    #expect(try await job.sendDue(at: now.addingTimeInterval(4)) == 0)
+    #expect(try await job.sendDue(at: now.addingTimeInterval(6)) == 1)
+    #expect(
+      (1...12).map { WebhookJob.delay(after: $0) } == [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600])
+  }
+}
