@@ -81,7 +81,7 @@ let package = Package(
     library("PostgreSQL", ["CLibPQ", logging]),
     .systemLibrary(name: "CSpawn"),
     library("EmbeddedPostgreSQL", ["CLibPQ", "CSpawn", logging]),
-    library("Storage", ["PostgreSQL", "Curation", "Timestamps", crypto]),
+    library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Timestamps", crypto]),
 
     // Other servers.
     library("WebClient"),

@@ -1,6 +1,7 @@
 #include "CPhoneNumber.h"
 
 #include <cstring>
+#include <list>
 #include <set>
 #include <string>
 
@@ -18,6 +19,8 @@ constexpr size_t kMaxTextBytes = 250;  // libphonenumber's kMaxInputStringLength
 constexpr int64_t kMaxDigits = 999999999999999;
 // No emergency number has more digits; longer texts skip that question.
 constexpr size_t kMaxEmergencyDigits = 6;
+// No short number of the metadata has more digits without its calling code.
+constexpr int kMaxShortDigits = 8;
 const char kNoRegion[] = "ZZ";
 
 const PhoneNumberUtil &util() {
@@ -276,6 +279,40 @@ int32_t cphone_short_kind(const char *text, size_t length, const char *region) {
     PhoneNumber number;
     if (util().Parse(written, region, &number) != PhoneNumberUtil::NO_PARSING_ERROR) return CPHONE_NOT_SHORT;
     return shortNumbers().IsValidShortNumberForRegion(number, region) ? CPHONE_SHORT : CPHONE_NOT_SHORT;
+  } catch (...) {
+    return CPHONE_NOT_SHORT;
+  }
+}
+
+int32_t cphone_short_kind_of(int64_t digits) {
+  try {
+    static const CallingCodes codes;
+    if (digits < 1 || digits > kMaxDigits) return CPHONE_NOT_SHORT;
+    // By arithmetic first: nearly every number is too long to be a short one.
+    int length = 0;
+    int64_t head = digits;
+    for (int64_t rest = digits; rest > 0; rest /= 10) ++length;
+    while (head >= 1000) head /= 10;
+    int codeLength = 3;
+    if (head >= 100 && codes.known[head / 100]) {
+      codeLength = 1;
+    } else if (head >= 10 && codes.known[head >= 100 ? head / 10 : head]) {
+      codeLength = 2;
+    }
+    if (length - codeLength > kMaxShortDigits) return CPHONE_NOT_SHORT;
+    PhoneNumber number;
+    if (!fromDigits(digits, &number)) return CPHONE_NOT_SHORT;
+    std::string national;
+    util().GetNationalSignificantNumber(number, &national);
+    if (national.size() <= kMaxEmergencyDigits) {
+      std::list<std::string> regions;
+      util().GetRegionCodesForCountryCallingCode(number.country_code(), &regions);
+      for (const auto &region : regions) {
+        if (shortNumbers().IsEmergencyNumber(national, region)) return CPHONE_EMERGENCY;
+      }
+    }
+    // A subscriber's number of a small country may look like a short one.
+    return shortNumbers().IsValidShortNumber(number) && !util().IsValidNumber(number) ? CPHONE_SHORT : CPHONE_NOT_SHORT;
   } catch (...) {
     return CPHONE_NOT_SHORT;
   }

@@ -15,13 +15,17 @@ public struct ReportIntake: Sendable {
   ///   - store: where reports go.
   ///   - capacity: the most reports that wait for a commit; at about 400 bytes each the default takes 8 MB.
   ///   - batchSize: the most reports in one transaction.
-  public init(store: ReportStore, pseudonymizer: Pseudonymizer, capacity: Int = 20_000, batchSize: Int = 2_000) {
+  ///   - protection: whose reports weigh nothing.
+  public init(
+    store: ReportStore, pseudonymizer: Pseudonymizer, capacity: Int = 20_000, batchSize: Int = 2_000,
+    protection: ProtectionWatch = .none
+  ) {
     self.store = store
     self.pseudonymizer = pseudonymizer
     commits = GroupCommit(
       capacity: capacity, batchSize: batchSize,
       isolates: { StoreFault($0) == .perhapsOneItem },
-      commit: { try await store.accept($0, receivedAt: Date()) })
+      commit: { try await store.accept(protection.unweighing($0), receivedAt: Date()) })
   }
 
   /// Checks submissions, stores those that keep the rules, and answers when they are committed.

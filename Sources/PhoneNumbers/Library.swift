@@ -59,9 +59,15 @@ func libraryShortNumber(_ text: String, _ region: String) -> ShortNumber? {
   let found = text.withUTF8 { bytes in
     bytes.withMemoryRebound(to: CChar.self) { cphone_short_kind($0.baseAddress, $0.count, region) }
   }
+  return shortNumber(found)
+}
+
+func libraryShortNumber(_ digits: Int64) -> ShortNumber? { shortNumber(cphone_short_kind_of(digits)) }
+
+private func shortNumber(_ found: Int32) -> ShortNumber? {
   switch cphone_short(UInt32(bitPattern: found)) {
-  case CPHONE_EMERGENCY: return .emergency
-  case CPHONE_SHORT: return .short
-  default: return nil
+  case CPHONE_EMERGENCY: .emergency
+  case CPHONE_SHORT: .short
+  default: nil
   }
 }

@@ -13,4 +13,12 @@ public enum ShortNumber: String, Sendable, CaseIterable {
     guard let found = libraryShortNumber(text, region.code) else { return nil }
     self = found
   }
+
+  /// What these digits would reach in a region of their calling code, were they dialled there without it; nil for an
+  /// ordinary number. Well under a microsecond for all but numbers of eight national digits or fewer.
+  /// - Parameter digits: E.164 without the plus, such as 49112.
+  public init?(digits: Int64) {
+    guard let found = libraryShortNumber(digits) else { return nil }
+    self = found
+  }
 }

@@ -8,6 +8,11 @@ extension Publisher {
   /// Writes the packs from one snapshot of the database, and reads them back.
   func makePacks(_ work: PublicationWork) async throws -> [PackDraft] {
     let bench = PackBench(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
+    if let holding {
+      work.progress.say("Looking for brigades", 0.01)
+      let held = try await holding.review(at: work.request.time)
+      if held > 0 { logger.notice("Numbers are held for a moderator", metadata: ["numbers": "\(held)"]) }
+    }
     let content = PackContent(
       store: store, selection: selection, recipes: recipes, sources: sources,
       temporaryFolder: "\(folder.path)/.work")

@@ -17,6 +17,7 @@ public struct Publisher: Sendable {
   let signing: SigningKey
   let policy: PublicationPolicy
   let protection: @Sendable () async throws -> @Sendable (Int64) -> String?
+  let holding: HoldReview?
   let logger: Logger
 
   /// - Parameters:
@@ -25,11 +26,13 @@ public struct Publisher: Sendable {
   ///   - sources: where names and regions come from.
   ///   - signing: signs the manifest; the folder's newest root lists it, or there is no root yet.
   ///   - protection: loads what tells why a number may never be published; nil for all others.
+  ///   - holding: holds numbers that look like a brigade's before anything is selected; nil: nothing is held.
   public init(
     store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped,
     selection: Selection = Selection(), sources: ContentSources = ContentSources(), signing: SigningKey,
     policy: PublicationPolicy = PublicationPolicy(),
-    protection: @escaping @Sendable () async throws -> @Sendable (Int64) -> String? = { { _ in nil } }, logger: Logger
+    protection: @escaping @Sendable () async throws -> @Sendable (Int64) -> String? = { { _ in nil } },
+    holding: HoldReview? = nil, logger: Logger
   ) {
     self.store = store
     self.folder = folder
@@ -39,6 +42,7 @@ public struct Publisher: Sendable {
     self.signing = signing
     self.policy = policy
     self.protection = protection
+    self.holding = holding
     self.logger = logger
   }
 

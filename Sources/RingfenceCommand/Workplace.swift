@@ -19,6 +19,14 @@ struct Workplace {
   var retention: RetentionStore { RetentionStore(pool: pool) }
   var apps: AppStore { AppStore(pool: pool) }
   var numbers: NumberStore { NumberStore(pool: pool) }
+  var explanations: ExplanationStore { ExplanationStore(pool: pool) }
+  var lookups: LookupStore { LookupStore(pool: pool) }
+  var rulings: RulingStore { RulingStore(pool: pool) }
+  var protection: ProtectionStore { ProtectionStore(pool: pool) }
+  var reporters: ReporterStore { ReporterStore(pool: pool) }
+  var holds: HoldStore { HoldStore(pool: pool) }
+  var ranges: RangeStore { RangeStore(pool: pool) }
+  var appeals: AppealStore { AppealStore(pool: pool) }
   var moderators: ModeratorStore { ModeratorStore(pool: pool) }
   var health: HealthStore { HealthStore(pool: pool) }
   var publications: PublicationStore { PublicationStore(pool: pool) }

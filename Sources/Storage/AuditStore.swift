@@ -73,17 +73,8 @@ public struct AuditStore: Sendable {
     return damaged
   }
 
-  /// First locks whatever a batch would change, in a batch's order; the recount then sees all that was counted before,
-  /// and what is counted later adds to the recount. Where a row is missing that a batch is about to make, one of the two
-  /// may have to try again: both do.
   private func repairAggregates(of numbers: [Int64]) async throws {
-    try await pool.transaction { connection in
-      _ = try await connection.run(LockWords(numbers: numbers))
-      _ = try await connection.run(LockSources(numbers: numbers))
-      _ = try await connection.run(LockCategories(numbers: numbers))
-      _ = try await connection.run(LockNumbers(numbers: numbers, time: Date()))
-      _ = try await connection.run(RepairAggregates(numbers: numbers))
-    }
+    try await pool.transaction { try await $0.repairAggregates(of: numbers, at: Date()) }
   }
 
   private func repairIdentifications(of numbers: [Int64]) async throws {
@@ -91,5 +82,21 @@ public struct AuditStore: Sendable {
       _ = try await connection.run(LockIdentifications(numbers: numbers))
       _ = try await connection.run(RepairIdentifications(numbers: numbers))
     }
+  }
+}
+
+extension PostgresConnection {
+  /// Puts the recount in the place of what numbers add up to, within a transaction.
+  ///
+  /// First locks whatever a batch would change, in a batch's order; the recount then sees all that was counted before,
+  /// and what is counted later adds to the recount. Where a row is missing that a batch is about to make, one of the two
+  /// may have to try again: both do.
+  /// - Parameter time: stands for a moment in rows that are made for the lock alone.
+  func repairAggregates(of numbers: [Int64], at time: Date) async throws {
+    _ = try await run(LockWords(numbers: numbers))
+    _ = try await run(LockSources(numbers: numbers))
+    _ = try await run(LockCategories(numbers: numbers))
+    _ = try await run(LockNumbers(numbers: numbers, time: time))
+    _ = try await run(RepairAggregates(numbers: numbers))
   }
 }

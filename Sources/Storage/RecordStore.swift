@@ -16,8 +16,12 @@ public struct RecordStore: Sendable {
 
   /// What is stored of a number; nil when nobody ever reported it.
   public func record(of number: Int64) async throws -> NumberRecord? {
+    try await pool.withConnection { try await Self.record(of: number, on: $0) }
+  }
+
+  static func record(of number: Int64, on connection: PostgresConnection) async throws -> NumberRecord? {
     var assembler = RecordAssembler()
-    for row in try await pool.run(ReadRecord(number: number)) { _ = assembler.take(row) }
+    for row in try await connection.run(ReadRecord(number: number)) { _ = assembler.take(row) }
     return assembler.finish()
   }
 

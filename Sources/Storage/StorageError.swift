@@ -8,6 +8,10 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case thresholdsChanged(version: Int32)
   /// Another manifest was recorded under a serial that is to be recorded now.
   case serialTaken(Int64)
+  /// A row names a kind of ruling that this version does not know.
+  case unknownRuling(String)
+  /// A row names a rule against brigades, or a state, that this version does not know.
+  case unknownRule(String)
 
   /// What it is, and what to do, in plain English.
   public var description: String {
@@ -25,6 +29,10 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       The database has another publication \(serial) than the folder. Two folders are in use: point all servers at one, \
       or move this one away.
       """
+    case .unknownRule(let name):
+      "The database names a rule or a state \(name) that this version does not know. Run the version that added it, or a later one."
+    case .unknownRuling(let name):
+      "The database has rulings of a kind \(name) that this version does not know. Run the version that added it, or a later one."
     }
   }
 }

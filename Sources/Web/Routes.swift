@@ -30,7 +30,9 @@ func buildRouter(
   let signIn = SignInPages(
     moderators: services.moderators, pages: pages, isSecure: configuration.isSecure)
   let publicationPages = PublicationPages(store: services.publicationStore, pages: pages)
-  let moderation = ModerationPages(numbers: services.numbers, pages: pages)
+  let numbers = NumbersController(explanations: services.explanations, lookups: services.lookups)
+  let moderation = ModerationPages(
+    numbers: services.numbers, explanations: services.explanations, rulings: services.rulings, pages: pages)
 
   router.get("healthz", use: health.alive)
   router.get("readyz", use: health.ready)
@@ -51,6 +53,8 @@ func buildRouter(
     .post("reports", use: reports.create)
     .delete("reports/:report_id", use: reports.withdraw)
     .post("identifications", use: identifications.create)
+    .get("numbers/:number", use: numbers.explain)
+    .get("numbers/by-hash/:prefix", use: numbers.byHash)
 
   router.get("sign-in", use: signIn.form)
   router.group("sign-in")

@@ -15,6 +15,12 @@ public struct WebServices: Sendable {
   public var apps: AppStore
   /// What moderators look at.
   public var numbers: NumberStore
+  /// Why numbers are listed.
+  public var explanations: ExplanationStore
+  /// Finds listed numbers by their hashes.
+  public var lookups: LookupStore
+  /// What moderators decided.
+  public var rulings: RulingStore
   /// Who may moderate.
   public var moderators: ModeratorStore
   /// Whether the database answers.
@@ -33,7 +39,8 @@ public struct WebServices: Sendable {
   /// - Parameters: see the properties.
   public init(
     intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer, apps: AppStore,
-    numbers: NumberStore, moderators: ModeratorStore, health: HealthStore, publications: PublicationFolder,
+    numbers: NumberStore, explanations: ExplanationStore, lookups: LookupStore, rulings: RulingStore,
+    moderators: ModeratorStore, health: HealthStore, publications: PublicationFolder,
     publicationStore: PublicationStore, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
     readiness: Readiness = Readiness(), clock: LimitClock = .system
   ) {
@@ -42,6 +49,9 @@ public struct WebServices: Sendable {
     self.pseudonymizer = pseudonymizer
     self.apps = apps
     self.numbers = numbers
+    self.explanations = explanations
+    self.lookups = lookups
+    self.rulings = rulings
     self.moderators = moderators
     self.health = health
     self.publications = publications

@@ -39,7 +39,8 @@ struct TestServer {
       let moderators = ModeratorStore(pool: pool)
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: apps,
-        numbers: NumberStore(pool: pool), moderators: moderators, health: HealthStore(pool: pool),
+        numbers: NumberStore(pool: pool), explanations: ExplanationStore(pool: pool), lookups: LookupStore(pool: pool),
+        rulings: RulingStore(pool: pool), moderators: moderators, health: HealthStore(pool: pool),
         publications: folder, publicationStore: PublicationStore(pool: pool), clock: clock)
       var configuration = WebConfiguration(
         port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates)

@@ -98,6 +98,11 @@ const char *cphone_regions(size_t *count);
 /// One of cphone_short: what dialling this text from this region reaches.
 int32_t cphone_short_kind(const char *text, size_t length, const char *region);
 
+/// One of cphone_short: what these E.164 digits, calling code and all, would
+/// reach in some region of their calling code. A valid subscriber's number is
+/// none, unless it is an emergency number.
+int32_t cphone_short_kind_of(int64_t digits);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,11 +18,13 @@ extension Selection {
     on connection: PostgresConnection
   ) async throws -> ThresholdPreview {
     var preview = ThresholdPreview(examples: examples)
+    let state = try await CurationStateStore.load(at: time, on: connection)
     let lowest = min(change.lowestListedHeat, present.lowestListedHeat)
     try await RecordStore.forEachRecord(hotterThan: lowest, at: time, on: connection) { records in
-      for record in records {
-        let before = listed(record, at: time, by: present) != nil
-        let after = listed(record, at: time, by: change) != nil
+      // A ruling decides alone, whatever the thresholds are.
+      for record in records where state.rulings.ruling(of: record.number) == nil {
+        let before = listed(record, at: time, by: present, in: state) != nil
+        let after = listed(record, at: time, by: change, in: state) != nil
         guard before || after else { continue }
         let score = Score(record, at: time)
         guard let category = score.leading else { continue }

@@ -30,24 +30,33 @@ public struct Selection: Sendable {
     at time: Date, on connection: PostgresConnection, _ body: ([ListedNumber]) async throws -> Void
   ) async throws {
     let thresholds = try await ThresholdStore.current(on: connection).set
+    let state = try await CurationStateStore.load(at: time, on: connection)
+    var merge = CurationMerge(state)
     try await RecordStore.forEachRecord(hotterThan: thresholds.lowestListedHeat, at: time, on: connection) { records in
-      let listed = records.compactMap { self.listed($0, at: time, by: thresholds) }
+      let listed = merge.take(records.compactMap { self.listed($0, at: time, by: thresholds, in: state) })
       if !listed.isEmpty { try await body(listed) }
     }
-  }
-
-  /// What becomes of one record: nil where it is not listed.
-  public func listed(_ record: NumberRecord, at time: Date, by thresholds: ThresholdSet) -> ListedNumber? {
-    let score = Score(record, at: time)
-    let judgement = score.judge(by: thresholds, in: circumstances(of: record.number)) { country(record.number) }
-    guard judgement.verdict == .listed || judgement.verdict == .candidate, let category = judgement.category else {
-      return nil
+    let rest = merge.finish()
+    for start in stride(from: 0, to: rest.count, by: Self.batchSize) {
+      try await body(Array(rest[start..<min(start + Self.batchSize, rest.count)]))
     }
-    return ListedNumber(
-      number: record.number, category: category, heat: score.heat, evidence: score.evidence,
-      identifications: score.identifications)
   }
 
-  /// What others have decided. Nobody has: rulings, holds and protected numbers join here.
-  private func circumstances(of number: Int64) -> Circumstances { Circumstances() }
+  /// The most numbers of a batch that no report asks for.
+  private static let batchSize = 10_000
+
+  /// What becomes of one record: nil where it is not listed. A ruled number comes with what its reports say, for
+  /// `CurationMerge` to say what its ruling does.
+  /// - Parameter state: what was decided beside the reports.
+  public func listed(
+    _ record: NumberRecord, at time: Date, by thresholds: ThresholdSet, in state: CurationState = CurationState()
+  ) -> ListedNumber? {
+    let score = Score(record, at: time)
+    let judgement = score.judge(by: thresholds, in: state.circumstances(of: record.number)) { country(record.number) }
+    guard [.listed, .candidate, .ruled].contains(judgement.verdict) else { return nil }
+    guard let category = judgement.category ?? (judgement.verdict == .ruled ? .other : nil) else { return nil }
+    return ListedNumber(
+      number: record.number, category: category, treatment: state.treatment(of: record.number), heat: score.heat,
+      evidence: score.evidence, identifications: score.identifications)
+  }
 }

@@ -4,6 +4,7 @@ import Foundation
 import Importing
 import Logging
 import Publishing
+import Storage
 
 extension Workplace {
   /// A publisher into this workplace's folder.
@@ -14,9 +15,14 @@ extension Workplace {
       recipe.limit = min(recipe.limit, top)
       return recipe
     }
+    let protection = protection
     return Publisher(
       store: publications, folder: publicationFolder, recipes: recipes, signing: try folder.signingKey(),
-      policy: policy, logger: logger)
+      policy: policy,
+      protection: {
+        let protected = try await protection.load()
+        return { protected.rule(for: $0) }
+      }, holding: HoldReview(store: holds, thresholds: ThresholdStore(pool: pool)), logger: logger)
   }
 
   /// Publishes, with a progress bar, and says what came of it.

@@ -73,11 +73,14 @@ struct ServeCommand: AsyncParsableCommand {
     try await Workplace.open(database, owns: true, logger: .server) { workplace in
       let welcome = sample ? try await Sample(workplace: workplace).prepare() : nil
       let pseudonymizer = try workplace.folder.pseudonymizer()
-      let intake = ReportIntake(store: workplace.reports, pseudonymizer: pseudonymizer)
+      let protection = ProtectionWatch(store: workplace.protection)
+      try await protection.refresh()
+      let intake = ReportIntake(store: workplace.reports, pseudonymizer: pseudonymizer, protection: protection)
       let identifications = IdentificationIntake(store: workplace.identifications)
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
-        numbers: workplace.numbers, moderators: workplace.moderators,
+        numbers: workplace.numbers, explanations: workplace.explanations, lookups: workplace.lookups,
+        rulings: workplace.rulings, moderators: workplace.moderators,
         health: workplace.health, publications: workplace.publicationFolder,
         publicationStore: workplace.publications, nextPublication: nextPublication)
       let application = try await buildApplication(
@@ -112,6 +115,12 @@ struct ServeCommand: AsyncParsableCommand {
             service: WebhookService(
               job: WebhookJob(
                 store: workplace.webhooks, secret: try workplace.folder.webhookSecret(), logger: .server))),
+          .init(
+            service: CurationService(
+              job: CurationJob(
+                reporters: workplace.reporters, protection: workplace.protection, ranges: workplace.ranges,
+                logger: .server),
+              protection: protection, logger: .server)),
           .init(service: application),
           .init(service: ReadinessService(readiness: services.readiness, drain: .seconds(drain))),
         ],

@@ -17,9 +17,11 @@ enum JSON {
     Response(status: status, headers: [.contentType: contentType], body: .init(byteBuffer: encode(value)))
   }
 
-  static func encode(_ value: some Encodable) -> ByteBuffer {
-    // Our own values always encode: strings, whole numbers and arrays of them.
-    ByteBuffer(bytes: try! encoder.encode(value))
+  static func encode(_ value: some Encodable) -> ByteBuffer { ByteBuffer(bytes: data(value)) }
+
+  static func data(_ value: some Encodable) -> Data {
+    // Our own values always encode: strings, finite numbers and arrays of them.
+    try! encoder.encode(value)
   }
 
   /// What a request says its body is, such as `application/json`; in lower case.

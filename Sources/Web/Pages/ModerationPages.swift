@@ -9,6 +9,8 @@ import Storage
 /// The numbers that wait for a moderator's eye, and what is known of one.
 struct ModerationPages: Sendable {
   let numbers: NumberStore
+  let explanations: ExplanationStore
+  let rulings: RulingStore
   let pages: PageRenderer
 
   /// Rows of the list.
@@ -23,17 +25,12 @@ struct ModerationPages: Sendable {
     guard let digits = context.parameters.get("number", as: Int64.self), let number = PhoneNumber(digits: digits) else {
       throw Problem.notFound
     }
-    let now = Date()
-    let standing = try await numbers.standing(of: number.digits)
-    let record = try await numbers.record(of: number.digits)
-    let thresholds = try await numbers.thresholds()
-    let judgement = record.map { record in
-      Score(record, at: now).judge(by: thresholds, in: Circumstances(), country: { Self.country(number.digits) })
-    }
+    let explanation = try await explanations.explain(number.digits, at: Date())
     return pages.page(
       "number",
       NumberPage(
-        moderator: context.moderator?.name ?? "", number: number, standing: standing, judgement: judgement, now: now))
+        moderator: context.moderator?.name ?? "", number: number, explanation: explanation,
+        history: try await rulings.history(of: number.digits)))
   }
 
   private static func country(_ digits: Int64) -> String? { RegionMap.countries.region(of: digits) }
@@ -72,50 +69,6 @@ struct WatchedRow {
     last = Timestamp.format(watched.lastReportedAt)
     lastReadable = "\(last.prefix(10)) \(last.dropFirst(11).prefix(5)) UTC"
     state = watched.isListed ? "listed" : "watched"
-  }
-}
-
-/// Values of the template `number`.
-struct NumberPage {
-  struct Part {
-    let category: String
-    let heat: String
-    let evidence: String
-    let reports: Int64
-    let reporters: Int32
-  }
-
-  let moderator: String
-  let number: String
-  let national: String
-  let region: String
-  let parts: [Part]
-  let verdict: String
-
-  init(moderator: String, number: PhoneNumber, standing: Standing, judgement: Judgement?, now: Date) {
-    self.moderator = moderator
-    self.number = number.formatted(.international)
-    national = number.formatted(.national)
-    region = number.region ?? "no country"
-    parts = standing.parts.sorted { $0.heat > $1.heat }.map { part in
-      Part(
-        category: part.category.label,
-        heat: Figure.decimal(Decay.heat.value(ofMass: part.heat, at: now)),
-        evidence: Figure.decimal(Decay.evidence.value(ofMass: part.evidence, at: now)),
-        reports: part.reports, reporters: part.reporters)
-    }
-    verdict = judgement.flatMap(Self.verdict) ?? "Nobody has complained of it."
-  }
-
-  private static func verdict(on judgement: Judgement) -> String? {
-    guard let category = judgement.category, judgement.threshold != nil else { return nil }
-    let conditions = judgement.conditions.map { condition in
-      let figure = condition.kind == .confidence ? Figure.percent : Figure.decimal
-      return "\(condition.kind.rawValue) \(figure(condition.have)) where \(figure(condition.need)) is needed"
-    }
-    return """
-      \(judgement.meetsThreshold ? "Listed" : "Not listed") as \(category.label): \(conditions.joined(separator: ", ")).
-      """
   }
 }
 

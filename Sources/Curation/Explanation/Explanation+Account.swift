@@ -1,0 +1,123 @@
+import Foundation
+
+extension Explanation {
+  /// The account in plain English, a sentence or two an item: first what becomes of the number, then why.
+  public var account: [String] {
+    [[decided], counted, weighed, asked, aside].flatMap { $0 }
+  }
+
+  private var decided: String {
+    switch verdict {
+    case .protected: "Protected: \(protection ?? ""). No publication holds it, whatever is said of it."
+    case .ruled: ruled
+    case .held: held
+    case .listed: "Listed as \(name). \(since)"
+    case .candidate: "Candidate: the next publication lists it as \(name)."
+    case .watched: "Watched: hot enough for a moderator to look, and not to be listed. \(since)"
+    case .quiet: "Quiet: there is not enough against it to list it. \(since)"
+    }
+  }
+
+  private var name: String { judgement?.category?.label ?? ReportCategory.other.label }
+
+  private var since: String {
+    guard let listing else { return "The last publication does not list it." }
+    return "Publication \(listing.serial) listed it first, on \(Self.day(listing.listedAt))."
+  }
+
+  private var ruled: String {
+    guard let ruling else { return "" }
+    let what =
+      switch ruling.decision {
+      case .block: "is blocked as “\(ruling.label ?? (ruling.category ?? judgement?.category ?? .other).label)”"
+      case .identify: "is identified as “\(ruling.label ?? "")” and not blocked"
+      case .allow: "is allowed, and no publication holds it"
+      }
+    let why = rulingReason.map { ": \($0.trimmingSuffix("."))" } ?? ""
+    return "A moderator ruled on \(Self.day(ruling.ruledAt)) that it \(what)\(why). \(since)"
+  }
+
+  private var held: String {
+    guard let hold else { return "" }
+    return
+      "Held for a moderator since \(Self.day(hold.heldAt)) by the rule \(hold.rule.rawValue): \(hold.detail) \(since)"
+  }
+
+  private var counted: [String] {
+    guard let score, let firstReportedAt, let lastReportedAt, score.parts.contains(where: { $0.reports > 0 }) else {
+      return ["Nobody has reported it."]
+    }
+    let complaints = score.parts.filter { $0.category.isToxic && $0.reports > 0 }.sorted { $0.heat > $1.heat }
+    let votes = score.parts.filter { !$0.category.isToxic }.reduce(0) { $0 + $1.reports }
+    let kinds = complaints.map { "\($0.reports) \($0.category.label.lowercased())" }.joined(separator: ", ")
+    let all = score.parts.reduce(0) { $0 + $1.reports }
+    return [
+      "Reports: \(all)\(complaints.isEmpty ? "" : ", of them \(kinds)"); \(votes) say that it is no nuisance. "
+        + "The first is of \(Self.day(firstReportedAt)), the last of \(Self.day(lastReportedAt))."
+    ]
+  }
+
+  private var weighed: [String] {
+    guard let score, !score.parts.isEmpty else { return [] }
+    let people = weights.full + weights.partial + weights.none
+    var all = [
+      "A complaint fades by half every 14 days: together they now weigh \(Self.figure(score.heat)) (heat). "
+        + "By half every 125 days it is \(Self.figure(score.evidence)) (evidence), "
+        + "against \(Self.figure(score.legitimate)) for the number."
+    ]
+    if people > 0 {
+      all.append(
+        "Of \(people) reporters \(weights.full) count in full, \(weights.partial) in part "
+          + "(newcomers, or often wrong) and \(weights.none) for nothing.")
+    }
+    return all
+  }
+
+  private var asked: [String] {
+    guard let judgement, let threshold = judgement.threshold, !judgement.conditions.isEmpty else { return [] }
+    let place = threshold.country.map { "in \($0)" } ?? "in all countries"
+    let side = judgement.isListed ? "to stay listed" : "to be listed"
+    let head =
+      "What a number needs \(side) as \(threshold.category.label.lowercased()), \(place): heat, evidence and confidence, "
+      + "and besides either reporters, networks and days, or enough of one imported list."
+    return [head] + judgement.conditions.map(line)
+  }
+
+  private func line(_ condition: Condition) -> String {
+    let name =
+      switch condition.kind {
+      case .listComplaints: "Rows of the list \(listName(condition.source))"
+      case .listDays: "Days in the list \(listName(condition.source))"
+      default: condition.kind.rawValue.prefix(1).uppercased() + condition.kind.rawValue.dropFirst()
+      }
+    let (have, need) =
+      switch condition.kind {
+      case .heat, .evidence: (Self.figure(condition.have), Self.figure(condition.need))
+      case .confidence: (Self.percent(condition.have), Self.percent(condition.need))
+      default: (String(Int(condition.have)), String(Int(condition.need)))
+      }
+    return "\(name): \(have), needed \(need): \(condition.isMet ? "met" : "missed")."
+  }
+
+  private func listName(_ source: Int32?) -> String { source.flatMap { lists[$0] } ?? "\(source ?? 0)" }
+
+  private var aside: [String] {
+    var all: [String] = []
+    if isVictim {
+      all.append(
+        "Most complaints came on one day and its owner has appealed: unless ruled otherwise it is identified and not blocked."
+      )
+    }
+    if openAppeals > 0 { all.append("Appeals that wait for an answer: \(openAppeals).") }
+    if let range { all.append("It lies in \(range.text), which a moderator approved as a range that calls together.") }
+    return all
+  }
+
+  static func figure(_ value: Double) -> String { String(format: "%.2f", value) }
+  private static func percent(_ value: Double) -> String { String(format: "%.0f %%", value * 100) }
+  static func day(_ date: Date) -> String { String(date.ISO8601Format().prefix(10)) }
+}
+
+extension String {
+  fileprivate func trimmingSuffix(_ suffix: Character) -> String { last == suffix ? String(dropLast()) : self }
+}

@@ -1,0 +1,88 @@
+/// A pattern of numbers that may never be published: E.164 digits, in which `x` stands for any one digit and a `*` at the
+/// end for any further ones.
+///
+/// `+49116117` is one number, `+49116xxx` a thousand, `+4930197*` everything that begins so. Four digits at least stand
+/// before the first wildcard, so that a slip of the hand does not protect a country, and at most two `x` stand before a
+/// digit, so that a pattern is never more than a hundred blocks of numbers of each length.
+public struct ProtectedPattern: Sendable, Hashable {
+  /// As it is stored and shown: `+`, digits, `x`, and perhaps a `*` at the end.
+  public let text: String
+  /// All numbers it stands for.
+  let blocks: [ClosedRange<Int64>]
+
+  /// The fewest digits before a wildcard.
+  public static let leastDigits = 4
+  /// The most `x` before a digit.
+  public static let mostInnerWildcards = 2
+  /// The most digits of E.164.
+  public static let mostDigits = 15
+
+  /// - Parameter text: as typed; spaces, dots, hyphens, slashes and brackets are dropped, `X` is read as `x`.
+  /// - Throws: ``ProtectedPatternError``.
+  public init(_ text: String) throws(ProtectedPatternError) {
+    guard text.utf8.count <= 64 else { throw .tooLong }
+    var places: [UInt8?] = []
+    var isOpen = false
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "("), UInt8(ascii: ")"),
+        UInt8(ascii: "/"):
+        continue
+      case UInt8(ascii: "+") where places.isEmpty: continue
+      case _ where isOpen: throw .starWithin
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): places.append(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "x"), UInt8(ascii: "X"): places.append(nil)
+      case UInt8(ascii: "*"): isOpen = true
+      default: throw .unexpected
+      }
+    }
+    guard places.prefix(Self.leastDigits).count(where: { $0 != nil }) == Self.leastDigits, places.first != 0 else {
+      throw .tooWide
+    }
+    guard places.count <= Self.mostDigits else { throw .tooLong }
+    let trailing = places.reversed().prefix { $0 == nil }.count
+    let fixed = places.dropLast(trailing)
+    guard fixed.count(where: { $0 == nil }) <= Self.mostInnerWildcards else { throw .tooManyWildcards }
+    self.text = "+" + places.map { $0.map(String.init) ?? "x" }.joined() + (isOpen ? "*" : "")
+    blocks = Self.blocks(of: Array(fixed), open: trailing...(isOpen ? Self.mostDigits - fixed.count : trailing))
+  }
+
+  private static func blocks(of digits: [UInt8?], open: ClosedRange<Int>) -> [ClosedRange<Int64>] {
+    var heads: [Int64] = [0]
+    for digit in digits {
+      let choices = digit.map { Int64($0)...Int64($0) } ?? 0...9
+      heads = heads.flatMap { head in choices.map { head * 10 + $0 } }
+    }
+    return open.flatMap { count in
+      let size = (0..<count).reduce(Int64(1)) { power, _ in power * 10 }
+      return heads.map { $0 * size...$0 * size + size - 1 }
+    }
+  }
+}
+
+/// Why a text is no pattern.
+public enum ProtectedPatternError: Error, Equatable, CustomStringConvertible {
+  /// Something other than digits, `x` and `*`.
+  case unexpected
+  /// A `*` that is not at the end.
+  case starWithin
+  /// Too few digits before the first wildcard.
+  case tooWide
+  /// More digits than a number has.
+  case tooLong
+  /// Too many `x` before a digit.
+  case tooManyWildcards
+
+  /// The rule that is broken, and what to write instead.
+  public var description: String {
+    switch self {
+    case .unexpected: "A pattern has digits, x for any one digit, and * at its end for any further ones: +49116xxx."
+    case .starWithin: "A * stands at the end of a pattern only. Within it write x for each digit."
+    case .tooWide:
+      "A pattern begins with the calling code, which is not 0, and has \(ProtectedPattern.leastDigits) digits before the first x or *."
+    case .tooLong: "A number has at most \(ProtectedPattern.mostDigits) digits."
+    case .tooManyWildcards:
+      "At most \(ProtectedPattern.mostInnerWildcards) x may stand before a digit. Write several patterns instead."
+    }
+  }
+}

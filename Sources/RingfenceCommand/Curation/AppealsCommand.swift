@@ -1,0 +1,107 @@
+import ArgumentParser
+import Curation
+import Foundation
+import Storage
+import Timestamps
+
+/// `ringfence appeals`
+struct AppealsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "appeals", abstract: "What owners say of their numbers.",
+    discussion: """
+      A number with ten complaints or more on one day, at least half of all its complaints, is identified and not blocked \
+      from the moment an appeal is filed, until it is rejected: a caller may only have pretended to call from it.
+      """,
+    subcommands: [File.self, List.self, Answer.self])
+
+  /// `ringfence appeals file`
+  struct File: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "File an appeal for the owner of a number.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var subject: NumberOptions
+
+    @Option(help: "What the owner says, at most 2,000 characters.")
+    var statement: String
+
+    func validate() throws { _ = try appeal }
+
+    func run() async throws {
+      let appeal = try appeal
+      try await Workplace.open(database, owns: false, logger: .quiet) { try await $0.appeals.file(appeal) }
+      print("Filed as \(appeal.id.uuidString.lowercased()).")
+    }
+
+    private var appeal: Appeal {
+      get throws {
+        do {
+          return try Appeal(number: subject.digits, statement: statement, filedAt: Date())
+        } catch let problem as RulingProblem {
+          throw ValidationError("\(problem)")
+        }
+      }
+    }
+  }
+
+  /// `ringfence appeals list`
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print the appeals that wait for an answer: number, when, id, statement, with tabs between.")
+
+    @OptionGroup var database: DatabaseOptions
+
+    func run() async throws {
+      let open = try await Workplace.open(database, owns: false, logger: .quiet) { try await $0.appeals.open() }
+      for appeal in open {
+        let words = appeal.statement.replacing("\n", with: " ").replacing("\t", with: " ")
+        print(
+          ["+\(appeal.number)", Timestamp.format(appeal.filedAt), appeal.id.uuidString.lowercased(), words]
+            .joined(separator: "\t"))
+      }
+    }
+  }
+
+  /// `ringfence appeals answer`
+  struct Answer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Uphold or reject a number's open appeals, or change the answer to the last one.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var subject: NumberOptions
+
+    @Flag(help: "The owner is right.")
+    var uphold = false
+
+    @Flag(help: "The owner is not.")
+    var reject = false
+
+    @Option(help: "Who answers.")
+    var by: String
+
+    @Option(help: "What the owner is told.")
+    var reason: String?
+
+    func validate() throws {
+      guard uphold != reject else { throw ValidationError("Say --uphold or --reject.") }
+    }
+
+    func run() async throws {
+      let number = try subject.digits
+      try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+        let all = try await workplace.appeals.appeals(of: number)
+        let open = all.filter { $0.state == .open }
+        let due = open.isEmpty ? Array(all.suffix(1)) : open
+        guard !due.isEmpty else { throw CommandFailure.failed("Nobody has appealed about +\(number).") }
+        for appeal in due {
+          do {
+            _ = try await workplace.appeals.answer(
+              try appeal.answered(uphold ? .upheld : .rejected, by: by, at: Date(), answer: reason))
+          } catch let problem as RulingProblem {
+            throw CommandFailure.failed("\(problem)")
+          }
+        }
+        print("+\(number): \(uphold ? "upheld" : "rejected").")
+      }
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Curation
+import Foundation
+import Storage
+import Timestamps
+
+/// `ringfence protect`
+struct ProtectCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "protect", abstract: "Numbers that may never be published: banks, authorities, hospitals.",
+    discussion: """
+      Emergency and short numbers are protected by themselves. A pattern has the digits of the international form, x for \
+      any one digit, and * at its end for any further ones: +49116117, +49116xxx, +4930197*.
+      Reports about a protected number are taken and kept, and weigh nothing; it cannot be blocked or identified; and a \
+      publication that holds one is not made visible.
+      """,
+    subcommands: [Add.self, List.self, Remove.self])
+
+  /// `ringfence protect add`
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Protect numbers and patterns.")
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Argument(help: "Numbers and patterns.")
+    var patterns: [String] = []
+
+    @Option(
+      help: "A file with a number or pattern a line; behind a tab its own reason; # begins a line of remarks.",
+      completion: .file())
+    var file: String?
+
+    @Option(help: "Whose they are and why, 1 to 200 characters, for everybody who looks one up.")
+    var reason: String
+
+    @Option(help: "Who protects them.")
+    var by = "operator"
+
+    func validate() throws {
+      guard !patterns.isEmpty || file != nil else { throw ValidationError("Name a PATTERN or a --file.") }
+      guard (1...200).contains(reason.unicodeScalars.count) else {
+        throw ValidationError("--reason has 1 to 200 characters.")
+      }
+      guard (1...80).contains(by.unicodeScalars.count) else { throw ValidationError("--by has 1 to 80 characters.") }
+      _ = try named
+    }
+
+    func run() async throws {
+      let targets = try named + (try file.map { try ProtectionFile(path: $0, reason: reason).targets() } ?? [])
+      try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+        do {
+          try await workplace.protection.add(targets, by: by, at: Date())
+        } catch let error as ProtectionError {
+          throw CommandFailure.failed("\(error)")
+        }
+        print("\(targets.count) protected.")
+        for item in targets {
+          guard case .number(let number) = item.target, targets.count <= 1_000,
+            let ruling = try await workplace.rulings.standing(of: number), ruling.decision != .allow
+          else { continue }
+          print(
+            "A ruling to \(ruling.decision.rawValue) +\(number) stands; it has no effect while the number is protected."
+          )
+        }
+      }
+    }
+
+    private var named: [(target: ProtectionTarget, reason: String)] {
+      get throws {
+        try patterns.map { text in
+          do {
+            return (try ProtectionTarget(text), reason)
+          } catch {
+            throw ValidationError("\(text): \(error)")
+          }
+        }
+      }
+    }
+  }
+
+  /// `ringfence protect list`
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print what is protected, patterns first: pattern, reason, who, when, with tabs between.")
+
+    @OptionGroup var database: DatabaseOptions
+
+    func run() async throws {
+      try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+        try await workplace.protection.forEach { batch in
+          for item in batch {
+            print([item.what, item.reason, item.addedBy, Timestamp.format(item.addedAt)].joined(separator: "\t"))
+          }
+        }
+      }
+    }
+  }
+
+  /// `ringfence protect remove`
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take a protection away; reports weigh again within the hour, or after: ringfence reporters recount")
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Argument(help: "As `protect list` prints it.")
+    var pattern: String
+
+    func validate() throws { _ = try target }
+
+    func run() async throws {
+      let target = try target
+      try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+        guard try await workplace.protection.remove(target) else {
+          throw CommandFailure.failed("\(pattern) is not protected by itself. See: ringfence protect list")
+        }
+        print("\(pattern) is no longer protected.")
+      }
+    }
+
+    private var target: ProtectionTarget {
+      get throws {
+        do {
+          return try ProtectionTarget(pattern)
+        } catch {
+          throw ValidationError("\(pattern): \(error)")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Importing
+import Storage
+
+/// A file of numbers and patterns to protect.
+struct ProtectionFile {
+  let path: String
+  /// For lines without one of their own.
+  let reason: String
+
+  /// The most bytes: 2,000,000 numbers with short reasons.
+  static let mostBytes = 256 << 20
+
+  /// - Throws: ``CommandFailure`` that names the first bad line.
+  func targets() throws -> [(target: ProtectionTarget, reason: String)] {
+    guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
+      throw CommandFailure.unreadable("Cannot read \(path).")
+    }
+    guard size <= Self.mostBytes, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw CommandFailure.unreadable("\(path) is no text in UTF-8 of at most \(Self.mostBytes >> 20) MB.")
+    }
+    var targets: [(target: ProtectionTarget, reason: String)] = []
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      guard let first = columns.first, !first.isEmpty, !first.hasPrefix("#") else { continue }
+      let own = columns.count > 1 && !columns[1].isEmpty ? columns[1] : reason
+      guard own.unicodeScalars.count <= 200 else {
+        throw CommandFailure.failed(
+          "\(path), line \(index + 1): a reason has at most 200 characters. Nothing was changed.")
+      }
+      do {
+        targets.append((try ProtectionTarget(first), own))
+      } catch {
+        throw CommandFailure.failed("\(path), line \(index + 1): \(error) Nothing was changed.")
+      }
+    }
+    return targets
+  }
+}

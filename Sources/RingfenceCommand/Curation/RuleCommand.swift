@@ -1,0 +1,96 @@
+import ArgumentParser
+import Curation
+import Foundation
+import Storage
+
+/// `ringfence rule`
+struct RuleCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rule", abstract: "Decide what is to be done with a number; reports have no say in it from then on.",
+    discussion: """
+      A ruling takes effect with the next publication and settles a hold. Every ruling stays in the history; --undo takes \
+      the one that stands back, and the one before it stands again.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var subject: NumberOptions
+
+  @Flag(help: "Packs that block and packs that identify hold it.")
+  var block = false
+
+  @Option(help: ArgumentHelp("Packs that identify hold it under this label.", valueName: "label"))
+  var identify: String?
+
+  @Flag(help: "No pack holds it.")
+  var allow = false
+
+  @Flag(help: "Take the ruling that stands back.")
+  var undo = false
+
+  @Option(help: "What a phone shows for a number that is blocked, instead of the category's label.")
+  var label: String?
+
+  @Option(help: "What the number is: fraud, robocall, …; leave it out for a mere name.")
+  var category: String?
+
+  @Option(help: "Why, for everybody who looks the number up. Needed to block or identify.")
+  var reason: String?
+
+  @Option(help: "For moderators alone.")
+  var note: String?
+
+  @Option(help: "Who decides.")
+  var by: String
+
+  func validate() throws {
+    guard [block, identify != nil, allow, undo].count(where: { $0 }) == 1 else {
+      throw ValidationError("Say one of --block, --identify LABEL, --allow and --undo.")
+    }
+    if let category, ReportCategory(slug: category) == nil {
+      throw ValidationError("--category is one of: \(ReportCategory.allCases.map(\.slug).joined(separator: ", ")).")
+    }
+    if !undo { _ = try ruling(at: Date()) }
+  }
+
+  func run() async throws {
+    let number = try subject.digits
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      do {
+        print(try await undo ? takeBack(number, workplace.rulings) : decide(workplace.rulings))
+      } catch let error as RulingError {
+        throw CommandFailure.failed("\(error)")
+      }
+    }
+  }
+
+  private func ruling(at time: Date) throws -> Ruling {
+    do {
+      return try Ruling(
+        number: subject.digits, decision: block ? .block : allow ? .allow : .identify, label: identify ?? label,
+        category: category.flatMap { ReportCategory(slug: $0) }, reason: reason, note: note, moderator: by,
+        ruledAt: time)
+    } catch let problem as RulingProblem {
+      throw ValidationError("\(problem)")
+    }
+  }
+
+  private func decide(_ store: RulingStore) async throws -> String {
+    let ruling = try ruling(at: Date())
+    _ = try await store.record(ruling)
+    return "+\(ruling.number): \(ruling.decision.rawValue), from the next publication on."
+  }
+
+  private func takeBack(_ number: Int64, _ store: RulingStore) async throws -> String {
+    guard let standing = try await store.standing(of: number) else {
+      throw CommandFailure.failed("No ruling about +\(number) stands. See: ringfence rulings +\(number)")
+    }
+    do {
+      _ = try await store.undo(standing.rulingID, of: number, reason: reason, moderator: by, at: Date())
+    } catch let problem as RulingProblem {
+      throw CommandFailure.failed("\(problem)")
+    }
+    let now = try await store.standing(of: number)
+    return "+\(number): \(standing.decision.rawValue) is undone; "
+      + (now.map { "the ruling before it stands again: \($0.decision.rawValue)." } ?? "its reports decide again.")
+  }
+}

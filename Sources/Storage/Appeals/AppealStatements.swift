@@ -1,0 +1,105 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Files an appeal; one that is there stays.
+struct FileAppeal: PostgresStatement {
+  typealias Row = Void
+  let appeal: Appeal
+
+  static let sql = """
+    INSERT INTO appeals (number, appeal_id, state, statement, filed_at) VALUES ($1, $2, 'open', $3, $4)
+    ON CONFLICT (number, appeal_id) DO NOTHING
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appeal.number)
+    parameters.append(appeal.id)
+    parameters.append(appeal.statement)
+    parameters.append(appeal.filedAt)
+  }
+}
+
+/// Answers an appeal, or changes the answer.
+struct AnswerAppeal: PostgresStatement {
+  let appeal: Appeal
+
+  static let sql = """
+    UPDATE appeals SET state = $3, answered_by = $4, answered_at = $5, answer = $6
+    WHERE number = $1 AND appeal_id = $2 RETURNING number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appeal.number)
+    parameters.append(appeal.id)
+    parameters.append(appeal.state.rawValue)
+    parameters.append(appeal.answeredBy)
+    parameters.append(appeal.answeredAt)
+    parameters.append(appeal.answer)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Appeals, the oldest first: of one number, or all that are open.
+struct ReadAppeals: PostgresStatement {
+  /// Nil: the open ones of all numbers.
+  var number: Int64?
+
+  static let sql = """
+    SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer FROM appeals
+    WHERE number = $1 OR ($1::bigint IS NULL AND state = 'open') ORDER BY filed_at, number, appeal_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> Appeal {
+    let name: String = try row.decode(2)
+    guard let state = Appeal.State(rawValue: name) else { throw StorageError.unknownRule(name) }
+    return Appeal(
+      id: try row.decode(0), number: try row.decode(1), state: state, statement: try row.decode(3),
+      filedAt: try row.decode(4), answeredBy: try row.decode(5), answeredAt: try row.decode(6),
+      answer: try row.decode(7))
+  }
+}
+
+/// Numbers with an appeal that was not rejected, with the days of the appeals, and with how many complaints were said on
+/// each of the last 64 days: a line a number and day of complaints.
+struct ReadAppealedDays: PostgresStatement {
+  struct Day: Sendable {
+    let number: Int64
+    let day: Int32
+    let complaints: Int
+    let appealDays: [Int32]
+  }
+
+  let time: Date
+  /// Nil: all numbers.
+  var number: Int64?
+
+  static let sql = """
+    WITH appealed AS (
+      SELECT number, array_agg((filed_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01') AS days
+      FROM appeals WHERE state <> 'rejected' AND filed_at <= $2::timestamptz AND ($3::bigint IS NULL OR number = $3)
+      GROUP BY number
+    )
+    SELECT a.number, (r.reported_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01', count(*), a.days
+    FROM appealed a
+    JOIN reports r ON r.number = a.number
+    JOIN categories c ON c.category_id = r.category_id
+    WHERE c.toxic AND r.withdrawn_at IS NULL AND r.reported_at > $1::timestamptz AND r.reported_at <= $2::timestamptz
+    GROUP BY a.number, 2, a.days ORDER BY a.number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(time.addingTimeInterval(-64 * 86_400))
+    parameters.append(time)
+    parameters.append(number)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Day {
+    Day(
+      number: try row.decode(0), day: try row.decode(1), complaints: Int(try row.decode(2, as: Int64.self)),
+      appealDays: try row.decode(3))
+  }
+}

@@ -1,0 +1,62 @@
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+/// What owners say of their numbers, and what they were answered.
+public struct AppealStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where appeals are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Files an appeal. Safe to call again.
+  public func file(_ appeal: Appeal) async throws {
+    try await pool.retrying { _ = try await $0.run(FileAppeal(appeal: appeal)) }
+  }
+
+  /// Answers an appeal, or changes the answer.
+  /// - Returns: whether there is such an appeal.
+  public func answer(_ appeal: Appeal) async throws -> Bool {
+    try await pool.retrying { try await !$0.run(AnswerAppeal(appeal: appeal)).isEmpty }
+  }
+
+  /// A number's appeals, the oldest first.
+  public func appeals(of number: Int64) async throws -> [Appeal] {
+    try await pool.run(ReadAppeals(number: number))
+  }
+
+  /// All appeals that nobody has answered, the oldest first.
+  public func open() async throws -> [Appeal] {
+    try await pool.run(ReadAppeals())
+  }
+
+  /// Whether a number is identified and not blocked; see `Spoofing`.
+  public func isVictim(_ number: Int64, at time: Date) async throws -> Bool {
+    try await pool.withConnection { connection in
+      try await Self.victims(at: time, number: number, on: connection).contains(number)
+    }
+  }
+
+  static func victims(at time: Date, number: Int64? = nil, on connection: PostgresConnection) async throws -> Set<Int64>
+  {
+    var victims = Set<Int64>()
+    var complaints: [Int32: Int] = [:]
+    var last: ReadAppealedDays.Day?
+    func settle() {
+      guard let last else { return }
+      if Spoofing.isVictim(complaintsByDay: complaints, appealDays: last.appealDays) { victims.insert(last.number) }
+      complaints = [:]
+    }
+    for try await batch in connection.stream(ReadAppealedDays(time: time, number: number)).batches {
+      for day in batch {
+        if day.number != last?.number { settle() }
+        complaints[day.day] = day.complaints
+        last = day
+      }
+    }
+    settle()
+    return victims
+  }
+}

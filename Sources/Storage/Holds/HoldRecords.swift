@@ -1,0 +1,24 @@
+public import Curation
+public import Foundation
+
+/// A number that is kept back for a moderator.
+public struct Hold: Sendable, Equatable {
+  /// E.164 digits.
+  public let number: Int64
+  /// The rule that holds it.
+  public let rule: Brigading.Rule
+  /// The rule's figures, in words.
+  public let detail: String
+  /// Since when.
+  public let heldAt: Date
+  /// Whether a ruling has settled it.
+  public let isSettled: Bool
+}
+
+/// What reporters say of one number.
+public struct NumberVoices: Sendable, Equatable {
+  /// E.164 digits.
+  public let number: Int64
+  /// One a reporter.
+  public let voices: [Voice]
+}

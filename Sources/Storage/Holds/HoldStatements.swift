@@ -1,0 +1,69 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Holds numbers that are not held yet.
+struct AddHolds: PostgresStatement {
+  let numbers: [Int64]
+  let findings: [Brigading.Finding]
+  let time: Date
+
+  static let sql = """
+    INSERT INTO holds (number, rule, detail, held_at)
+    SELECT number, rule, detail, $4::timestamptz
+    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (number, rule, detail) ORDER BY number
+    ON CONFLICT (number) DO NOTHING
+    RETURNING number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(findings.map(\.rule.rawValue))
+    parameters.append(findings.map(\.detail))
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Remembers whose reports made bursts.
+struct AddHoldReporters: PostgresStatement {
+  typealias Row = Void
+  let members: [(number: Int64, reporter: Reporter)]
+
+  static let sql = """
+    INSERT INTO hold_reporters (number, reporter)
+    SELECT number, reporter FROM unnest($1::bigint[], $2::bytea[]) AS t (number, reporter) ORDER BY number, reporter
+    ON CONFLICT (number, reporter) DO NOTHING
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(members.map(\.number))
+    parameters.append(members.map(\.reporter.bytes))
+  }
+}
+
+/// Holds in ascending order of number: all, or of one number.
+struct ReadHolds: PostgresStatement {
+  var only: Int64?
+  /// Whether those that a ruling has settled are wanted too.
+  var isWithSettled = false
+
+  static let sql = """
+    SELECT number, rule, detail, held_at, settled FROM holds
+    WHERE ($1::bigint IS NULL OR number = $1) AND ($2 OR NOT settled) ORDER BY number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(only)
+    parameters.append(isWithSettled)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Hold {
+    let name: String = try row.decode(1)
+    guard let rule = Brigading.Rule(rawValue: name) else { throw StorageError.unknownRule(name) }
+    return Hold(
+      number: try row.decode(0), rule: rule, detail: try row.decode(2), heldAt: try row.decode(3),
+      isSettled: try row.decode(4))
+  }
+}

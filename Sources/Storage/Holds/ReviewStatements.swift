@@ -1,0 +1,138 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Numbers in ascending order that would be new to a publication and that nobody has decided about yet.
+struct ReadReviewable: PostgresStatement {
+  let after: Int64
+  /// Stored heat, at least.
+  let heat: Double
+  /// Reporters, at least.
+  let reporters: Int
+  let limit: Int
+
+  static let sql = """
+    SELECT n.number FROM numbers n
+    WHERE n.number > $1 AND n.heat >= $2 AND n.reporters >= $3::integer
+      AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number)
+      AND NOT EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = n.number)
+      AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.number = n.number)
+    ORDER BY n.number LIMIT $4::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(after)
+    parameters.append(heat)
+    parameters.append(Int32(reporters))
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// How many numbers are hot, to draw a sample of them.
+struct CountHot: PostgresStatement {
+  let heat: Double
+
+  static let sql = "SELECT count(*) FROM numbers WHERE heat >= $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(heat) }
+
+  static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
+}
+
+/// One of so many hot numbers in ascending order, whatever was decided about them.
+struct SampleHot: PostgresStatement {
+  let after: Int64
+  let heat: Double
+  let oneOf: Int
+  let limit: Int
+
+  // Numbers are handed out in blocks: their last digits alone would take whole blocks, or none.
+  static let sql = """
+    SELECT number FROM numbers
+    WHERE number > $1 AND heat >= $2 AND number % 1000003 * 7919 % 1000003 % $3::bigint = 0
+    ORDER BY number LIMIT $4::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(after)
+    parameters.append(heat)
+    parameters.append(Int64(oneOf))
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// How many reporters are established, counted up to a limit.
+struct CountEstablished: PostgresStatement {
+  let limit: Int
+
+  static let sql = "SELECT count(*) FROM (SELECT 1 FROM reporters WHERE is_established LIMIT $1::bigint) t"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(Int64(limit)) }
+
+  static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
+}
+
+/// What reporters say of numbers by their newest 5,000 reports each, the numbers in ascending order.
+///
+/// Arrival counts and not the time that a report names, which is its sender's to choose; only files that an operator has
+/// imported, which arrive all at once, are believed.
+struct ReadVoices: PostgresStatement {
+  let numbers: [Int64]
+  let windowStart: Date
+
+  static let sql = """
+    SELECT t.number, v.reporter, v.toxic, coalesce(s.is_established, false), v.first_received_at, v.network, v.comment
+    FROM unnest($1::bigint[]) AS t (number)
+    CROSS JOIN LATERAL (
+      SELECT r.reporter, min(CASE WHEN a.key_hash IS NULL AND a.app_id IS NOT NULL THEN r.reported_at
+                                 ELSE r.received_at END) AS first_received_at,
+             (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
+             (array_agg(r.network ORDER BY r.received_at) FILTER (WHERE r.network IS NOT NULL))[1] AS network,
+             (array_agg(r.comment ORDER BY r.received_at)
+               FILTER (WHERE r.comment IS NOT NULL AND r.received_at >= $2))[1] AS comment
+      FROM (
+        SELECT * FROM reports
+        WHERE number = t.number AND reporter IS NOT NULL AND withdrawn_at IS NULL
+        ORDER BY received_at DESC LIMIT 5000
+      ) r JOIN categories c ON c.category_id = r.category_id LEFT JOIN apps a ON a.app_id = r.app_id
+      GROUP BY r.reporter
+    ) v
+    LEFT JOIN reporters s ON s.reporter = v.reporter
+    ORDER BY t.number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(windowStart)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> ArrivedVoice {
+    let network: [UInt8]? = try row.decode(5)
+    let comment: String? = try row.decode(6)
+    return ArrivedVoice(
+      number: try row.decode(0), reporter: Reporter(try row.decode(1)), isToxic: try row.decode(2),
+      isEstablished: try row.decode(3), firstReceivedAt: try row.decode(4),
+      network: network.map { $0.reduce(0) { $0 << 8 | UInt64($1) } }, text: TextKey.key(of: comment))
+  }
+}
+
+/// A voice with its time of arrival.
+struct ArrivedVoice: Sendable {
+  let number: Int64
+  let reporter: Reporter
+  let isToxic: Bool
+  let isEstablished: Bool
+  let firstReceivedAt: Date
+  let network: UInt64?
+  let text: UInt64?
+
+  func voice(at time: Date) -> Voice {
+    Voice(
+      reporter: reporter, isToxic: isToxic, isNew: !isEstablished,
+      age: ComplaintDays.day(of: time) - ComplaintDays.day(of: firstReceivedAt), network: network, text: text)
+  }
+}

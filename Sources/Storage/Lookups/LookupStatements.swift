@@ -1,0 +1,32 @@
+import Curation
+import PostgreSQL
+
+/// Listed numbers whose hash begins so, less those that were allowed since.
+struct FindListedByHash: PostgresStatement {
+  let prefix: NumberHashPrefix
+
+  // The expression is that of the index listings_by_hash.
+  static let sql = """
+    SELECT l.number, coalesce(r.category_id, l.category_id), r.label,
+           coalesce(r.ruling = 'block', NOT EXISTS (
+             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'))
+    FROM listings l LEFT JOIN number_rulings r ON r.number = l.number
+    WHERE substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2
+      AND r.ruling IS DISTINCT FROM 'allow'
+    LIMIT $3::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    let bounds = prefix.bounds
+    parameters.append(bounds.least)
+    parameters.append(bounds.greatest)
+    parameters.append(Int64(LookupStore.mostEntries))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> ListedHash {
+    let category = try row.category(1)
+    return ListedHash(
+      hash: NumberHash.of(try row.decode(0)), category: category, label: try row.decode(2) ?? category.label,
+      mayBlock: try row.decode(3))
+  }
+}

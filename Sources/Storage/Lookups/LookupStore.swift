@@ -1,0 +1,36 @@
+public import Curation
+public import PostgreSQL
+
+/// A number that the newest publication lists, as a lookup by hash tells it.
+public struct ListedHash: Sendable, Equatable {
+  /// The whole hash, 32 bytes.
+  public let hash: [UInt8]
+  /// What the number is.
+  public let category: ReportCategory
+  /// What a phone shows.
+  public let label: String
+  /// Whether it may be blocked; otherwise it is only to be named.
+  public let mayBlock: Bool
+}
+
+/// Finds listed numbers by the beginning of their hash.
+///
+/// The index lies in PostgreSQL and not in the server's memory: it changes in the same transaction as what is listed, all
+/// servers see the same, and a look-up takes a fraction of a millisecond at 2,000,000 numbers, where the memory would be
+/// 26 MB in each server.
+public struct LookupStore: Sendable {
+  /// The most numbers of one answer: a prefix of four digits has 31 of 2,000,000.
+  public static let mostEntries = 1_000
+
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where listings are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// What is listed under a prefix, in ascending order of hash.
+  public func listed(_ prefix: NumberHashPrefix) async throws -> [ListedHash] {
+    try await pool.run(FindListedByHash(prefix: prefix)).sorted { $0.hash.lexicographicallyPrecedes($1.hash) }
+  }
+}

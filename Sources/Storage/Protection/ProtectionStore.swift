@@ -1,0 +1,135 @@
+public import Curation
+public import Foundation
+import PhoneNumbers
+public import PostgreSQL
+
+/// The numbers that may never be published: what operators have named, and emergency and short numbers by libphonenumber.
+public struct ProtectionStore: Sendable {
+  /// The most patterns: each is up to 1,200 blocks of numbers, which servers keep in memory.
+  public static let mostPatterns = 2_000
+  /// The most numbers: 24 MB in memory.
+  public static let mostNumbers = 2_000_000
+
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where they are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Protects numbers and patterns, all or none; those that are protected get the new reason.
+  /// - Parameters:
+  ///   - targets: with whose each is and why, 1 to 200 characters.
+  ///   - addedBy: who says so, 1 to 80 characters.
+  /// - Throws: ``ProtectionError``; `PostgresError`.
+  public func add(
+    _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, at time: Date
+  ) async throws {
+    var numbers: [Int64: String] = [:]
+    var patterns: [String: String] = [:]
+    for item in targets {
+      switch item.target {
+      case .number(let number): numbers[number] = item.reason
+      case .pattern(let pattern): patterns[pattern.text] = item.reason
+      }
+    }
+    let (sortedNumbers, sortedPatterns) = (numbers.sorted { $0.key < $1.key }, patterns.sorted { $0.key < $1.key })
+    try await pool.transaction { connection in
+      _ = try await connection.run(BumpProtectionVersion())
+      for start in stride(from: 0, to: sortedNumbers.count, by: 10_000) {
+        let batch = sortedNumbers[start..<min(start + 10_000, sortedNumbers.count)]
+        _ = try await connection.run(
+          AddProtectedNumbers(
+            numbers: batch.map(\.key), reasons: batch.map(\.value), addedBy: addedBy, time: time))
+      }
+      if !sortedPatterns.isEmpty {
+        _ = try await connection.run(
+          AddProtectedPatterns(
+            patterns: sortedPatterns.map(\.key), reasons: sortedPatterns.map(\.value), addedBy: addedBy, time: time))
+      }
+      let counts = try await connection.run(CountProtected())[0]
+      guard counts.patterns <= Self.mostPatterns else {
+        throw ProtectionError.tooManyPatterns(limit: Self.mostPatterns)
+      }
+      guard counts.numbers <= Self.mostNumbers else { throw ProtectionError.tooManyNumbers(limit: Self.mostNumbers) }
+    }
+  }
+
+  /// Takes a protection away.
+  /// - Returns: whether there was one. Emergency and short numbers have none that could be taken away.
+  public func remove(_ target: ProtectionTarget) async throws -> Bool {
+    try await pool.transaction { connection in
+      _ = try await connection.run(BumpProtectionVersion())
+      switch target {
+      case .number(let number): return try await !connection.run(RemoveProtectedNumber(number: number)).isEmpty
+      case .pattern(let pattern):
+        return try await !connection.run(RemoveProtectedPattern(pattern: pattern.text)).isEmpty
+      }
+    }
+  }
+
+  /// Hands over all that operators have protected: patterns first, then numbers in ascending order.
+  public func forEach(_ body: @Sendable ([Protection]) async throws -> Void) async throws {
+    try await pool.withConnection { connection in
+      try await body(try await connection.run(ReadProtectedPatterns()))
+      for try await batch in connection.stream(ReadProtectedNumbers()).batches {
+        try await body(batch.map(\.protection))
+      }
+    }
+  }
+
+  /// Everything, ready to be asked millions of times.
+  public func load() async throws -> ProtectedNumbers {
+    try await pool.withConnection { try await Self.load(on: $0) }
+  }
+
+  /// The same as of a connection's snapshot.
+  public static func load(on connection: PostgresConnection) async throws -> ProtectedNumbers {
+    var builder = ProtectedNumbersBuilder(shortNumber: shortNumber)
+    for item in try await connection.run(ReadProtectedPatterns()) {
+      builder.add(try ProtectedPattern(item.what), reason: item.reason)
+    }
+    for try await batch in connection.stream(ReadProtectedNumbers()).batches {
+      for item in batch { builder.add(item.number, reason: item.protection.reason) }
+    }
+    return builder.finish()
+  }
+
+  /// Why one number is protected, as it is just now; nil where it is not.
+  public func rule(for number: Int64) async throws -> String? {
+    try await pool.withConnection { try await Self.rule(for: number, on: $0) }
+  }
+
+  static func rule(for number: Int64, on connection: PostgresConnection) async throws -> String? {
+    var builder = ProtectedNumbersBuilder(shortNumber: shortNumber)
+    for item in try await connection.run(ReadProtectedPatterns()) {
+      builder.add(try ProtectedPattern(item.what), reason: item.reason)
+    }
+    for item in try await connection.run(ReadProtectedNumbers(only: number)) {
+      builder.add(item.number, reason: item.protection.reason)
+    }
+    return builder.finish().rule(for: number)
+  }
+
+  /// Rises with every change; what ``load()`` gave is right as long as it stays.
+  public func version() async throws -> Int64 {
+    try await pool.run(ReadProtectionVersion()).first ?? 0
+  }
+
+  private static let shortNumber: @Sendable (Int64) -> String? = { number in
+    switch ShortNumber(digits: number) {
+    case .emergency: "an emergency number"
+    case .short: "a short number"
+    case nil: nil
+    }
+  }
+}
+
+/// How much is protected.
+private struct CountProtected: PostgresStatement {
+  static let sql = "SELECT (SELECT count(*) FROM protected_patterns), (SELECT count(*) FROM protected_numbers)"
+
+  static func decode(_ row: PostgresRow) throws -> (patterns: Int, numbers: Int) {
+    (Int(try row.decode(0, as: Int64.self)), Int(try row.decode(1, as: Int64.self)))
+  }
+}

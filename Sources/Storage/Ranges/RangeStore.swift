@@ -1,0 +1,73 @@
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+/// Blocks of numbers that attack together: found, proposed, decided about.
+public struct RangeStore: Sendable {
+  private let pool: PostgresPool
+
+  /// Decayed heat from which on a number of a block counts as complained of.
+  public static let memberHeat = 0.25
+
+  /// - Parameter pool: where numbers and ranges are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Looks through all numbers and proposes the blocks that ``RangeRule`` finds. Safe to call again.
+  /// - Returns: the blocks that are new.
+  public func detect(at time: Date) async throws -> [NumberRange] {
+    let scale = Decay.heat.scale(at: time)
+    var hundreds = Set<Int64>()
+    var new: [NumberRange] = []
+    for digits in [2, 1] as [Int16] {
+      let statement = FindRanges(
+        digits: digits, heat: Self.memberHeat * scale, mass: RangeRule.leastMass(digits: digits) * scale)
+      let found = try await pool.run(statement)
+      for item in found {
+        let facts = RangeRule.Facts(
+          range: NumberRange(around: item.first, digits: digits), members: item.members, mass: item.mass / scale,
+          greatest: item.greatest / scale, defended: item.defended)
+        guard RangeRule.proposes(facts), digits == 2 || !hundreds.contains(item.first / 100) else { continue }
+        if digits == 2 { hundreds.insert(item.first / 100) }
+        if try await propose(facts, mass: item.mass, at: time) { new.append(facts.range) }
+      }
+    }
+    return new.sorted { ($0.first, $0.digits) < ($1.first, $1.digits) }
+  }
+
+  /// - Returns: whether it is new.
+  private func propose(_ facts: RangeRule.Facts, mass: Double, at time: Date) async throws -> Bool {
+    try await pool.retrying { connection in
+      let category = try await connection.run(ReadRangeCategory(range: facts.range)).first ?? .other
+      let statement = ProposeRange(
+        range: facts.range, category: category, members: facts.members, mass: mass, time: time)
+      return try await connection.run(statement).first ?? false
+    }
+  }
+
+  /// Approves or rejects a block; either can be changed later.
+  /// - Parameters:
+  ///   - isApproved: whether it is published as a whole.
+  ///   - moderator: 1 to 80 characters.
+  /// - Returns: whether there is such a block.
+  public func decide(
+    _ range: NumberRange, isApproved: Bool, by moderator: String, reason: String?, at time: Date
+  ) async throws -> Bool {
+    // The rules for the words are those of a ruling.
+    let ruling = try Ruling(number: range.first, decision: .allow, reason: reason, moderator: moderator, ruledAt: time)
+    return try await pool.retrying { connection in
+      try await !connection.run(
+        DecideRange(
+          range: range, state: isApproved ? .approved : .rejected, moderator: ruling.moderator, reason: ruling.reason,
+          time: time)
+      ).isEmpty
+    }
+  }
+
+  /// Blocks in ascending order.
+  /// - Parameter state: nil for all.
+  public func ranges(_ state: ProposedRange.State? = nil) async throws -> [ProposedRange] {
+    try await pool.run(ReadRanges(state: state))
+  }
+}

@@ -1,0 +1,142 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// What is known of reporters by reports, rulings and holds, beside what is stored of them: of all who are more than
+/// newcomers, and of all who once were.
+struct RecountReporters: PostgresStatement {
+  /// A reporter as recounted and as stored.
+  struct Found: Sendable {
+    let reporter: Reporter
+    /// Nil for a newcomer.
+    let record: ReporterRecord?
+    let stored: ReporterRecord?
+    let storedIsEstablished: Bool?
+    let storedWeight: Float?
+  }
+
+  let time: Date
+
+  static let sql = """
+    WITH said AS (
+      SELECT reporter, min(received_at) AS first_received_at, count(DISTINCT number)::integer AS numbers
+      FROM reports WHERE reporter IS NOT NULL AND withdrawn_at IS NULL GROUP BY reporter
+    ), judged AS (
+      SELECT w.reporter, count(*)::integer AS judged,
+             (count(*) FILTER (WHERE c.toxic = (n.ruling <> 'allow')))::integer AS agreed
+      FROM number_rulings n
+      JOIN number_reporters w ON w.number = n.number
+      JOIN categories c ON c.category_id = w.category_id
+      LEFT JOIN categories ruled ON ruled.category_id = n.category_id
+      WHERE w.received_at < n.ruled_at AND (n.ruling <> 'identify' OR ruled.toxic)
+      GROUP BY w.reporter
+    ), caught AS (
+      SELECT b.reporter, count(*)::integer AS brigades
+      FROM hold_reporters b
+      JOIN holds h ON h.number = b.number
+      JOIN number_rulings n ON n.number = b.number
+      WHERE n.ruling = 'allow' AND n.ruled_at >= h.held_at
+      GROUP BY b.reporter
+    ), known AS (
+      SELECT reporter, coalesce(first_received_at, $1::timestamptz) AS first_received_at,
+             coalesce(numbers, 0) AS numbers, coalesce(judged, 0) AS judged, coalesce(agreed, 0) AS agreed,
+             coalesce(brigades, 0) AS brigades
+      FROM said FULL JOIN caught USING (reporter) LEFT JOIN judged USING (reporter)
+      WHERE judged > 0 OR brigades > 0 OR (numbers >= $2::integer AND first_received_at <= $3::timestamptz)
+    )
+    SELECT reporter, k.first_received_at, k.numbers, k.judged, k.agreed, k.brigades,
+           s.first_received_at, s.numbers, s.judged, s.agreed, s.brigades, s.is_established, w.weight
+    FROM known k FULL JOIN reporters s USING (reporter) FULL JOIN reporter_weights w USING (reporter)
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(time)
+    parameters.append(Int32(ReporterWeight.establishedNumbers))
+    parameters.append(time.addingTimeInterval(-ReporterWeight.establishedAge))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Found {
+    let reporter = Reporter(try row.decode(0))
+    func record(from column: Int) throws -> ReporterRecord? {
+      guard let first: Date = try row.decode(column) else { return nil }
+      return ReporterRecord(
+        reporter: reporter, firstReceivedAt: first, numbers: Int(try row.decode(column + 1, as: Int32.self)),
+        judged: Int(try row.decode(column + 2, as: Int32.self)),
+        agreed: Int(try row.decode(column + 3, as: Int32.self)),
+        brigades: Int(try row.decode(column + 4, as: Int32.self)))
+    }
+    return Found(
+      reporter: reporter, record: try record(from: 1), stored: try record(from: 6),
+      storedIsEstablished: try row.decode(11), storedWeight: try row.decode(12))
+  }
+}
+
+/// Stores what is known of reporters.
+struct StoreReporters: PostgresStatement {
+  typealias Row = Void
+  let records: [ReporterRecord]
+  let time: Date
+
+  static let sql = """
+    INSERT INTO reporters (reporter, first_received_at, numbers, judged, agreed, brigades, is_established, recounted_at)
+    SELECT *, $8::timestamptz
+    FROM unnest($1::bytea[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[], $6::integer[], $7::boolean[])
+      AS t (reporter, first_received_at, numbers, judged, agreed, brigades, is_established)
+    ORDER BY reporter
+    ON CONFLICT (reporter) DO UPDATE SET
+      first_received_at = excluded.first_received_at, numbers = excluded.numbers, judged = excluded.judged,
+      agreed = excluded.agreed, brigades = excluded.brigades, is_established = excluded.is_established,
+      recounted_at = excluded.recounted_at
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(records.map(\.reporter.bytes))
+    parameters.append(records.map(\.firstReceivedAt))
+    parameters.append(records.map { Int32($0.numbers) })
+    parameters.append(records.map { Int32($0.judged) })
+    parameters.append(records.map { Int32($0.agreed) })
+    parameters.append(records.map { Int32($0.brigades) })
+    parameters.append(records.map { $0.isEstablished(at: time) })
+    parameters.append(time)
+  }
+}
+
+/// Forgets reporters who are newcomers after all.
+struct ForgetReporters: PostgresStatement {
+  typealias Row = Void
+  let reporters: [Reporter]
+
+  static let sql = "DELETE FROM reporters WHERE reporter = ANY($1::bytea[])"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(reporters.map(\.bytes)) }
+}
+
+/// Stores what reporters' words weigh.
+struct StoreWeights: PostgresStatement {
+  typealias Row = Void
+  let weights: [(reporter: Reporter, weight: Float)]
+  let time: Date
+
+  static let sql = """
+    INSERT INTO reporter_weights (reporter, weight, changed_at)
+    SELECT reporter, weight, $3::timestamptz FROM unnest($1::bytea[], $2::real[]) AS t (reporter, weight)
+    ORDER BY reporter
+    ON CONFLICT (reporter) DO UPDATE SET weight = excluded.weight, changed_at = excluded.changed_at
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(weights.map(\.reporter.bytes))
+    parameters.append(weights.map(\.weight))
+    parameters.append(time)
+  }
+}
+
+/// Forgets weights: a newcomer's applies.
+struct ForgetWeights: PostgresStatement {
+  typealias Row = Void
+  let reporters: [Reporter]
+
+  static let sql = "DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[])"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(reporters.map(\.bytes)) }
+}

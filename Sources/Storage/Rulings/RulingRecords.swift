@@ -1,0 +1,67 @@
+public import Curation
+public import Foundation
+
+/// What became of a ruling that was handed in.
+public enum RulingOutcome: Sendable, Equatable {
+  /// It is new and committed.
+  case recorded
+  /// The same one was there already.
+  case duplicate
+  /// The number has another ruling of this id; nothing changed.
+  case conflict
+}
+
+/// What became of a wish to undo a ruling.
+public enum UndoOutcome: Sendable, Equatable {
+  /// It stands no more; where an older one was not undone, that one stands again.
+  case undone
+  /// It had been undone before.
+  case alreadyUndone
+  /// The number has no such ruling.
+  case notFound
+}
+
+/// One line of a number's history of rulings.
+public struct RulingEvent: Sendable, Equatable {
+  /// What happened.
+  public enum Kind: Sendable, Equatable {
+    /// A ruling was made.
+    case ruling(Ruling.Decision)
+    /// The ruling of this id was taken back.
+    case undo(UUID)
+  }
+
+  /// The ruling's id, or that of the undoing.
+  public let id: UUID
+  /// What happened.
+  public let kind: Kind
+  /// What a phone shows.
+  public let label: String?
+  /// What the number is.
+  public let category: ReportCategory?
+  /// Why, for everybody.
+  public let reason: String?
+  /// For moderators alone.
+  public let note: String?
+  /// Who did it.
+  public let moderator: String
+  /// When.
+  public let time: Date
+}
+
+/// Why a ruling was refused.
+public enum RulingError: Error, Equatable, CustomStringConvertible {
+  /// The number may not be published; by this rule.
+  case protected(rule: String)
+
+  /// What it is, and what to do, in plain English.
+  public var description: String {
+    switch self {
+    case .protected(let rule):
+      """
+      The number is protected: \(rule). It can be neither blocked nor identified. If that is wrong, take the protection \
+      away first with: ringfence protect remove
+      """
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Crypto
+import Curation
+import Foundation
+import Storage
+
+/// The JSON of a lookup by hash.
+struct HashAnswer: Encodable {
+  /// A listed number.
+  struct Entry: Encodable {
+    /// 64 hex digits.
+    let hash: String
+    let category: String
+    let label: String
+    /// Whether it may be blocked; otherwise it is only to be named.
+    let block: Bool
+
+    init(_ listed: ListedHash) {
+      hash = listed.hash.map { String(format: "%02x", $0) }.joined()
+      category = listed.category.slug
+      label = listed.label
+      block = listed.mayBlock
+    }
+  }
+
+  let prefix: String
+  let entries: [Entry]
+  /// Zeros that make the answer as long as others are.
+  var padding = ""
+
+  /// Answers are a multiple of so many bytes: 25 entries or so. With 2,000,000 numbers listed and prefixes of four
+  /// digits, where 31 are usual, nearly all answers are two steps long; with prefixes of six or more, one.
+  static let step = 4_096
+
+  /// The bytes, and a tag that is the same for the same content.
+  var padded: (json: Data, tag: String) {
+    var answer = self
+    let bare = JSON.data(answer)
+    answer.padding = String(repeating: "0", count: (Self.step - bare.count % Self.step) % Self.step)
+    let tag = SHA256.hash(data: bare).prefix(16).map { String(format: "%02x", $0) }.joined()
+    return (JSON.data(answer), "\"\(tag)\"")
+  }
+}

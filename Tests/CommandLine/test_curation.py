@@ -1,0 +1,79 @@
+"""What moderators and operators decide on the command line."""
+
+import json
+
+from test_commands import run
+
+
+def reported(data, number, count=6):
+    """Complaints of different reporters on different days."""
+    lines = [
+        json.dumps({
+            "number": number, "category": "robocall", "reporter": f"r{i}",
+            "report_id": f"00000000-0000-4000-8000-{i:012d}", "reported_at": f"2026-11-{10 + i}T12:00:00Z"})
+        for i in range(count)
+    ]
+    run("import", "complaints", "-", "--format", "jsonl", "--data", data, text="\n".join(lines))
+
+
+def test_a_ruling_is_made_explained_and_undone(tmp_path):
+    data = tmp_path / "data"
+    reported(data, "+33162000248")
+    said = run("rule", "+33162000248", "--identify", "A shop", "--reason", "It is one.", "--by", "Ada", "--data", data)
+    assert "+33162000248: identify" in said.stdout
+    told = json.loads(run("explain", "+33162000248", "--json", "--data", data).stdout)
+    assert told["verdict"] == "ruled"
+    words = run("explain", "01 62 00 02 48", "--region", "FR", "--data", data).stdout
+    assert words.splitlines() == ["+33162000248", *(f"  {sentence}" for sentence in told["account"])]
+    assert "is identified as “A shop” and not blocked: It is one." in words
+    said = run("rule", "+33162000248", "--undo", "--by", "Bob", "--data", data)
+    assert "identify is undone; its reports decide again." in said.stdout
+    history = [line.split("\t") for line in run("rulings", "+33162000248", "--data", data).stdout.splitlines()]
+    assert [(line[1], line[2].split()[0]) for line in history] == [("Ada", "identify"), ("Bob", "undo")]
+    assert "No ruling about +33162000248 stands." in run(
+        "rule", "+33162000248", "--undo", "--by", "Bob", "--data", data, code=1).stderr
+
+
+def test_a_protected_number_is_not_ruled(tmp_path):
+    data, file = tmp_path / "data", tmp_path / "list.tsv"
+    file.write_text("# hospitals\n+33162000248\tCity hospital\n\n+4930197*\n")
+    said = run("protect", "add", "--file", file, "--reason", "Authorities", "--by", "Ada", "--data", data)
+    assert "2 protected." in said.stdout
+    listed = [line.split("\t")[:3] for line in run("protect", "list", "--data", data).stdout.splitlines()]
+    assert listed == [["+4930197*", "Authorities", "Ada"], ["+33162000248", "City hospital", "Ada"]]
+    refused = run("rule", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data, code=1).stderr
+    assert "The number is protected: City hospital." in refused
+    run("protect", "remove", "+33162000248", "--data", data)
+    run("rule", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data)
+    assert "is not protected by itself" in run("protect", "remove", "+1911", "--data", data, code=1).stderr
+    file.write_text("+33162000248\n+49x\n")
+    assert "line 2: A pattern begins with" in run(
+        "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
+
+
+def test_wrong_usage_names_the_rule(tmp_path):
+    data = tmp_path / "data"
+    for arguments, words in [
+        (["rule", "+33162000248", "--block", "--by", "Ada"], "The reason says why"),
+        (["rule", "+33162000248", "--block", "--allow", "--by", "Ada"], "Say one of"),
+        (["rule", "+33162000248", "--identify", "\n", "--reason", "x", "--by", "Ada"], "The label has 1 to 100"),
+        (["rule", "12", "--allow", "--by", "Ada"], "NUMBER:"),
+        (["rule", "+33162000248", "--block", "--reason", "x", "--category", "spam", "--by", "Ada"], "--category is one of"),
+        (["protect", "add", "+49*", "--reason", "x"], "4 digits before"),
+        (["ranges", "approve", "+33162000248", "--by", "Ada"], "A block has x"),
+        (["appeals", "answer", "+33162000248", "--by", "Ada"], "Say --uphold or --reject"),
+    ]:
+        assert words in run(*arguments, "--data", data, code=2).stderr
+
+
+def test_appeals_ranges_holds_and_weights_are_looked_after(tmp_path):
+    data = tmp_path / "data"
+    reported(data, "+33162000248")
+    run("appeals", "file", "+33162000248", "--statement", "It was\nnot me.", "--data", data)
+    assert "It was not me." in run("appeals", "list", "--data", data).stdout
+    run("appeals", "answer", "+33162000248", "--uphold", "--by", "Ada", "--reason", "True.", "--data", data)
+    assert run("appeals", "list", "--data", data).stdout == ""
+    assert "Nothing new." in run("ranges", "detect", "--data", data).stdout
+    assert "was not proposed" in run("ranges", "approve", "+3316200024x", "--by", "Ada", "--data", data, code=1).stderr
+    assert run("holds", "--data", data).stdout == ""
+    assert "Numbers weighed anew: 0." in run("reporters", "recount", "--data", data).stdout

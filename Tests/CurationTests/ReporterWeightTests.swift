@@ -1,0 +1,42 @@
+import Curation
+import Foundation
+import Testing
+
+@Suite struct ReporterWeightTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private func record(
+    days: Double = 100, numbers: Int = 10, judged: Int = 0, agreed: Int = 0, brigades: Int = 0
+  ) -> ReporterRecord {
+    ReporterRecord(
+      reporter: Reporter([1]), firstReceivedAt: now - days * 86_400, numbers: numbers, judged: judged, agreed: agreed,
+      brigades: brigades)
+  }
+
+  @Test func newcomersCountLess() {
+    #expect(ReporterWeight.weight(of: record(), at: now) == 1)
+    #expect(ReporterWeight.weight(of: record(days: 13.9), at: now) == ReporterWeight.newcomer)
+    #expect(ReporterWeight.weight(of: record(days: 14, numbers: 3), at: now) == 1)
+    #expect(ReporterWeight.weight(of: record(numbers: 2), at: now) == ReporterWeight.newcomer)
+  }
+
+  @Test func accuracyHasNoEffectBelowFive() {
+    for judged in 0..<5 { #expect(ReporterWeight.accuracy(agreed: 0, judged: judged) == 1) }
+    let figures = [(5, 5), (20, 20), (18, 20), (10, 20), (0, 5), (0, 20)].map { agreed, judged in
+      (ReporterWeight.accuracy(agreed: agreed, judged: judged) * 100).rounded() / 100
+    }
+    #expect(figures == [1, 1, 0.97, 0.7, 0.43, 0.16])
+  }
+
+  @Test func moreAgreementNeverCountsLess() {
+    for judged in 5...60 {
+      let weights = (0...judged).map { ReporterWeight.accuracy(agreed: $0, judged: judged) }
+      #expect(weights == weights.sorted())
+      #expect(weights.allSatisfy { (0...1).contains($0) })
+    }
+  }
+
+  @Test func whoeverWasCaughtCountsForNothing() {
+    #expect(ReporterWeight.weight(of: record(judged: 50, agreed: 50, brigades: 1), at: now) == 0)
+  }
+}

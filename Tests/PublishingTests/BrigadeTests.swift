@@ -1,0 +1,156 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Publishing
+import Storage
+import TestSupport
+import Testing
+
+/// Two hundred accounts against ten innocent numbers, among honest complaints about real nuisances.
+@Suite(.database) struct BrigadeTests {
+  enum Style: String, CaseIterable, Sendable {
+    case newcomersAtOnce, newcomersOverFiveDays, agedAccountsOfOneNetwork, oneTextFromEverywhere, aBitOfEverything
+    case agedAccountsOnOneDay
+  }
+
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let innocent = (0..<10).map { 33_162_000_100 + Int64($0) * 1_000 }
+  private let nuisances = (0..<150).map { 33_170_000_000 + Int64($0) * 997 }
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func reporter(_ kind: UInt8, _ index: Int) -> [UInt8] {
+    [kind, UInt8(index >> 8), UInt8(index & 255)] + [UInt8](repeating: kind, count: 13)
+  }
+
+  private func network(_ index: Int) -> [UInt8] {
+    var mixer = SeededGenerator(seed: UInt64(index))
+    return withUnsafeBytes(of: mixer.next()) { Array($0) }
+  }
+
+  private func report(
+    _ number: Int64, by reporter: [UInt8], at time: Date, network: [UInt8], comment: String? = nil
+  ) -> Report {
+    Report(
+      number: number, appID: 1, reportID: UUID(), reportedAt: time, category: .robocall, reporter: reporter,
+      comment: comment, network: network)
+  }
+
+  /// Takes reports day by day, as they would have come in.
+  private func take(_ reports: [Report]) async throws {
+    let store = ReportStore(pool: pool)
+    for day in Dictionary(grouping: reports, by: { ComplaintDays.day(of: $0.reportedAt) }).sorted(by: {
+      $0.key < $1.key
+    }) {
+      let last = day.value.map(\.reportedAt).max() ?? now
+      _ = try await store.accept(day.value, receivedAt: last)
+    }
+  }
+
+  /// 400 people who have complained before, and as many who have not: 150 numbers that each ring eight to twenty of them
+  /// over nine days; four of ten who complain are new.
+  private func honestTraffic(_ generator: inout SeededGenerator) -> [Report] {
+    var reports: [Report] = []
+    for person in 0..<400 {
+      for old in 0..<3 {
+        reports.append(
+          report(
+            33_180_000_000 + Int64(person * 3 + old) * 11, by: reporter(1, person), at: now - 50 * 86_400,
+            network: network(person)))
+      }
+    }
+    for number in nuisances {
+      var people = Set<Int>()
+      let count = Int.random(in: 8...20, using: &generator)
+      while people.count < count { people.insert(Int.random(in: 0..<400, using: &generator)) }
+      for person in people {
+        let isNew = Int.random(in: 0..<10, using: &generator) < 4
+        reports.append(
+          report(
+            number, by: reporter(isNew ? 2 : 1, person),
+            at: now - Double.random(in: 0..<9 * 86_400, using: &generator), network: network(person),
+            comment: [nil, "Spam call", "They spoke of my car's warranty, no. \(person)"].randomElement(
+              using: &generator)!))
+      }
+    }
+    return reports
+  }
+
+  /// 200 accounts, 20 a number, or all of them against every number.
+  private func brigade(_ style: Style, all: Bool, _ generator: inout SeededGenerator) -> [Report] {
+    var reports: [Report] = []
+    for (index, number) in innocent.enumerated() {
+      for account in 0..<200 where all || account % 10 == index {
+        let isAged = [.agedAccountsOfOneNetwork, .agedAccountsOnOneDay].contains(style)
+        let place =
+          switch style {
+          case .agedAccountsOfOneNetwork: 9_000 + account / 100
+          case .aBitOfEverything: account % 3 == 0 ? 9_000 + account % 5 : 10_000 + account
+          default: 10_000 + account
+          }
+        let age =
+          switch style {
+          case .newcomersAtOnce: Double.random(in: 0..<1.5, using: &generator)
+          case .agedAccountsOnOneDay: account == index ? 2.2 : 0.1
+          default: Double.random(in: 0..<5, using: &generator)
+          }
+        let text =
+          switch style {
+          case .oneTextFromEverywhere:
+            account % 2 == 0 ? "This shop cheated me out of my money" : "this shop cheated me, out of my money!"
+          case .aBitOfEverything where account % 3 == 1: "They keep calling me at night"
+          default: "Complaint of account \(account)" as String?
+          }
+        reports.append(
+          report(
+            number, by: reporter(isAged ? 3 : 4, account), at: now - age * 86_400, network: network(place),
+            comment: text))
+      }
+    }
+    guard [.agedAccountsOfOneNetwork, .agedAccountsOnOneDay].contains(style) else { return reports }
+    // They have complained before, of numbers that everybody complains of.
+    let past = (0..<200).flatMap { account in
+      (0..<3).map { report(nuisances[$0], by: reporter(3, account), at: now - 60 * 86_400, network: network(account)) }
+    }
+    return past + reports
+  }
+
+  private func listed() async throws -> [Int64] {
+    let (now, pool) = (now, pool)
+    return try await PublicationStore(pool: pool).withSnapshot { connection in
+      var numbers: [Int64] = []
+      try await Selection().forEachListed(at: now, on: connection) { batch in numbers += batch.map(\.number) }
+      return numbers
+    }
+  }
+
+  @Test(arguments: Style.allCases, [false, true])
+  func ofABrigadeNothingIsPublished(_ style: Style, all: Bool) async throws {
+    var generator = SeededGenerator(seed: 42)
+    try await take(honestTraffic(&generator))
+    try await take(brigade(style, all: all, &generator))
+    let reporters = ReporterStore(pool: pool)
+    _ = try await reporters.recount(protected: .none, at: now)
+    // Without the review the brigade would succeed.
+    #expect(Set(try await listed()).intersection(innocent).count == innocent.count, "\(style)")
+
+    let review = HoldReview(store: HoldStore(pool: pool), thresholds: ThresholdStore(pool: pool))
+    let held = try await review.review(at: now)
+    #expect(try await review.review(at: now) == 0)
+    let published = Set(try await listed())
+    #expect(published.intersection(innocent).isEmpty, "\(style)")
+    #expect(Double(published.intersection(nuisances).count) > 0.9 * Double(nuisances.count))
+    #expect(held - innocent.count <= 3, "honest numbers held")
+
+    // A moderator clears the ten, and nobody of the brigade counts any more.
+    for number in innocent {
+      _ = try await RulingStore(pool: pool).record(
+        try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now + 1))
+    }
+    _ = try await reporters.recount(protected: .none, at: now + 2)
+    for number in innocent {
+      let record = try await NumberStore(pool: pool).record(of: number)
+      #expect(try #require(record).standing.heat < 3 * Decay.heat.scale(at: now), "\(style)")
+    }
+  }
+}

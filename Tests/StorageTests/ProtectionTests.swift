@@ -1,0 +1,43 @@
+import Curation
+import Foundation
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct ProtectionTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private var store: ProtectionStore { ProtectionStore(pool: TestDatabase.current.pool) }
+
+  @Test func whatIsAddedIsKnownUntilItIsRemoved() async throws {
+    let before = try await store.version()
+    try await store.add(
+      [(.number(33_162_000_248), "A bank"), (try ProtectionTarget("+49116xxx"), "Charities")], by: "Ada", at: now)
+    #expect(try await store.version() > before)
+    let all = try await store.load()
+    #expect(all.rule(for: 33_162_000_248) == "A bank")
+    #expect(all.rule(for: 49_116_117) == "Charities (+49116xxx)")
+    #expect(all.rule(for: 33_162_000_249) == nil)
+    #expect(all.rule(for: 1_911) == "an emergency number")
+    #expect(try await store.rule(for: 49_116_000) == "Charities (+49116xxx)")
+    #expect(try await store.rule(for: 49_112) == "an emergency number")
+
+    #expect(try await store.remove(try ProtectionTarget("+33 162 000 248")))
+    #expect(try await !store.remove(.number(33_162_000_248)))
+    #expect(try await store.rule(for: 33_162_000_248) == nil)
+    #expect(try await !store.remove(.number(1_911)))
+  }
+
+  @Test func tooManyPatternsChangeNothing() async throws {
+    let patterns = try (0...ProtectionStore.mostPatterns).map { index in
+      (target: try ProtectionTarget("+49\(100_000 + index)*"), reason: "Many")
+    }
+    let limit = ProtectionStore.mostPatterns
+    await #expect(throws: ProtectionError.tooManyPatterns(limit: limit)) {
+      try await store.add(patterns, by: "Ada", at: now)
+    }
+    #expect(try await store.load().rule(for: 49_100_000) == nil)
+    try await store.add(Array(patterns.dropLast()), by: "Ada", at: now)
+    #expect(try await store.load().rule(for: 491_000_001) == "Many (+49100000*)")
+  }
+}

@@ -1,0 +1,82 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct RangeAndAppealTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func complain(
+    _ numbers: [Int64], reporters: Int, daysAgo: Double = 0, _ category: ReportCategory = .oneRing
+  ) async throws {
+    let reports = numbers.flatMap { number in
+      (0..<reporters).map { index in
+        Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: now - daysAgo * 86_400, category: category,
+          reporter: [UInt8(index), UInt8(truncatingIfNeeded: number)] + [UInt8](repeating: 9, count: 14))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+  }
+
+  private func state() async throws -> CurationState {
+    let now = now
+    return try await PublicationStore(pool: pool).withSnapshot { try await CurationStateStore.load(at: now, on: $0) }
+  }
+
+  @Test func blocksAreProposedOnceAndPublishedWhenApproved() async throws {
+    let store = RangeStore(pool: pool)
+    // Five of ten; fourteen of a hundred, six of them in one ten; one hot number with chance neighbours.
+    try await complain((0..<5).map { 33_162_000_240 + $0 * 2 }, reporters: 4)
+    try await complain((0..<6).map { 33_170_000_050 + $0 } + (0..<8).map { 33_170_000_000 + $0 * 6 }, reporters: 5)
+    try await complain([44_162_000_240], reporters: 60)
+    try await complain((1..<5).map { 44_162_000_240 + $0 }, reporters: 3)
+    let found = try await store.detect(at: now)
+    #expect(found.map(\.text) == ["+3316200024x", "+331700000xx"])
+    #expect(try await store.detect(at: now + 1) == [])
+    let proposed = try await store.ranges(.proposed)
+    #expect(proposed.map(\.members) == [5, 14])
+    #expect(proposed.map(\.category) == [.oneRing, .oneRing])
+    #expect(try await state().ranges.isEmpty)
+
+    #expect(try await store.decide(found[0], isApproved: true, by: "Ada", reason: nil, at: now))
+    #expect(try await store.decide(found[1], isApproved: false, by: "Ada", reason: "A call centre.", at: now))
+    #expect(
+      try await !store.decide(NumberRange(around: 5, digits: 1), isApproved: true, by: "Ada", reason: nil, at: now))
+    #expect(try await store.detect(at: now + 2) == [])
+    let approved = try await state().ranges
+    #expect(approved.map(\.range) == [found[0]])
+    #expect(abs(approved[0].heat - 10) < 0.001)
+  }
+
+  @Test func anAppealSparesAVictimUntilItIsRejected() async throws {
+    let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
+    try await complain([victim, nuisance], reporters: 12, daysAgo: 3)
+    for day in 4..<8 { try await complain([nuisance], reporters: 12, daysAgo: Double(day)) }
+    let store = AppealStore(pool: pool)
+    #expect(try await state().victims == [])
+    var appeal = try Appeal(number: victim, statement: "It was not me.", filedAt: now - 86_400)
+    for number in [victim, nuisance] {
+      appeal.number = number
+      try await store.file(appeal)
+      try await store.file(appeal)
+    }
+    #expect(try await state().victims == [victim])
+    #expect(try await store.isVictim(victim, at: now))
+    #expect(try await store.open().count == 2)
+
+    let answer = try appeal.answered(.rejected, by: "Ada", at: now, answer: nil)
+    var mine = answer
+    mine.number = victim
+    #expect(try await store.answer(mine))
+    #expect(try await !store.isVictim(victim, at: now))
+    mine.state = .upheld
+    #expect(try await store.answer(mine))
+    #expect(try await store.isVictim(victim, at: now))
+    #expect(try await store.appeals(of: victim).map(\.state) == [.upheld])
+  }
+}

@@ -1,0 +1,188 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct ReporterTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var store: ReporterStore { ReporterStore(pool: pool, rangeSize: 3) }
+
+  private func reporter(_ index: UInt8) -> [UInt8] { [UInt8](repeating: index, count: 16) }
+
+  /// Each of the reporters complains of each of the numbers, so long ago.
+  private func complain(
+    _ reporters: ClosedRange<UInt8>, of numbers: ClosedRange<Int64>, daysAgo: Double,
+    _ category: ReportCategory = .fraud
+  ) async throws {
+    let time = now - daysAgo * 86_400
+    let reports = numbers.flatMap { number in
+      reporters.map { index in
+        Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: time, category: category, reporter: reporter(index))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: time)
+  }
+
+  private func recount(_ protected: ProtectedNumbers = .none) async throws -> ReporterStore.Summary {
+    try await store.recount(protected: protected, at: now)
+  }
+
+  private func heat(of number: Int64) async throws -> Double {
+    let standing = try await NumberStore(pool: pool).standing(of: number)
+    return (Decay.heat.value(ofMass: standing.heat, at: now) * 1e6).rounded() / 1e6
+  }
+
+  /// All that a recount may change, as text.
+  private func everything() async throws -> [String] {
+    let scale = Decay.heat.scale(at: now)
+    return try await pool.withConnection { connection in
+      try await connection.query(
+        """
+        SELECT format('%s %s %s', number, encode(reporter, 'hex'), weight) FROM reports
+        UNION ALL SELECT format('%s %s %s %s', number, encode(reporter, 'hex'), weight, category_id) FROM number_reporters
+        UNION ALL SELECT format('%s %s %s %s', number, category_id, round((heat / \(scale))::numeric, 6), reporters)
+          FROM number_categories
+        UNION ALL SELECT format('%s %s %s %s', number, round((heat / \(scale))::numeric, 6), reports, reporters) FROM numbers
+        UNION ALL SELECT format('%s %s', encode(reporter, 'hex'), weight) FROM reporter_weights
+        UNION ALL SELECT format('%s %s %s %s %s', encode(reporter, 'hex'), numbers, judged, agreed, brigades)
+          FROM reporters
+        ORDER BY 1
+        """
+      ).map { try $0.decode(0, as: String.self) }
+    }
+  }
+
+  @Test func reportersBecomeEstablished() async throws {
+    try await complain(1...2, of: 1...3, daysAgo: 20)
+    try await complain(3...3, of: 1...3, daysAgo: 2)
+    try await complain(4...4, of: 1...2, daysAgo: 20)
+    #expect(try await recount() == .init(reporters: 2, numbers: 3))
+    #expect(try await recount() == .init())
+    let fade = pow(0.5, 20.0 / 14)
+    #expect(abs(try await heat(of: 3) - (2 * fade + 0.5 * pow(0.5, 2.0 / 14))) < 1e-5)
+    #expect(try await audit().differences == [])
+    // New reports weigh as much at once.
+    try await complain(1...1, of: 9...9, daysAgo: 0)
+    #expect(try await heat(of: 9) == 1)
+  }
+
+  @Test func whoIsOftenWrongCountsLessAndAMistakeIsUndone() async throws {
+    try await complain(1...4, of: 1...8, daysAgo: 20)
+    try await complain(5...5, of: 1...8, daysAgo: 20, .legitimate)
+    _ = try await recount()
+    let before = try await everything()
+
+    let rulings = RulingStore(pool: pool)
+    var made: [Ruling] = []
+    for number in 1...6 as ClosedRange<Int64> {
+      let ruling = try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now - 86_400)
+      _ = try await rulings.record(ruling)
+      made.append(ruling)
+    }
+    // What is said after the ruling is not counted.
+    try await complain(6...6, of: 1...6, daysAgo: 0.5)
+    let after = now
+    #expect(try await recount().reporters == 5)
+    let weights = try await pool.withConnection { connection in
+      try await connection.query("SELECT weight FROM reporter_weights ORDER BY reporter").map {
+        try $0.decode(0, as: Float.self)
+      }
+    }
+    let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
+    #expect(weights == [wrong, wrong, wrong, wrong, 1])
+    #expect(try await audit().differences == [])
+    #expect(try await recount() == .init())
+
+    for ruling in made {
+      #expect(try await rulings.undo(ruling.id, of: ruling.number, moderator: "Bob", at: after) == .undone)
+    }
+    for id in try await pool.withConnection({ connection in
+      try await connection.query(
+        "SELECT report_id FROM reports WHERE reporter = \(reporter(6))"
+      ).map { try $0.decode(0, as: UUID.self) }
+    }) {
+      _ = try await ReportStore(pool: pool).withdraw(reportID: id, appID: 1, at: now)
+    }
+    try await pool.withConnection {
+      _ = try await $0.execute("DELETE FROM reports WHERE reporter = \(reporter(6))")
+    }
+    _ = try await recount()
+    #expect(try await everything() == before)
+  }
+
+  @Test func whoIsCaughtInABrigadeCountsForNothing() async throws {
+    try await complain(1...3, of: 1...3, daysAgo: 20)
+    try await complain(10...15, of: 1...1, daysAgo: 1)
+    _ = try await recount()
+    let before = try await everything()
+    let finding = Brigading.Finding(
+      rule: .newReporters, detail: "Six are new.", reporters: (10...15).map { Reporter(reporter($0)) })
+    _ = try await HoldStore(pool: pool).hold([(1, finding)], at: now - 3_600)
+    #expect(try await recount() == .init())
+
+    let rulings = RulingStore(pool: pool)
+    let mistake = try Ruling(number: 1, decision: .allow, moderator: "Ada", ruledAt: now - 60)
+    _ = try await rulings.record(mistake)
+    #expect(try await recount() == .init(reporters: 9, numbers: 1))
+    #expect(abs(try await heat(of: 1) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
+    // Also whatever they say next.
+    try await complain(10...15, of: 2...2, daysAgo: 0)
+    #expect(abs(try await heat(of: 2) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
+    try await pool.withConnection { connection in
+      _ = try await connection.execute("DELETE FROM reports WHERE number = 2 AND weight = 0")
+    }
+    _ = try await audit(repairs: true)
+
+    _ = try await rulings.undo(mistake.id, of: 1, moderator: "Bob", at: now)
+    _ = try await recount()
+    #expect(try await everything() == before)
+  }
+
+  @Test func reportsOfProtectedNumbersWeighNothingUntilTheProtectionIsGone() async throws {
+    try await complain(1...3, of: 1...3, daysAgo: 20)
+    _ = try await recount()
+    let before = try await everything()
+    let protected = ProtectedNumbers(patterns: [], numbers: [(2, "Bank")])
+    #expect(try await recount(protected) == .init(reporters: 0, numbers: 1))
+    #expect(try await heat(of: 2) == 0)
+    #expect(try await NumberStore(pool: pool).standing(of: 2).reports == 3)
+    #expect(try await recount() == .init(reporters: 0, numbers: 1))
+    #expect(try await everything() == before)
+  }
+
+  @Test func aRecountWhileReportsComeInLosesNone() async throws {
+    try await complain(1...20, of: 1...6, daysAgo: 20)
+    let (pool, store, now) = (pool, store, now)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<3 as Range<UInt8> {
+        group.addTask {
+          for round in 0..<15 as Range<UInt8> {
+            let reports = (1...6 as ClosedRange<Int64>).map { number in
+              Report(
+                number: number, appID: 2, reportID: UUID(), reportedAt: now, category: .robocall,
+                reporter: [UInt8](repeating: 100 + writer * 15 + round, count: 16))
+            }
+            _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now + Double(round))
+          }
+        }
+      }
+      group.addTask {
+        for round in 0..<6 {
+          let protected = ProtectedNumbers(patterns: [], numbers: round % 2 == 0 ? [(2, "Bank"), (5, "Bank")] : [])
+          _ = try await store.recount(protected: protected, at: now)
+        }
+      }
+      try await group.waitForAll()
+    }
+    _ = try await recount()
+    #expect(try await recount() == .init())
+    #expect(try await audit().differences == [])
+    let standing = try await NumberStore(pool: pool).standing(of: 5)
+    #expect(standing.parts.reduce(0) { $0 + $1.reporters } == 65)
+  }
+}

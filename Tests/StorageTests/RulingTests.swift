@@ -1,0 +1,118 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct RulingTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 33_162_000_248
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var store: RulingStore { RulingStore(pool: pool) }
+
+  private func ruling(
+    _ decision: Ruling.Decision, id: UUID = UUID(), after seconds: Double = 0, label: String? = nil
+  ) throws -> Ruling {
+    try Ruling(
+      id: id, number: number, decision: decision, label: decision == .identify ? label ?? "A shop" : label,
+      reason: "Because.", moderator: "Ada", ruledAt: now + seconds)
+  }
+
+  private func standing() async throws -> Ruling.Decision? { try await store.standing(of: number)?.decision }
+
+  @Test func theNewestRulingStandsUntilItIsUndone() async throws {
+    let (first, second) = (try ruling(.block), try ruling(.identify, after: 10))
+    #expect(try await store.record(first) == .recorded)
+    #expect(try await store.record(second) == .recorded)
+    // One that was decided before, but came late, changes nothing.
+    #expect(try await store.record(try ruling(.allow, after: -10)) == .recorded)
+    #expect(try await store.standing(of: number)?.label == "A shop")
+    #expect(try await store.undo(second.id, of: number, moderator: "Bob", at: now + 20) == .undone)
+    #expect(try await standing() == .block)
+    #expect(try await store.undo(second.id, of: number, moderator: "Bob", at: now + 30) == .alreadyUndone)
+    #expect(try await store.undo(first.id, of: number, moderator: "Bob", at: now + 40) == .undone)
+    #expect(try await standing() == .allow)
+    #expect(try await store.undo(UUID(), of: number, moderator: "Bob", at: now) == .notFound)
+    let history = try await store.history(of: number)
+    #expect(history.map(\.moderator) == ["Ada", "Ada", "Ada", "Bob", "Bob"])
+    #expect(history[3].kind == .undo(second.id))
+  }
+
+  @Test func theSameRulingIsRecordedOnce() async throws {
+    let id = UUID()
+    #expect(try await store.record(try ruling(.block, id: id)) == .recorded)
+    #expect(try await store.record(try ruling(.block, id: id, after: 1)) == .duplicate)
+    #expect(try await store.record(try ruling(.allow, id: id)) == .conflict)
+    #expect(try await store.history(of: number).count == 1)
+    let undo = UUID()
+    for _ in 0..<2 { #expect(try await store.undo(id, of: number, id: undo, moderator: "Ada", at: now) == .undone) }
+    #expect(try await standing() == nil)
+  }
+
+  @Test func ofManyRulingsAtOnceTheNewestStands() async throws {
+    let store = store
+    let rulings = try (0..<24).map { try ruling($0 % 2 == 0 ? .block : .allow, after: Double($0)) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for ruling in rulings.shuffled() { group.addTask { _ = try await store.record(ruling) } }
+      try await group.waitForAll()
+    }
+    #expect(try await store.standing(of: number)?.rulingID == rulings[23].id)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for ruling in rulings.dropFirst(3) {
+        group.addTask { _ = try await store.undo(ruling.id, of: ruling.number, moderator: "Bob", at: ruling.ruledAt) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await store.standing(of: number)?.rulingID == rulings[2].id)
+  }
+
+  @Test func aProtectedNumberCanOnlyBeAllowed() async throws {
+    try await ProtectionStore(pool: pool).add(
+      [(try ProtectionTarget("+33162000xxx"), "City hospital")], by: "Ada", at: now)
+    let error = RulingError.protected(rule: "City hospital (+33162000xxx)")
+    await #expect(throws: error) { try await store.record(try ruling(.block)) }
+    await #expect(throws: error) { try await store.record(try ruling(.identify)) }
+    #expect(try await store.record(try ruling(.allow)) == .recorded)
+    #expect(try await store.history(of: number).count == 1)
+  }
+
+  @Test func aRulingSettlesAHoldAndItsUndoingOpensIt() async throws {
+    let holds = HoldStore(pool: pool)
+    let finding = Brigading.Finding(rule: .oneText, detail: "All the same.", reporters: [Reporter([1])])
+    #expect(try await holds.hold([(number, finding)], at: now) == 1)
+    #expect(try await holds.hold([(number, finding)], at: now + 1) == 0)
+    let ruling = try ruling(.block, after: 5)
+    _ = try await store.record(ruling)
+    #expect(try await holds.held().isEmpty)
+    #expect(try await holds.hold(of: number)?.isSettled == true)
+    _ = try await store.undo(ruling.id, of: number, moderator: "Bob", at: now + 10)
+    #expect(try await holds.held().map(\.rule) == [.oneText])
+  }
+
+  @Test func aRulingSaysWhoAndWhy() throws {
+    func problem(_ make: () throws -> Ruling) -> String? {
+      do {
+        _ = try make()
+        return nil
+      } catch {
+        return (error as? RulingProblem)?.field
+      }
+    }
+    func make(_ decision: Ruling.Decision, label: String? = nil, reason: String? = "x", by: String = "Ada") throws
+      -> Ruling
+    {
+      try Ruling(number: 1, decision: decision, label: label, reason: reason, moderator: by, ruledAt: now)
+    }
+    #expect(problem { try make(.block) } == nil)
+    #expect(problem { try make(.block, reason: nil) } == "reason")
+    #expect(problem { try make(.block, reason: "  ") } == "reason")
+    #expect(problem { try make(.identify) } == "label")
+    #expect(problem { try make(.identify, label: "a\nb") } == "label")
+    #expect(problem { try make(.identify, label: String(repeating: "a", count: 101)) } == "label")
+    #expect(problem { try make(.allow, label: "a") } == "label")
+    #expect(problem { try make(.allow, reason: nil) } == nil)
+    #expect(problem { try make(.allow, by: "") } == "moderator")
+  }
+}
