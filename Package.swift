@@ -144,7 +144,7 @@ let package = Package(
         "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "PhoneNumbers", "PostgreSQL", "Storage",
         "Timestamps", "TestSupport",
       ]),
-    tests("StorageTests", ["Storage", "Curation", "PostgreSQL", "TestSupport", logging]),
+    tests("StorageTests", ["Storage", "Curation", "PhoneNumbers", "PostgreSQL", "TestSupport", logging]),
     tests("TimestampsTests", ["Timestamps"]),
     tests(
       "WebTests",

@@ -2,6 +2,8 @@
 public enum RejectReason: String, Error, CaseIterable, Comparable {
   /// The number is missing or blank.
   case emptyNumber = "empty_number"
+  /// A directory's row has no name, or none that is left when it is cleaned.
+  case missingName = "missing_name"
   /// The number's text is none.
   case notANumber = "not_a_number"
   /// Fewer digits than any number of its region.

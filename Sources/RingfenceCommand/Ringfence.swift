@@ -27,6 +27,8 @@ public struct Ringfence: AsyncParsableCommand {
       ThresholdsCommand.self,
       SourcesCommand.self,
       KeysCommand.self,
+      RecipesCommand.self,
+      RegionsCommand.self,
       PackCommand.self,
       AppCommand.self,
       SignInLinkCommand.self,

@@ -7,38 +7,46 @@ import Intake
 /// `ringfence simulate`
 struct SimulateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "simulate",
-    abstract: "Make up complaints, the same ones for the same arguments, as JSON Lines for: import complaints.")
+    commandName: "simulate", abstract: "Make up data, the same for the same arguments.",
+    subcommands: [Complaints.self, Directory.self], defaultSubcommand: Complaints.self)
+}
 
-  @Option(help: "Where chance starts.")
-  var seed: UInt64 = 1
+extension SimulateCommand {
+  /// `ringfence simulate`, `ringfence simulate complaints`
+  struct Complaints: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make up complaints, the same ones for the same arguments, as JSON Lines for: import complaints.")
 
-  @Option(help: "How many complaints, 1 to 100000000.")
-  var complaints = 20_000
+    @Option(help: "Where chance starts.")
+    var seed: UInt64 = 1
 
-  @Option(help: "The time of the last complaints (RFC 3339); the days before it hold the others.")
-  var endingAt = "2026-11-21T00:00:00Z"
+    @Option(help: "How many complaints, 1 to 100000000.")
+    var complaints = 20_000
 
-  @Option(help: "Over how many days.")
-  var days = 90
+    @Option(help: "The time of the last complaints (RFC 3339); the days before it hold the others.")
+    var endingAt = "2026-11-21T00:00:00Z"
 
-  @Option(help: "Where to write, or - for standard output.")
-  var out = "-"
+    @Option(help: "Over how many days.")
+    var days = 90
 
-  func validate() throws {
-    guard (1...ComplaintSimulator.maximumCount).contains(complaints) else {
-      throw ValidationError("--complaints is 1 to \(ComplaintSimulator.maximumCount).")
+    @Option(help: "Where to write, or - for standard output.")
+    var out = "-"
+
+    func validate() throws {
+      guard (1...ComplaintSimulator.maximumCount).contains(complaints) else {
+        throw ValidationError("--complaints is 1 to \(ComplaintSimulator.maximumCount).")
+      }
+      guard (1...3_650).contains(days) else { throw ValidationError("--days is 1 to 3650.") }
+      guard Timestamp.parse(endingAt) != nil else {
+        throw ValidationError("--ending-at is an RFC 3339 time, such as 2026-11-21T00:00:00Z.")
+      }
     }
-    guard (1...3_650).contains(days) else { throw ValidationError("--days is 1 to 3650.") }
-    guard Timestamp.parse(endingAt) != nil else {
-      throw ValidationError("--ending-at is an RFC 3339 time, such as 2026-11-21T00:00:00Z.")
-    }
-  }
 
-  func run() async throws {
-    guard let end = Timestamp.parse(endingAt) else { return }
-    let simulator = try ComplaintSimulator.standard(seed: seed, complaints: complaints, endingAt: end, days: days)
-    try simulator.write(to: out)
+    func run() async throws {
+      guard let end = Timestamp.parse(endingAt) else { return }
+      let simulator = try ComplaintSimulator.standard(seed: seed, complaints: complaints, endingAt: end, days: days)
+      try simulator.write(to: out)
+    }
   }
 }
 
@@ -52,7 +60,12 @@ extension ComplaintSimulator {
   }
 
   /// Writes the lines to a file, or to standard output for `-`.
-  func write(to path: String) throws {
+  func write(to path: String) throws { try writeLines(to: path) }
+}
+
+extension Sequence<[UInt8]> {
+  /// Writes the lines to a file, or to standard output for `-`.
+  func writeLines(to path: String) throws {
     let handle: FileHandle
     if path == "-" {
       handle = .standardOutput

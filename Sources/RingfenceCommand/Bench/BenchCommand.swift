@@ -4,5 +4,7 @@ import ArgumentParser
 struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "Measure what the server does.",
-    subcommands: [IntakeBenchCommand.self, CurationBenchCommand.self, ProtectionBenchCommand.self])
+    subcommands: [
+      IntakeBenchCommand.self, CurationBenchCommand.self, ProtectionBenchCommand.self, FillCommand.self,
+    ])
 }

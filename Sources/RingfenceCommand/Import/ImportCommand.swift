@@ -6,7 +6,7 @@ import PhoneNumbers
 /// `ringfence import`
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Load lists that others keep.", subcommands: [Complaints.self])
+    commandName: "import", abstract: "Load lists that others keep.", subcommands: [Complaints.self, Directory.self])
 
   /// `ringfence import complaints FILE --format FORMAT`
   struct Complaints: AsyncParsableCommand {

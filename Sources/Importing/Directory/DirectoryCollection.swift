@@ -1,0 +1,147 @@
+import Foundation
+import Synchronization
+
+/// Reads a file of names into sorted runs.
+struct DirectoryCollection {
+  /// What reading gave.
+  struct Collected: Sendable {
+    var file: TemporaryFile
+    var runs: [Range<Int>]
+    /// Numbers in all runs, repeated ones each time.
+    var numbers: Int
+    var summary: DirectorySummary
+  }
+
+  let options: DirectoryOptions
+
+  /// Parses on as many tasks as the options say.
+  func read(_ progress: @escaping @Sendable (DirectoryProgress) -> Void) async throws -> Collected {
+    let source = DirectoryFile()
+    return try await withTaskCancellationHandler {
+      let (columns, isCSV) = try await source.open(options)
+      let file = try TemporaryFile(folder: options.temporaryFolder)
+      let tally = try DirectoryTally(rejectsPath: options.rejectsPath, progress: progress)
+      let runs = try await withThrowingTaskGroup(of: [Range<Int>].self) { group in
+        for _ in 0..<max(1, options.workers) {
+          group.addTask {
+            let parser = DirectoryParser(options: options, columns: columns, isCSV: isCSV)
+            return try await Self.work(parser, source, file, tally, runBytes: options.runBytes)
+          }
+        }
+        do {
+          var runs: [Range<Int>] = []
+          for try await some in group { runs += some }
+          return runs
+        } catch {
+          // Otherwise a silent pipe would keep the other tasks, and with them the error, for ever.
+          source.cancel()
+          throw error
+        }
+      }
+      let (summary, numbers) = try tally.finish()
+      return Collected(file: file, runs: runs, numbers: numbers, summary: summary)
+    } onCancel: {
+      source.cancel()
+    }
+  }
+
+  private static func work(
+    _ parser: DirectoryParser, _ source: DirectoryFile, _ file: TemporaryFile, _ tally: DirectoryTally, runBytes: Int
+  ) async throws -> [Range<Int>] {
+    var parser = parser
+    var run = DirectoryRun(limit: runBytes)
+    var runs: [Range<Int>] = []
+    while let (index, chunk) = try await source.next() {
+      try Task.checkCancellation()
+      try tally.add(parser.parse(chunk, into: &run), index: index)
+      if run.isFull { runs.append(try run.write(to: file)) }
+    }
+    if !run.isEmpty { runs.append(try run.write(to: file)) }
+    return runs
+  }
+}
+
+/// Reads rows on a thread of its own, so that a slow disk or a silent pipe holds no thread of the task pool.
+private final class DirectoryFile: Sendable {
+  private struct State {
+    var reader: DirectoryReader?
+    var next = 0
+  }
+
+  private let queue = DispatchQueue(label: "importing.directory")
+  private let state = Mutex(State())
+  private let isCancelled = CancellationFlag()
+
+  func cancel() { isCancelled.set() }
+
+  func open(_ options: DirectoryOptions) async throws -> (DirectoryColumns, isCSV: Bool) {
+    try await onQueue { [self] in
+      try state.withLock { state in
+        let reader = try DirectoryReader(options, isCancelled: { [isCancelled] in isCancelled.isSet })
+        let found = (reader.columns, isCSV: reader.isCSV)
+        state.reader = reader
+        return found
+      }
+    }
+  }
+
+  /// The next rows and the place of their chunk in the file, from 0; nil at the end.
+  func next() async throws -> (index: Int, chunk: RecordChunk)? {
+    try await onQueue { [self] in
+      try state.withLock { state in
+        guard let chunk = try state.reader?.next() else { return nil }
+        defer { state.next += 1 }
+        return (state.next, chunk)
+      }
+    }
+  }
+
+  private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result(catching: work)) }
+    }
+  }
+}
+
+/// Adds up what became of chunks; rejects are written in the file's order.
+private final class DirectoryTally: Sendable {
+  private struct State {
+    var summary = DirectorySummary()
+    var numbers = 0
+    var rejects: RejectFile?
+    var waiting: [Int: [ImportReject]] = [:]
+    var next = 0
+  }
+
+  private let state: Mutex<State>
+  private let progress: @Sendable (DirectoryProgress) -> Void
+
+  init(rejectsPath: String?, progress: @escaping @Sendable (DirectoryProgress) -> Void) throws {
+    let rejects = try rejectsPath.map { try RejectFile(path: $0) }
+    state = Mutex(State(rejects: rejects))
+    self.progress = progress
+  }
+
+  func add(_ outcome: DirectoryParser.Outcome, index: Int) throws {
+    try state.withLock { state in
+      state.summary.rows += outcome.rows
+      state.summary.badNumbers += outcome.badNumbers
+      state.numbers += outcome.numbers
+      state.summary.bytesRead = max(state.summary.bytesRead, outcome.bytesRead)
+      for reject in outcome.rejects { state.summary.rejected[reject.reason, default: 0] += 1 }
+      state.waiting[index] = state.rejects == nil ? [] : outcome.rejects
+      while let rejects = state.waiting.removeValue(forKey: state.next) {
+        for reject in rejects { try state.rejects?.add(reject) }
+        state.next += 1
+      }
+      progress(.reading(bytes: state.summary.bytesRead, total: outcome.totalBytes, rows: state.summary.rows))
+    }
+  }
+
+  func finish() throws -> (DirectorySummary, numbers: Int) {
+    try state.withLock { state in
+      try state.rejects?.finish()
+      return (state.summary, state.numbers)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+public import Storage
+import Synchronization
+
+/// Imports a file of names: read and parsed on all cores, sorted by number in a temporary file, stored with one COPY, and
+/// put in the place of the source's former entries all at once.
+///
+/// Memory: a run of rows a task (``DirectoryOptions/runBytes``), a chunk a task, and 64 KB a run while they are merged.
+public struct DirectoryImport: Sendable {
+  private let options: DirectoryOptions
+
+  /// An import of one file; nothing is opened yet.
+  public init(options: DirectoryOptions) {
+    self.options = options
+  }
+
+  /// Imports the file.
+  /// - Parameter store: takes the entries in ascending order of number, a batch at a time until one is empty, and says what
+  ///   it did; see `DirectoryStore.replace`.
+  /// - Throws: ``ImportFileError``, what `store` throws, `CancellationError`; the source's former entries then stay.
+  public func run(
+    progress: @escaping @Sendable (DirectoryProgress) -> Void = { _ in },
+    into store:
+      @Sendable (@escaping @Sendable () async throws -> [StoredDirectoryEntry]) async throws -> DirectoryChange
+  ) async throws -> DirectorySummary {
+    let start = ContinuousClock.now
+    let collected = try await DirectoryCollection(options: options).read(progress)
+    var summary = collected.summary
+    summary.readingSeconds = (ContinuousClock.now - start) / .seconds(1)
+    let total = collected.numbers
+    let shared = try SharedMerge(file: collected.file, runs: collected.runs)
+    let change = try await store {
+      try Task.checkCancellation()
+      return try shared.merge.withLock { merge in
+        let entries = try merge.next(2_000)
+        progress(.storing(done: merge.rows, total: total))
+        return entries
+      }
+    }
+    let conflicts = shared.merge.withLock { $0.conflicts }
+    summary.entries = change.entries
+    summary.replaced = change.replaced
+    summary.overruled = change.overruled
+    (summary.conflicts, summary.outvotedRows, summary.examples) = (
+      conflicts.numbers, conflicts.rows, conflicts.examples
+    )
+    summary.storingSeconds = (ContinuousClock.now - start) / .seconds(1) - summary.readingSeconds
+    return summary
+  }
+}
+
+/// A merge that a closure may hold.
+private final class SharedMerge: Sendable {
+  let merge: Mutex<DirectoryMerge>
+
+  init(file: TemporaryFile, runs: [Range<Int>]) throws {
+    merge = Mutex(try DirectoryMerge(file: file, runs: runs))
+  }
+}

@@ -1,0 +1,115 @@
+import Storage
+
+/// Merges sorted runs, and settles which of several names a number has: the one that most rows give it, of equals the one
+/// that came first in the file.
+struct DirectoryMerge {
+  /// What disagreed.
+  struct Conflicts: Sendable, Equatable {
+    /// Numbers with more than one name.
+    var numbers = 0
+    /// Rows whose name was not taken.
+    var rows = 0
+    /// The first few.
+    var examples: [DirectorySummary.Conflict] = []
+  }
+
+  private struct Name {
+    var bytes: [UInt8]
+    var rows = 0
+    var line: Int
+    var category: [UInt8]
+  }
+
+  private static let examples = 5
+
+  /// Runs that have rows, as a binary heap by number and line.
+  private var heap: [RunReader] = []
+  private(set) var conflicts = Conflicts()
+  /// Rows merged so far.
+  private(set) var rows = 0
+  /// Numbers settled so far.
+  private(set) var numbers = 0
+
+  init(file: TemporaryFile, runs: [Range<Int>]) throws {
+    for run in runs {
+      let reader = RunReader(file: file, run: run)
+      guard try reader.next() else { continue }
+      heap.append(reader)
+      rise()
+    }
+  }
+
+  /// The next numbers with their names, at most `limit`; empty at the end.
+  mutating func next(_ limit: Int) throws -> [StoredDirectoryEntry] {
+    var entries: [StoredDirectoryEntry] = []
+    entries.reserveCapacity(limit)
+    while entries.count < limit, let first = heap.first {
+      entries.append(try settle(first.number))
+    }
+    numbers += entries.count
+    return entries
+  }
+
+  private mutating func settle(_ number: Int64) throws -> StoredDirectoryEntry {
+    var names: [Name] = []
+    while let reader = heap.first, reader.number == number {
+      rows += 1
+      if let index = names.firstIndex(where: { $0.bytes.elementsEqual(reader.name) }) {
+        names[index].rows += 1
+        if names[index].category.isEmpty { names[index].category = Array(reader.category) }
+      } else if names.count < DirectoryLimits.namesOfANumber {
+        names.append(
+          Name(bytes: Array(reader.name), rows: 1, line: reader.line, category: Array(reader.category)))
+      }
+      if try reader.next() { sink() } else { removeFirst() }
+    }
+    // Rows of one number come in the order of lines: of equals the first stays.
+    var best = 0
+    for index in names.indices where names[index].rows > names[best].rows { best = index }
+    if names.count > 1 { note(number, names, best) }
+    let name = names[best]
+    return StoredDirectoryEntry(
+      number: number, mentions: Int32(clamping: name.rows), name: String(decoding: name.bytes, as: UTF8.self),
+      category: name.category.isEmpty ? nil : String(decoding: name.category, as: UTF8.self))
+  }
+
+  private mutating func note(_ number: Int64, _ names: [Name], _ best: Int) {
+    conflicts.numbers += 1
+    conflicts.rows += names.reduce(0) { $0 + $1.rows } - names[best].rows
+    guard conflicts.examples.count < Self.examples else { return }
+    let other = names[best == 0 ? 1 : 0]
+    conflicts.examples.append(
+      DirectorySummary.Conflict(
+        number: number, kept: String(decoding: names[best].bytes, as: UTF8.self),
+        other: String(decoding: other.bytes, as: UTF8.self), names: names.count))
+  }
+
+  private func isBefore(_ left: Int, _ right: Int) -> Bool {
+    (heap[left].number, heap[left].line) < (heap[right].number, heap[right].line)
+  }
+
+  private mutating func rise() {
+    var child = heap.count - 1
+    while child > 0, isBefore(child, (child - 1) / 2) {
+      heap.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  private mutating func sink() {
+    var parent = 0
+    while 2 * parent + 1 < heap.count {
+      let left = 2 * parent + 1
+      let child = left + 1 < heap.count && isBefore(left + 1, left) ? left + 1 : left
+      guard isBefore(child, parent) else { return }
+      heap.swapAt(child, parent)
+      parent = child
+    }
+  }
+
+  private mutating func removeFirst() {
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    sink()
+  }
+}

@@ -1,0 +1,74 @@
+/// Gathers a directory's lines into chunks of whole rows.
+final class DirectoryReader {
+  /// Bytes of a chunk, exceeded by one row at most.
+  static let chunkBytes = 1 << 18
+
+  let columns: DirectoryColumns
+  /// Whether commas divide and quotes count; else tabs divide and nothing else does.
+  let isCSV: Bool
+  private let lines: LineReader
+  private var first: (bytes: [UInt8], line: Int)?
+
+  /// Opens the file and reads its header.
+  /// - Throws: ``ImportFileError``, `CancellationError`.
+  init(_ options: DirectoryOptions, isCancelled: @escaping @Sendable () -> Bool) throws {
+    lines = try LineReader(path: options.path, isCancelled: isCancelled)
+    var header: [UInt8] = []
+    while header.isEmpty, let line = try lines.nextRaw() { header = Array(line.bytes) }
+    let isCSV = !header.contains(0x09)
+    self.isCSV = isCSV
+    var row = DirectoryRow()
+    let fields = header.withUnsafeBufferPointer { bytes in
+      row.read(bytes, isCSV: isCSV) ? (0..<row.count).map { String(decoding: row[$0], as: UTF8.self) } : []
+    }
+    if !options.hasHeader, !header.isEmpty { first = (header, lines.lineNumber) }
+    columns = try DirectoryColumns(
+      header: fields, names: options.columns, hasHeader: options.hasHeader, path: lines.name)
+  }
+
+  /// The next rows, nil at the end.
+  /// - Throws: ``ImportFileError``, `CancellationError`.
+  func next() throws -> RecordChunk? {
+    var chunk = RecordChunk()
+    chunk.bytes.reserveCapacity(Self.chunkBytes + 4_096)
+    if let first {
+      first.bytes.withUnsafeBufferPointer { chunk.append($0, line: first.line) }
+      self.first = nil
+    }
+    while chunk.bytes.count < Self.chunkBytes {
+      guard let line = try lines.nextRaw() else { break }
+      if line.bytes.isEmpty { continue }
+      if line.isTooLong {
+        let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
+        chunk.append(kept, line: line.number, problem: .lineTooLong)
+      } else {
+        chunk.append(line.bytes, line: line.number)
+        if isCSV { try completeQuotes(of: line, in: &chunk) }
+      }
+    }
+    chunk.bytesRead = lines.bytesRead
+    chunk.totalBytes = lines.totalBytes
+    return chunk.records.isEmpty ? nil : chunk
+  }
+
+  /// Takes the lines that belong to the same row because a quoted field goes on.
+  private func completeQuotes(of line: LineReader.RawLine, in chunk: inout RecordChunk) throws {
+    var scanner = CSVScanner()
+    scanner.read(line.bytes)
+    let index = chunk.records.count - 1
+    while scanner.isInsideQuotes {
+      guard let more = try lines.nextRaw() else {
+        chunk.records[index].problem = .badQuote
+        return
+      }
+      scanner.read(more.bytes)
+      if more.isTooLong || chunk.records[index].length + more.bytes.count >= lines.maximumLineBytes {
+        chunk.records[index].problem = .lineTooLong
+        return
+      }
+      chunk.bytes.append(0x0A)
+      chunk.bytes.append(contentsOf: more.bytes)
+      chunk.records[index].end = chunk.bytes.count
+    }
+  }
+}

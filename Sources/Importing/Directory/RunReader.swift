@@ -1,0 +1,47 @@
+/// Reads the rows of a run in their order, through a buffer of its own.
+final class RunReader {
+  private let file: TemporaryFile
+  private var rest: Range<Int>
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+  private var at = 0
+  private var end = 0
+
+  /// Of the row at hand.
+  private(set) var number: Int64 = 0
+  private(set) var line = 0
+  private(set) var name = UnsafeRawBufferPointer(start: nil, count: 0)
+  private(set) var category = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  init(file: TemporaryFile, run: Range<Int>) {
+    self.file = file
+    rest = run
+  }
+
+  deinit { buffer.deallocate() }
+
+  private static let headBytes = 20
+  private static let greatestRow = headBytes + DirectoryLimits.nameBytes + DirectoryLimits.categoryBytes
+
+  /// Goes to the next row; what the row before lent is gone. False at the end.
+  func next() throws -> Bool {
+    if end - at < Self.greatestRow, !rest.isEmpty {
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[at..<end]))
+      (at, end) = (0, end - at)
+      let more = min(buffer.count - end, rest.count)
+      try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end..<end + more]), at: rest.lowerBound)
+      end += more
+      rest = rest.lowerBound + more..<rest.upperBound
+    }
+    guard at < end else { return false }
+    let bytes = UnsafeRawBufferPointer(buffer)
+    number = Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Int64.self))
+    line = Int(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
+    let nameBytes = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: at + 16, as: UInt16.self)))
+    let categoryBytes = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: at + 18, as: UInt16.self)))
+    let start = at + Self.headBytes
+    name = UnsafeRawBufferPointer(rebasing: bytes[start..<start + nameBytes])
+    category = UnsafeRawBufferPointer(rebasing: bytes[start + nameBytes..<start + nameBytes + categoryBytes])
+    at = start + nameBytes + categoryBytes
+    return true
+  }
+}

@@ -1,0 +1,116 @@
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+extension DirectoryStore {
+  /// Hands over every number that a source names, once, in ascending order, with the name that counts: that of the source
+  /// with precedence, of equal ones that of more rows, then that of the older source.
+  /// - Parameters:
+  ///   - time: when calls are weighed.
+  ///   - connection: inside a transaction that sees one snapshot throughout (repeatable read).
+  /// - Throws: ``StorageError/directoryChanged(source:)`` when a source was replaced under the transaction; begin anew.
+  public static func forEachEntry(
+    at time: Date, on connection: PostgresConnection, _ body: @Sendable ([DirectoryEntry]) async throws -> Void
+  ) async throws {
+    let sources = try await connection.run(ReadDirectorySources())
+    guard !sources.isEmpty else { return }
+    var settling = DirectorySettling(sources: sources)
+    var heats = HeatCursor(connection.stream(ReadIdentificationHeats()).batches, at: time)
+    let statement = ReadDirectoryEntries(generations: sources.compactMap(\.generation))
+    for try await batch in connection.stream(statement, batchSize: 4_000).batches {
+      var entries = settling.take(batch)
+      for index in entries.indices { entries[index].identifications = try await heats.value(of: entries[index].number) }
+      if !entries.isEmpty { try await body(entries) }
+    }
+    if var last = settling.finish() {
+      last.identifications = try await heats.value(of: last.number)
+      try await body([last])
+    }
+    if let source = settling.incomplete { throw StorageError.directoryChanged(source: source) }
+  }
+}
+
+/// Settles which source's name counts, among entries in ascending order of number.
+struct DirectorySettling {
+  private let sources: [Int32: (rank: Int, priority: Int32, source: DirectorySource)]
+  private var counts: [Int32: Int64] = [:]
+  private var best: ReadDirectoryEntries.Entry?
+
+  /// - Parameter sources: those with precedence first, each with a generation.
+  init(sources: [DirectorySource]) {
+    var byGeneration: [Int32: (rank: Int, priority: Int32, source: DirectorySource)] = [:]
+    for (rank, source) in sources.enumerated() {
+      if let generation = source.generation { byGeneration[generation] = (rank, source.priority, source) }
+    }
+    self.sources = byGeneration
+  }
+
+  /// Takes entries; the numbers that are settled, since a greater one came.
+  mutating func take(_ batch: [ReadDirectoryEntries.Entry]) -> [DirectoryEntry] {
+    var settled: [DirectoryEntry] = []
+    settled.reserveCapacity(batch.count)
+    for entry in batch {
+      counts[entry.generation, default: 0] += 1
+      guard let former = best else {
+        best = entry
+        continue
+      }
+      if former.stored.number != entry.stored.number {
+        settled.append(DirectoryEntry(former.stored))
+        best = entry
+      } else if wins(entry, over: former) {
+        best = entry
+      }
+    }
+    return settled
+  }
+
+  /// The last number.
+  mutating func finish() -> DirectoryEntry? {
+    defer { best = nil }
+    return best.map { DirectoryEntry($0.stored) }
+  }
+
+  private func wins(_ entry: ReadDirectoryEntries.Entry, over former: ReadDirectoryEntries.Entry) -> Bool {
+    guard let new = sources[entry.generation], let old = sources[former.generation] else { return false }
+    return (new.priority, -entry.stored.mentions, new.rank) < (old.priority, -former.stored.mentions, old.rank)
+  }
+
+  /// A source of which not all entries came.
+  var incomplete: String? {
+    sources.first { $0.value.source.entries != counts[$0.key, default: 0] }?.value.source.name
+  }
+}
+
+extension DirectoryEntry {
+  fileprivate init(_ stored: StoredDirectoryEntry) {
+    self.init(number: stored.number, name: stored.name, category: stored.category)
+  }
+}
+
+/// Reads calls by number beside another stream of ascending numbers.
+private struct HeatCursor<Batches: AsyncSequence> where Batches.Element == [(number: Int64, heat: Double)] {
+  private var batches: Batches.AsyncIterator
+  private var batch: [(number: Int64, heat: Double)] = []
+  private var at = 0
+  private var isOver = false
+  private let scale: Double
+
+  init(_ batches: Batches, at time: Date) {
+    self.batches = batches.makeAsyncIterator()
+    scale = Decay.heat.scale(at: time)
+  }
+
+  /// Calls of a number, decayed; numbers are asked for in ascending order.
+  mutating func value(of number: Int64) async throws -> Double {
+    while true {
+      while at < batch.count, batch[at].number < number { at += 1 }
+      if at < batch.count { return batch[at].number == number ? batch[at].heat / scale : 0 }
+      guard !isOver, let more = try await batches.next() else {
+        isOver = true
+        return 0
+      }
+      (batch, at) = (more, 0)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Curation
+public import Foundation
+public import PostgreSQL
+
+/// What a source calls a number.
+public struct DirectoryName: Sendable, Equatable {
+  /// Name of the source.
+  public var source: String
+  /// The number's name there.
+  public var name: String
+  /// Its kind there.
+  public var category: String?
+}
+
+/// Names of numbers, by source.
+public struct DirectoryStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where the directory is kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Sources with entries, those with precedence first.
+  public func sources() async throws -> [DirectorySource] {
+    try await pool.run(ReadDirectorySources())
+  }
+
+  /// What sources call a number, those with precedence first.
+  public func names(of number: Int64) async throws -> [DirectoryName] {
+    try await pool.run(ReadDirectoryNames(number: number))
+  }
+
+  /// Puts entries in the place of all that a source had: in one transaction, so that others see the old ones or the new.
+  /// - Parameters:
+  ///   - priority: nil keeps the source's; 100 for a new one. The lower wins.
+  ///   - next: the next entries, in ascending order of number for speed, each number once; empty at the end.
+  /// - Throws: what `next` throws, or the database said; the former entries then stay, and nothing else does.
+  public func replace(
+    source name: String, priority: Int32? = nil, at time: Date,
+    with next: @escaping @Sendable () async throws -> [StoredDirectoryEntry]
+  ) async throws -> DirectoryChange {
+    try await pool.withConnection { connection in
+      let (change, transaction) = try await connection.transaction { connection in
+        let source = try await connection.run(HoldDirectorySource(name: name, priority: priority))[0]
+        let sql = GenerationSQL(generation: try await connection.run(NextDirectoryGeneration())[0])
+        try await connection.execute(script: sql.create)
+        let batches = AsyncThrowingStream<[StoredDirectoryEntry], any Error>(unfolding: {
+          let entries = try await next()
+          return entries.isEmpty ? nil : entries
+        })
+        let entries = try await connection.copyIn(sql.copy, batches: batches)
+        try await connection.execute(script: sql.attach)
+        _ = try await connection.run(
+          SwitchDirectoryGeneration(
+            source: source.id, generation: sql.generation, entries: Int64(entries), importedAt: time))
+        let overruled = try await Self.overruled(sql.generation, by: source, on: connection)
+        return (
+          DirectoryChange(entries: entries, replaced: Int(source.entries), overruled: overruled),
+          try await connection.run(ReadTransactionID())[0]
+        )
+      }
+      try await Self.dropOldGenerations(replacedBy: transaction, on: connection)
+      return change
+    }
+  }
+
+  private static func overruled(
+    _ generation: Int32, by source: DirectorySource, on connection: PostgresConnection
+  ) async throws -> Int {
+    let others = try await connection.run(ReadDirectorySources()).filter {
+      $0.id != source.id && $0.priority < source.priority
+    }
+    guard !others.isEmpty else { return 0 }
+    let counted = CountOverruledEntries(generation: generation, others: others.compactMap(\.generation))
+    return Int(try await connection.run(counted)[0])
+  }
+
+  /// Drops what no source has any more; a generation that is being read stays for the next import to drop.
+  private static func dropOldGenerations(
+    replacedBy transaction: String, on connection: PostgresConnection
+  ) async throws {
+    for generation in try await connection.run(FindOldGenerations(switchedBy: transaction)) {
+      do {
+        try await connection.transaction { connection in
+          try await connection.execute(script: GenerationSQL(generation: generation).drop)
+        }
+      } catch let error as PostgresError where error.sqlState == "55P03" {
+        continue
+      }
+    }
+  }
+}

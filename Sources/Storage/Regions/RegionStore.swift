@@ -1,0 +1,64 @@
+public import PhoneNumbers
+public import PostgreSQL
+
+/// A region of an installation's own.
+public struct StoredRegion: Sendable, Equatable {
+  /// At most 23 of `A-Z a-z 0-9 . _ -`, the first a letter or digit.
+  public var code: String
+  /// What people call it.
+  public var name: String
+  /// Beginnings of E.164 digits.
+  public var prefixes: [Int64]
+
+  /// - Parameters: see the properties.
+  public init(code: String, name: String, prefixes: [Int64]) {
+    self.code = code
+    self.name = name
+    self.prefixes = prefixes
+  }
+}
+
+/// Regions by prefixes.
+public struct RegionStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where regions are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// The installation's own regions, by code; prefixes ascending.
+  public func regions() async throws -> [StoredRegion] {
+    try await pool.withConnection { try await Self.regions(on: $0) }
+  }
+
+  /// Puts regions in the place of all there are.
+  public func replace(with regions: [StoredRegion]) async throws {
+    let regions = regions.sorted { $0.code < $1.code }
+    let prefixes = regions.flatMap { region in region.prefixes.map { (prefix: $0, region: region.code) } }
+      .sorted { $0.prefix < $1.prefix }
+    try await pool.transaction { connection in
+      try await connection.runReportingCount(DeleteRegionPrefixes())
+      try await connection.runReportingCount(DeleteRegions())
+      try await connection.runReportingCount(InsertRegions(codes: regions.map(\.code), names: regions.map(\.name)))
+      try await connection.runReportingCount(
+        InsertRegionPrefixes(prefixes: prefixes.map(\.prefix), regions: prefixes.map(\.region)))
+    }
+  }
+
+  /// Where numbers lie: the longest prefix of a region or a country counts.
+  public func map() async throws -> RegionMap {
+    try await pool.withConnection { try await Self.map(on: $0) }
+  }
+
+  /// The same, as a transaction sees it.
+  public static func map(on connection: PostgresConnection) async throws -> RegionMap {
+    let regions = try await regions(on: connection)
+    return try RegionMap.countries(
+      overlaidBy: regions.flatMap { region in region.prefixes.map { (prefix: $0, region: region.code) } })
+  }
+
+  private static func regions(on connection: PostgresConnection) async throws -> [StoredRegion] {
+    try await connection.run(ReadRegions())
+  }
+}

@@ -1,0 +1,97 @@
+"""Directories, regions and recipes as people use them on the command line."""
+
+import gzip
+import os
+import signal
+import subprocess
+
+import pytest
+
+from ringfence_server import BINARY, CHECKOUT, environment
+from test_commands import SHARED, run
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return tmp_path_factory.mktemp("directory") / "data"
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    path = tmp_path_factory.mktemp("names") / "names.tsv"
+    run("simulate", "directory", "--seed", 3, "--rows", 5_000, "--out", path)
+    return path
+
+
+def test_the_same_seed_gives_the_same_directory(directory):
+    assert run("simulate", "directory", "--seed", 3, "--rows", 5_000).stdout == directory.read_text()
+    assert run("simulate", "directory", "--seed", 4, "--rows", 5_000).stdout != directory.read_text()
+
+
+def test_a_directory_goes_in_and_is_replaced(directory, data, tmp_path):
+    rejects = tmp_path / "rejects"
+    said = run("import", "directory", directory, "--source", "sim", "--region", "US", "--rejects", rejects,
+               "--data", data).stdout
+    assert "5,000 rows in" in said and "before: 0" in said and "had several names" in said
+    assert rejects.read_text().splitlines()[0].split("\t")[1] == "not_a_number"
+
+    small = tmp_path / "small.csv.gz"
+    small.write_bytes(gzip.compress(b"phone,name\n212-555-0123,Zo\xc3\xa9\n"))
+    said = run("import", "directory", small, "--source", "sim", "--region", "US", "--data", data).stdout
+    assert "1 numbers named; before: 4," in said or "1 numbers named; before: 5," in said
+
+
+def test_what_cannot_be_read_says_why(data, tmp_path):
+    bad = tmp_path / "bad.csv"
+    bad.write_text("nombre,numero\nx,1\n")
+    failed = run("import", "directory", bad, "--source", "x", "--data", data, code=1)
+    assert "no column “phone”" in failed.stderr
+    run("import", "directory", bad, "--source", "x", "--region", "ZZZ", "--data", data, code=2)
+
+
+def test_real_directories_go_in(data):
+    folder = SHARED / "data/directory"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not there")
+    for file, region in [("nz_schools.csv", "NZ"), ("sg_schools.csv", "SG"), ("us_cms_hospitals.csv", "US")]:
+        said = run("import", "directory", folder / file, "--source", file, "--region", region, "--data", data).stdout
+        assert "numbers named" in said
+
+
+def test_regions_are_loaded_listed_and_found(data):
+    said = run("regions", "load", CHECKOUT / "Resources/regions-us.tsv", "--data", data).stdout
+    assert int(said.split()[0]) >= 108
+    assert run("regions", "of", "+1 646 555 0123", "--data", data).stdout == "us-212\n"
+    assert run("regions", "of", "+33 1 62 00 02 48", "--data", data).stdout == "FR\n"
+    assert "us-212\t1212 1332 1646 1917\tManhattan, New York\n" in run("regions", "list", "--data", data).stdout
+
+
+def test_recipes_are_checked_with_their_lines(tmp_path):
+    assert "blocklist" in run("recipes", "show", "--data", tmp_path).stdout
+    bad = tmp_path / "recipes.yaml"
+    bad.write_text("recipes:\n  - name: a\n    kind: blocking\n    top: 2000000\n")
+    assert f"{bad}:4: top must be 1 to 1999999" in run("recipes", "check", bad, code=1).stderr
+    # The data folder's own file counts, also when it is wrong.
+    run("recipes", "show", "--data", tmp_path, code=1)
+    run("recipes", "check", tmp_path / "missing.yaml", code=3)
+
+
+def test_a_killed_import_leaves_the_old_names(data, tmp_path):
+    small = tmp_path / "small.csv"
+    small.write_text("phone,name\n212-555-0123,One\n")
+    run("import", "directory", small, "--source", "killed", "--region", "US", "--data", data)
+    large = tmp_path / "large.tsv"
+    run("simulate", "directory", "--rows", 60_000, "--out", large)
+    for moment in (2.5, 4.0):
+        process = subprocess.Popen(
+            [BINARY, "import", "directory", large, "--source", "killed", "--region", "US", "--data", data],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        try:
+            process.wait(moment)
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            said = run("import", "directory", small, "--source", "killed", "--region", "US", "--data", data).stdout
+            assert "1 numbers named; before: 1\n" in said
+        else:
+            break

@@ -1,0 +1,31 @@
+import PhoneNumbers
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct RegionStoreTests {
+  private var store: RegionStore { RegionStore(pool: TestDatabase.current.pool) }
+
+  @Test func withoutRegionsNumbersLieInCountries() async throws {
+    let map = try await store.map()
+    #expect(map.region(of: 33_162_000_248) == "FR")
+    #expect(map.region(of: 12_125_550_123) == "US")
+  }
+
+  @Test func aNewFileOfRegionsTakesThePlaceOfTheOldOne() async throws {
+    try await store.replace(with: [
+      StoredRegion(code: "us-212", name: "Manhattan", prefixes: [1_646, 1_212]),
+      StoredRegion(code: "east", name: "East", prefixes: [44_1]),
+    ])
+    #expect(
+      try await store.regions() == [
+        StoredRegion(code: "east", name: "East", prefixes: [441]),
+        StoredRegion(code: "us-212", name: "Manhattan", prefixes: [1_212, 1_646]),
+      ])
+    try await store.replace(with: [StoredRegion(code: "us-212", name: "New York", prefixes: [1_212])])
+    let map = try await store.map()
+    #expect(map.region(of: 12_125_550_123) == "us-212")
+    #expect(map.region(of: 16_465_550_123) == "US")
+    #expect(map.region(of: 441_000) == "GB")
+  }
+}
