@@ -30,11 +30,16 @@ struct CurationReplay {
   let months: [Month]
   private let complaints: [Int64: [Said]]
   private let thresholds: ThresholdSet
+  private let forced: ReportCategory?
+  private let weight: Double
   private var listed: Set<Int64> = []
 
-  init(_ complaints: [Int64: [Said]], thresholds: ThresholdSet) {
+  /// - Parameter forced: the category that every complaint is taken for; nil: its own.
+  init(_ complaints: [Int64: [Said]], as forced: ReportCategory?, thresholds: ThresholdSet) {
     self.complaints = complaints
+    self.forced = forced
     self.thresholds = thresholds
+    weight = thresholds.rule(forSource: Self.list).weight
     let days = complaints.values.lazy.flatMap { $0.map(\.day) }
     var months: [Month] = []
     var day = days.min() ?? 0
@@ -74,33 +79,46 @@ struct CurationReplay {
       })
   }
 
+  /// The list that the rows are of.
+  private static let list: Int32 = 1
+
   private func entry(_ number: Int64, _ all: [Said], _ month: Month, _ next: Month) -> Entry? {
-    let said = all.filter { $0.day < month.end }
-    guard !said.isEmpty else { return nil }
-    let time = Date(timeIntervalSince1970: Double(month.end) * 86_400)
+    var (inMonth, ever, isUsed, heat) = (0, 0, false, 0.0)
+    for said in all {
+      if said.day < month.end {
+        ever += 1
+        if said.day >= month.first { inMonth += 1 }
+        heat += weight * exp2((Double(said.day - month.end) + 0.5) / 14)
+      } else if said.day >= next.first, said.day < next.end {
+        isUsed = true
+      }
+    }
+    guard ever > 0 else { return nil }
+    // As the database does it: only what is hot enough for some threshold is judged.
+    let isListed = heat >= thresholds.lowestListedHeat * 0.999 && isListed(number, all, at: month.end)
+    return Entry(number: number, heat: heat, isListed: isListed, inMonth: inMonth, ever: ever, isUsed: isUsed)
+  }
+
+  private func isListed(_ number: Int64, _ all: [Said], at end: Int32) -> Bool {
     var parts: [ReportCategory: Standing.Part] = [:]
-    var tally = SourceTally(appID: 1, complaints: 0, days: ComplaintDays())
-    let weight = thresholds.rule(forSource: 1).weight
-    for one in said {
-      let noon = Date(timeIntervalSince1970: (Double(one.day) + 0.5) * 86_400)
-      var part =
-        parts[one.category] ?? .init(category: one.category, heat: 0, evidence: 0, reports: 0, reporters: 0)
+    var tally = SourceTally(appID: Self.list, complaints: 0, days: ComplaintDays())
+    for said in all where said.day < end {
+      let category = forced ?? said.category
+      let noon = Date(timeIntervalSince1970: (Double(said.day) + 0.5) * 86_400)
+      var part = parts[category] ?? .init(category: category, heat: 0, evidence: 0, reports: 0, reporters: 0)
       part.heat += Decay.heat.mass(of: weight, at: noon)
       part.evidence += Decay.evidence.mass(of: weight, at: noon)
       part.reports += 1
-      parts[one.category] = part
-      guard one.category.isToxic else { continue }
+      parts[category] = part
+      guard category.isToxic else { continue }
       tally.complaints += 1
-      tally.days.insert(one.day)
+      tally.days.insert(said.day)
     }
     let record = NumberRecord(
       number: number, standing: Standing(parts: Array(parts.values)), days: tally.days, sources: [tally],
       isListed: listed.contains(number))
-    let score = Score(record, at: time)
-    return Entry(
-      number: number, heat: score.heat, isListed: score.judge(by: thresholds).meetsThreshold,
-      inMonth: said.count { $0.day >= month.first }, ever: said.count,
-      isUsed: all.contains { $0.day >= next.first && $0.day < next.end })
+    let score = Score(record, at: Date(timeIntervalSince1970: Double(end) * 86_400))
+    return score.judge(by: thresholds).meetsThreshold
   }
 
   private static func month(containing day: Int32) -> Month {

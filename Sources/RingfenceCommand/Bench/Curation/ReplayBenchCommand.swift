@@ -26,16 +26,16 @@ struct ReplayBenchCommand: AsyncParsableCommand {
   @Option(help: "ftc-tsv, ftc-csv or jsonl.")
   var format: ComplaintFormat
 
-  @Option(help: "Take every complaint for one of this category, to see what its threshold does.")
-  var category: String?
+  @Option(help: "Take every complaint for one of this category, to see what its threshold does; may be given again.")
+  var category: [String] = []
 
   func validate() throws {
-    guard let category, ReportCategory(slug: category)?.isToxic != true else { return }
-    throw ValidationError("--category \(category) is no toxic category.")
+    for category in category where ReportCategory(slug: category)?.isToxic != true {
+      throw ValidationError("--category \(category) is no toxic category.")
+    }
   }
 
   func run() async throws {
-    let forced = category.flatMap { ReportCategory(slug: $0) }
     let (thresholds, installation) = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       (try await workplace.thresholds.current(), workplace.installation)
     }
@@ -44,13 +44,17 @@ struct ReplayBenchCommand: AsyncParsableCommand {
     let gathered = GatheredComplaints()
     let step = Step("Reading \(file)")
     _ = try await ImportPipeline(options: options).run { complaints in
-      await gathered.take(complaints, as: forced)
+      await gathered.take(complaints)
       return SinkResult(inserted: complaints.count, duplicates: 0)
     }
     step.finish()
-    var replay = CurationReplay(await gathered.byNumber, thresholds: thresholds)
-    print(ReplayMonth.header)
-    for month in replay.months.dropLast() { print(replay.judge(month).line) }
+    let complaints = await gathered.byNumber
+    let forced: [ReportCategory?] = category.isEmpty ? [nil] : category.map { ReportCategory(slug: $0) }
+    for category in forced {
+      print("\nJudged as \(category?.slug ?? "what they are"):\n\n\(ReplayMonth.header)")
+      var replay = CurationReplay(complaints, as: category, thresholds: thresholds)
+      for month in replay.months.dropLast() { print(replay.judge(month).line) }
+    }
   }
 }
 
@@ -58,10 +62,10 @@ struct ReplayBenchCommand: AsyncParsableCommand {
 private actor GatheredComplaints {
   private(set) var byNumber: [Int64: [CurationReplay.Said]] = [:]
 
-  func take(_ complaints: [ParsedComplaint], as forced: ReportCategory?) {
+  func take(_ complaints: [ParsedComplaint]) {
     for complaint in complaints {
       byNumber[complaint.number, default: []].append(
-        .init(day: ComplaintDays.day(of: complaint.reportedAt), category: forced ?? complaint.category))
+        .init(day: ComplaintDays.day(of: complaint.reportedAt), category: complaint.category))
     }
   }
 }
