@@ -35,7 +35,8 @@ struct Downloader: Sendable {
         case 200:
           fetched.add(body.count)
           return body
-        case 404, 410: return nil
+        // An object store says 403 of what is not there.
+        case 403, 404, 410: return nil
         default: throw Self.fault(head, url)
         }
       } catch let fault as WebFault {
@@ -81,7 +82,7 @@ struct Downloader: Sendable {
         guard head["Content-Range"]?.hasPrefix("bytes \(start)-") == true else {
           throw FetchError.network("\(url) answered with another part than was asked for. Delete the folder partial.")
         }
-      case 404, 410: throw FetchError.missing(url.absoluteString)
+      case 403, 404, 410: throw FetchError.missing(url.absoluteString)
       case 416:
         try part.restart()
         throw WebFault("The part that was there is too long.", isTransient: true)

@@ -6,25 +6,29 @@ public import Foundation
 
 /// Asks other servers over http and https. It follows a redirect to the same host only, keeps no cookies and no cache,
 /// and asks for bytes as they lie there.
+///
+/// Each request has a session and a connection of its own: on Linux a session that opens a connection anew, after the
+/// server has closed the one before, may hear nothing of it until the time is over.
 public struct WebClient: Sendable {
-  private let session: URLSession
-  private let transfers: Transfers
+  private let idle: Duration
+  private let redirects: Int
 
   /// - Parameters:
   ///   - idle: how long a server may say nothing.
   ///   - redirects: how many are followed.
   public init(idle: Duration = .seconds(30), redirects: Int = 5) {
+    self.idle = idle
+    self.redirects = redirects
+  }
+
+  private func makeSession(_ transfers: Transfers) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
     configuration.timeoutIntervalForRequest = idle / .seconds(1)
-    transfers = Transfers(redirects: redirects)
-    session = URLSession(configuration: configuration, delegate: transfers, delegateQueue: nil)
+    return URLSession(configuration: configuration, delegate: transfers, delegateQueue: nil)
   }
-
-  /// Ends it; what is under way is cancelled.
-  public func close() { session.invalidateAndCancel() }
 
   /// Asks, and hands the body over piece by piece.
   /// - Parameters:
@@ -41,6 +45,10 @@ public struct WebClient: Sendable {
     var request = request
     request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
     request.setValue("ringfence", forHTTPHeaderField: "User-Agent")
+    let transfers = Transfers(redirects: redirects)
+    let session = makeSession(transfers)
+    // What is under way has ended by then, or nobody wants it any more.
+    defer { session.invalidateAndCancel() }
     let task = session.dataTask(with: request)
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import threading
 import time
+import urllib.request
 from functools import partial
 from pathlib import Path
 
@@ -64,6 +65,15 @@ def proxy(server):
     proxy = CuttingProxy(server.port)
     yield proxy
     proxy.close()
+
+
+def a_quarter(server):
+    """Cuts answers with a pack after their head and about a quarter of the largest pack."""
+    sizes = [pack["bytes"] for pack in manifest_of(server.data / "publications")["packs"]]
+    address = f"{server.address}/v1/{manifest_of(server.data / 'publications')['packs'][0]['path']}"
+    with urllib.request.urlopen(address) as answer:
+        head = len(str(answer.headers)) + 20
+    return lambda path: head + max(sizes) // 4 if "/packs/" in path else None
 
 
 @pytest.fixture
@@ -127,11 +137,13 @@ def test_a_folder_is_a_site_of_its_own(server, key, tmp_path):
 
 @pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed: the folder is not served by it")
 def test_nginx_serves_the_folder_unchanged(server, key, tmp_path):
-    site = CHECKOUT / "Tests/nginx.conf"
+    text = (CHECKOUT / "Tests/nginx.conf").read_text()
     port = 18_080 + os.getpid() % 1_000
+    for name, value in [("@FOLDER@", server.data / "publications"), ("@PORT@", port), ("@STATE@", tmp_path)]:
+        text = text.replace(name, str(value))
     config = tmp_path / "nginx.conf"
-    config.write_text(site.read_text().replace("@FOLDER@", str(server.data / "publications")).replace(
-        "@PORT@", str(port)).replace("@STATE@", str(tmp_path)))
+    # Its workers give up being root, and could not read the test's folder.
+    config.write_text("user root;\n" * (os.getuid() == 0) + text)
     nginx = subprocess.Popen(["nginx", "-p", str(tmp_path), "-c", str(config), "-g", "daemon off;"])
     try:
         fetch(f"http://127.0.0.1:{port}", key, tmp_path / "out")
@@ -141,9 +153,8 @@ def test_nginx_serves_the_folder_unchanged(server, key, tmp_path):
         nginx.wait(timeout=30)
 
 
-def test_a_broken_download_goes_on_where_it_broke_off(proxy, key, tmp_path):
-    # A head is some 600 bytes, so every connection brings a little of the pack.
-    proxy.cut = lambda path: 2_500 if "/packs/" in path else None
+def test_a_broken_download_goes_on_where_it_broke_off(server, proxy, key, tmp_path):
+    proxy.cut = a_quarter(server)
     summary = tmp_path / "summary"
     fetch(f"{proxy.address}/v1", key, tmp_path / "out", "--summary", summary)
     check_whole(tmp_path / "out")
@@ -155,8 +166,8 @@ def test_a_broken_download_goes_on_where_it_broke_off(proxy, key, tmp_path):
     assert whole + manifest <= int(facts(summary)["fetched_bytes"]) < whole + manifest + 10_000
 
 
-def test_a_run_goes_on_where_the_last_one_broke_off(proxy, key, tmp_path):
-    proxy.cut = lambda path: 2_500 if "/packs/" in path else None
+def test_a_run_goes_on_where_the_last_one_broke_off(server, proxy, key, tmp_path):
+    proxy.cut = a_quarter(server)
     failed = fetch(f"{proxy.address}/v1", key, tmp_path / "out", "--retries", 0, code=13)
     assert "fetch again" in failed.stderr
     held = sum(file.stat().st_size for file in (tmp_path / "out/partial").iterdir())

@@ -83,11 +83,9 @@ struct Site {
   func fetch(
     into out: String, key: SigningKey? = nil, choice: FetchChoice = FetchChoice(), at now: Date = Date()
   ) async throws -> FetchSummary {
-    let client = WebClient()
-    defer { client.close() }
     let fetcher = try UpdateFetcher(
       source: UpdateSource("file://\(path)")!, folder: out, anchor: TrustAnchor(key: (key ?? self.key).verifying),
-      choice: choice, client: client)
+      choice: choice, client: WebClient())
     return try await fetcher.run(at: now)
   }
 }

@@ -32,12 +32,10 @@ public struct WebhookJob: Sendable {
 
   /// Sends until it is cancelled. A failure of the database is logged once until it is over.
   public func run() async {
-    let client = WebClient(idle: Self.patience, redirects: 0)
-    defer { client.close() }
     var isFailing = false
     while !Task.isCancelled {
       do {
-        let sent = try await sendDue(at: Date(), by: client)
+        let sent = try await sendDue(at: Date())
         isFailing = false
         if sent == Self.batch { continue }
       } catch is CancellationError {
@@ -55,11 +53,6 @@ public struct WebhookJob: Sendable {
   @discardableResult
   public func sendDue(at now: Date) async throws -> Int {
     let client = WebClient(idle: Self.patience, redirects: 0)
-    defer { client.close() }
-    return try await sendDue(at: now, by: client)
-  }
-
-  private func sendDue(at now: Date, by client: WebClient) async throws -> Int {
     let due = try await store.take(at: now, until: now.addingTimeInterval(Self.lease), limit: Self.batch)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for delivery in due { group.addTask { try await send(delivery, by: client, at: now) } }

@@ -54,15 +54,13 @@ struct FetchCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let source = UpdateSource(url) else { return }
-    let client = WebClient()
-    defer { client.close() }
     let step = Step("Fetching")
     defer { step.finish() }
     let result: FetchSummary
     do {
       let fetcher = try UpdateFetcher(
         source: source, folder: URL(filePath: out).standardizedFileURL.path, anchor: try anchor(),
-        choice: FetchChoice(packs: pack.isEmpty ? nil : Set(pack), formats: Set(format)), client: client,
+        choice: FetchChoice(packs: pack.isEmpty ? nil : Set(pack), formats: Set(format)), client: WebClient(),
         retries: retries)
       result = try await within(.seconds(timeout)) { try await fetcher.run(progress: { step.say($0) }) }
     } catch let error as FetchError {
