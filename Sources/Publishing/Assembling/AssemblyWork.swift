@@ -32,7 +32,11 @@ actor AssemblyWork {
   }
 
   func finish(_ openWriter: @Sendable (PackSpec) throws -> PackWriter) throws -> AssembledPacks {
-    try numbers.forEachMerged { plan.count($0) }
+    var candidates = [Int](repeating: 0, count: plan.packs.count)
+    try numbers.forEachMerged { number in
+      plan.forEachPack(of: number) { pack, _ in candidates[pack] += 1 }
+    }
+    plan.note(candidates: candidates)
     progress(AssemblyProgress(phase: .selecting, done: count, total: count))
     try rank()
     return try write(try Self.divide(numbers, by: plan, folder: folder), openWriter)
@@ -43,9 +47,10 @@ actor AssemblyWork {
     var waiting = plan.packs.indices.filter { plan.packs[$0].candidates > plan.packs[$0].spec.recipe.limit }[...]
     while !waiting.isEmpty {
       try Task.checkCancellation()
-      var best: [Int: BestEntries] = [:]
+      var best = [BestEntries?](repeating: nil, count: plan.packs.count)
       var room = PackAssembler.rankedEntries
-      while let pack = waiting.first, best.isEmpty || plan.packs[pack].spec.recipe.limit <= room {
+      while let pack = waiting.first, room == PackAssembler.rankedEntries || plan.packs[pack].spec.recipe.limit <= room
+      {
         let limit = plan.packs[pack].spec.recipe.limit
         best[pack] = BestEntries(limit: limit)
         room -= limit
@@ -54,7 +59,9 @@ actor AssemblyWork {
       try numbers.forEachMerged { number in
         plan.forEachPack(of: number) { pack, rank in best[pack]?.add(rank) }
       }
-      for (pack, entries) in best { plan.limit(pack, to: entries.last) }
+      for (pack, entries) in best.enumerated() {
+        if let entries { plan.limit(pack, to: entries.last) }
+      }
     }
   }
 

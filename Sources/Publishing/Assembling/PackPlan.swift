@@ -58,27 +58,22 @@ struct PackPlan {
   /// Calls `body` with each pack that the number is a candidate of, and its rank there.
   func forEachPack(of number: MergedNumber, _ body: (Int, BestEntries.Rank) throws -> Void) rethrows {
     let region = needsRegion ? regions.index(of: number.number) : nil
-    for (index, rule) in rules.enumerated() {
+    for index in rules.indices {
+      let rule = rules[index]
       guard let score = rule.score(number) else { continue }
-      var row = 0
-      switch rule.recipe.area {
-      case .everywhere: break
-      case .regions:
-        guard let region, allowed[index]?.contains(region) == true else { continue }
-      case .split:
-        guard let region else { continue }
-        row = region
+      var place = 0
+      if !rule.isEverywhere {
+        guard let region, allowed[index]?.contains(region) ?? true else { continue }
+        if rule.isSplit { place = region * rule.shardCount }
       }
-      let shards = rule.recipe.shards
-      let place = row * shards.count + shards.index(of: number.number)
+      if rule.shardCount > 1 { place += rule.recipe.shards.index(of: number.number) }
       try body(places[index][place], BestEntries.Rank(score: score, number: number.number))
     }
   }
 
-  mutating func count(_ number: MergedNumber) {
-    var found: [Int] = []
-    forEachPack(of: number) { pack, _ in found.append(pack) }
-    for pack in found { packs[pack].candidates += 1 }
+  /// Notes how many candidates each pack has.
+  mutating func note(candidates: [Int]) {
+    for index in packs.indices { packs[index].candidates = candidates[index] }
   }
 
   mutating func limit(_ pack: Int, to last: BestEntries.Rank?) { packs[pack].last = last }

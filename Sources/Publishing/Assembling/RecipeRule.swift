@@ -2,19 +2,32 @@ import Curation
 import PhoneNumbers
 
 /// Says of a number whether a recipe takes it, how it ranks, and what it is called.
-struct RecipeRule {
+///
+/// It is asked many million times a night, so what it is asked is at hand.
+final class RecipeRule: Sendable {
   let recipe: Recipe
+  let isSplit: Bool
+  let isEverywhere: Bool
+  let shardCount: Int
+  private let isIdentification: Bool
+  private let ranking: Ranking
   private let takesReports: Bool
   private let takesDirectory: Bool
-  private let categories: Set<ReportCategory>?
+  /// Bits by the category's id.
+  private let categories: UInt32
   /// Labels by category, where the template says the same for every number of one; by the category's id.
   private let labels: [[UInt8]?]
 
   init(_ recipe: Recipe) {
     self.recipe = recipe
+    isSplit = recipe.area == .split
+    isEverywhere = recipe.area == .everywhere
+    shardCount = recipe.shards.count
+    isIdentification = recipe.kind == .identification
+    ranking = recipe.ranking
     takesReports = recipe.source != .directory
     takesDirectory = recipe.source != .reports && recipe.kind == .identification
-    categories = recipe.categories
+    categories = recipe.categories.map { $0.reduce(0) { $0 | 1 << UInt32($1.rawValue) } } ?? .max
     var labels = [[UInt8]?](repeating: nil, count: Int(ReportCategory.allCases.map(\.rawValue).max() ?? 0) + 1)
     if recipe.labels.listed.isByCategory {
       for category in ReportCategory.allCases {
@@ -26,12 +39,11 @@ struct RecipeRule {
 
   /// Whether the recipe takes the number because of what was said of it.
   private func takes(_ item: ListedRecord) -> Bool {
-    takesReports && (item.blocks || recipe.kind == .identification) && (categories?.contains(item.category) ?? true)
+    takesReports && (item.blocks || isIdentification) && categories & 1 << UInt32(item.category.rawValue) != 0
   }
 
   /// The number's rank; nil where the recipe does not take it.
   func score(_ number: MergedNumber) -> Double? {
-    let ranking = recipe.ranking
     if let item = number.listed, takes(item) {
       return ranking.score(heat: item.heat, identifications: item.identifications, evidence: item.evidence)
     }
@@ -44,7 +56,7 @@ struct RecipeRule {
   /// A moderator's label stands; else, of a number that is taken because of complaints, what the template for those
   /// says; else the directory's name. Never empty.
   func appendLabel(_ number: MergedNumber, to bytes: inout [UInt8]) {
-    guard recipe.kind == .identification else { return }
+    guard isIdentification else { return }
     let name = number.entry?.name
     if let item = number.listed, takes(item) {
       if item.label.count > 0 {

@@ -5,6 +5,7 @@ struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "Measure what the server does.",
     subcommands: [
-      IntakeBenchCommand.self, CurationBenchCommand.self, ProtectionBenchCommand.self, FillCommand.self,
+      IntakeBenchCommand.self, CurationBenchCommand.self, ProtectionBenchCommand.self, AssembleBenchCommand.self,
+      FillCommand.self,
     ])
 }
