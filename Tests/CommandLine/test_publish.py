@@ -38,7 +38,8 @@ def fetch(server, out, key):
 
 def test_gates_keys_and_rotation(server, tmp_path):
     data, folder = server.data, server.data / "publications"
-    assert "There is no key yet" in run("keys", "list", "--data", data, code=1).stderr
+    assert "There is no key yet" in run("keys", "list", "--data", tmp_path / "new", code=1).stderr
+    assert "No root yet" in run("keys", "list", "--data", data).stdout
     assert "Publication 1" in run("publish", "--data", data, "--top", 100).stdout
     first = check(folder)
     assert stat.S_IMODE(os.stat(data / "signing.key").st_mode) == 0o600
@@ -79,6 +80,7 @@ def test_a_time_that_is_over_is_refused_and_reproduced(server):
     data = server.data
     said = run("publish", "--data", data, "--at", "2024-02-29T03:00:00Z", code=2).stderr
     assert "2024-03-02T03:00:00Z" in said and "--reproduce" in said
+    run("publish", "--data", data, *OPEN)
     assert run("publish", "--data", data, "--serial", "1", code=1).stderr.startswith("Error: The serial 1 was used")
 
 

@@ -29,7 +29,7 @@ import Testing
       for reporter in 0..<(1 + number % 8) {
         reports.append(
           Report(
-            number: 33_162_000_000 + Int64(number), appID: 1, reportID: UUID(), reportedAt: now,
+            number: 33_162_000_000 + Int64(number * number), appID: 1, reportID: UUID(), reportedAt: now,
             category: number % 2 == 0 ? .fraud : .robocall, reporter: [UInt8](repeating: UInt8(reporter), count: 16)))
       }
     }

@@ -59,6 +59,7 @@ struct PackBench: Sendable {
     else { return summary }
     let path = folder.filePath(PublicationFolder.packFile(name: spec.name, serial: serial))
     let trial = "\(folder.path)/.work/\(spec.name)-trial"
+    defer { unlink(trial) }
     let cursor = try PackReader.open(path: path).makeCursor()
     let writer = try PackWriter(path: trial, options: options(spec, dictionary: nil))
     while try cursor.next() {

@@ -10,7 +10,7 @@ struct KeysCommand: AsyncParsableCommand {
     commandName: "keys", abstract: "The keys that publications are signed with.",
     discussion: """
       The private key is in RINGFENCE_SIGNING_KEY, in the file that RINGFENCE_SIGNING_KEY_FILE names, or in signing.key \
-      of the data folder, where the first publication makes it. Give readers the public key or root.json.
+      of the data folder, which a server or the first publication makes. Give readers the public key or root.json.
       """,
     subcommands: [Create.self, Rotate.self, List.self, Export.self])
 
