@@ -72,11 +72,12 @@ extension AssemblyProgress {
     }
   }
 
-  /// Reading and choosing take about as long as writing.
+  /// Reading and choosing take about as long as writing. How much there is to read nobody knows: what is read brings the
+  /// bar on, by less and less.
   fileprivate var part: Double {
     let share = total.map { $0 > 0 ? Double(done) / Double($0) : 1 } ?? 0
     return switch phase {
-    case .reading: 0.1
+    case .reading: 0.4 * Double(done) / (Double(done) + 300_000)
     case .selecting: 0.4 + share * 0.1
     case .writing: 0.5 + share * 0.5
     }
