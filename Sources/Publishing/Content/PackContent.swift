@@ -31,7 +31,8 @@ struct PackContent: Sendable {
       return try await assembler.assemble(
         listed: { take in
           try await selection.forEachListed(at: time, on: connection) { batch in
-            try writer.append(batch)
+            // What a moderator only gave a name is not listed because of reports.
+            try writer.append(batch.filter { $0.treatment == .block })
             try await take(batch)
           }
         },

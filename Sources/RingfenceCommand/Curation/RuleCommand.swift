@@ -24,6 +24,9 @@ struct RuleCommand: AsyncParsableCommand {
   @Flag(help: "No pack holds it.")
   var allow = false
 
+  @Flag(help: "With --allow or --block: publish this one change now instead of with the next night.")
+  var urgent = false
+
   @Flag(help: "Take the ruling that stands back.")
   var undo = false
 
@@ -49,6 +52,7 @@ struct RuleCommand: AsyncParsableCommand {
     if let category, ReportCategory(slug: category) == nil {
       throw ValidationError("--category is one of: \(ReportCategory.allCases.map(\.slug).joined(separator: ", ")).")
     }
+    guard !urgent || allow || block else { throw ValidationError("--urgent goes with --allow or --block.") }
     if !undo { _ = try ruling(at: Date()) }
   }
 
@@ -56,7 +60,7 @@ struct RuleCommand: AsyncParsableCommand {
     let number = try subject.digits
     try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       do {
-        print(try await undo ? takeBack(number, workplace.rulings) : decide(workplace.rulings))
+        print(try await undo ? takeBack(number, workplace.rulings) : decide(workplace))
       } catch let error as RulingError {
         throw CommandFailure.failed("\(error)")
       }
@@ -74,9 +78,13 @@ struct RuleCommand: AsyncParsableCommand {
     }
   }
 
-  private func decide(_ store: RulingStore) async throws -> String {
+  private func decide(_ workplace: Workplace) async throws -> String {
     let ruling = try ruling(at: Date())
-    _ = try await store.record(ruling)
+    _ = try await workplace.rulings.record(ruling)
+    if urgent, let revocation = Revocation(carryingOut: ruling) {
+      try await workplace.publications.request(revocation)
+      return "+\(ruling.number): \(ruling.decision.rawValue). A running server publishes it within seconds."
+    }
     return "+\(ruling.number): \(ruling.decision.rawValue), from the next publication on."
   }
 

@@ -3,6 +3,10 @@ import Publishing
 
 /// What a publication may be, shared by every command that makes one.
 struct PublicationOptions: ParsableArguments {
+  @Option(
+    help: "A file of recipes: what packs there are. Otherwise recipes.yaml of the data folder, or the shipped one.")
+  var recipes: String?
+
   @Option(help: "Make deltas from so many earlier publications, 0 to 100.")
   var deltaBases = 14
 

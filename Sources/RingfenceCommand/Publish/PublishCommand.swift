@@ -84,7 +84,7 @@ struct PublishCommand: AsyncParsableCommand {
     try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       let request = PublicationRequest(
         time: at.flatMap(Timestamp.parse) ?? Date(), serial: serial, overrules: overrules)
-      print(try await workplace.publish(request, policy: options.policy, top: top))
+      print(try await workplace.publish(request, policy: options.policy, recipes: options.recipes, top: top))
     }
   }
 }

@@ -11,7 +11,8 @@ struct RevokeCommand: AsyncParsableCommand {
     commandName: "revoke", abstract: "Take a number out of what is published now, without waiting for the night.",
     discussion: """
       A running server makes the publication within seconds; without one, or with --now, this command makes it. It \
-      differs from the last one in this number alone, and comes with deltas.
+      differs from the last one in this number alone, and comes with deltas. The number is ruled to be allowed, so that \
+      the next night leaves it out too; ringfence rule --undo takes that back.
 
         ringfence revoke +12015550123 --reason "The owner has appealed" --by Ada
       """)
@@ -22,7 +23,7 @@ struct RevokeCommand: AsyncParsableCommand {
   @Argument(help: "The number with its plus.")
   var number: String
 
-  @Option(help: "Why, at most 1000 characters.")
+  @Option(help: "Why, at most 500 characters; whoever looks the number up reads it.")
   var reason: String
 
   @Option(help: "Who says so, at most 80 characters.")
@@ -41,10 +42,10 @@ struct RevokeCommand: AsyncParsableCommand {
   var wait = 60
 
   func validate() throws {
-    guard (1...1_000).contains(reason.count) else { throw ValidationError("--reason has 1 to 1000 characters.") }
+    guard (1...500).contains(reason.count) else { throw ValidationError("--reason has 1 to 500 characters.") }
     guard (1...80).contains(by.count) else { throw ValidationError("--by has 1 to 80 characters.") }
     guard label == nil || add != nil else { throw ValidationError("--label goes with --add.") }
-    guard (1...200).contains(label?.count ?? 1) else { throw ValidationError("--label has 1 to 200 characters.") }
+    guard (1...100).contains(label?.count ?? 1) else { throw ValidationError("--label has 1 to 100 characters.") }
     if let add, ReportCategory(slug: add)?.isToxic != true {
       let slugs = ReportCategory.allCases.filter(\.isToxic).map(\.slug)
       throw ValidationError("There is no category \(add) to list under. They are \(slugs.joined(separator: ", ")).")
@@ -53,16 +54,24 @@ struct RevokeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let phone: PhoneNumber
+    let ruling: Ruling
     do {
       phone = try PhoneNumber(parsing: number, region: nil)
-    } catch {
+      ruling = try Ruling(
+        number: phone.digits, decision: add == nil ? .allow : .block, label: label,
+        category: add.flatMap(ReportCategory.init(slug:)), reason: reason, moderator: by, ruledAt: Date())
+    } catch let error as PhoneNumberError {
       throw CommandFailure(description: "\(number) is no phone number with its plus: \(error)", exitCode: 2)
+    } catch let problem as RulingProblem {
+      throw CommandFailure(description: "\(problem)", exitCode: 2)
     }
-    let revocation = Revocation(
-      number: phone.digits,
-      action: add.flatMap(ReportCategory.init(slug:)).map { .add($0, label: label) } ?? .remove, reason: reason,
-      requestedBy: by, requestedAt: Date())
+    guard let revocation = Revocation(carryingOut: ruling) else { throw CommandFailure.failed("Nothing to change.") }
     try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      do {
+        _ = try await workplace.rulings.record(ruling)
+      } catch let error as RulingError {
+        throw CommandFailure.failed("\(error)")
+      }
       try await workplace.publications.request(revocation)
       let outcome = try await settle(revocation, workplace)
       guard let serial = outcome.serial else {
@@ -84,7 +93,9 @@ struct RevokeCommand: AsyncParsableCommand {
       }
       if isHere || ContinuousClock.now > patience {
         do {
-          _ = try await workplace.publisher(policy: options.policy, logger: .quiet).publishRevocations(at: Date())
+          _ = try await workplace.publisher(
+            policy: options.policy, recipes: options.recipes, logger: .quiet
+          ).publishRevocations(at: Date())
           continue
         } catch PublishingError.busy {
           isHere = false

@@ -8,17 +8,25 @@ import Storage
 
 extension Workplace {
   /// A publisher into this workplace's folder.
-  /// - Parameter top: the most numbers in a pack, where that is fewer than its recipe says.
-  func publisher(policy: PublicationPolicy, top: Int = Recipe.mostEntries, logger: Logger) throws -> Publisher {
-    let recipes = Recipe.shipped.map { recipe in
+  /// - Parameters:
+  ///   - file: of recipes; nil takes that of the data folder, or the one that comes with the program.
+  ///   - top: the most numbers in a pack, where that is fewer than its recipe says.
+  func publisher(
+    policy: PublicationPolicy, recipes file: String? = nil, top: Int = Recipe.mostEntries, logger: Logger
+  ) throws -> Publisher {
+    let file = Recipe.file(named: file, data: folder.path, installation: installation)
+    let recipes = try Recipe.read(from: file).map { recipe in
       var recipe = recipe
       recipe.limit = min(recipe.limit, top)
       return recipe
     }
     let protection = protection
     return Publisher(
-      store: publications, folder: publicationFolder, recipes: recipes, signing: try folder.signingKey(),
-      policy: policy,
+      store: publications, folder: publicationFolder, recipes: recipes,
+      sources: ContentSources(
+        regions: { try await RegionStore.map(on: $0) },
+        directory: { try await DirectoryStore.forEachEntry(at: $1, on: $0, $2) }),
+      signing: try folder.signingKey(), policy: policy,
       protection: {
         let protected = try await protection.load()
         return { protected.rule(for: $0) }
@@ -28,9 +36,10 @@ extension Workplace {
   /// Publishes, with a progress bar, and says what came of it.
   /// - Throws: ``CommandFailure`` with the exit code 4 when a gate holds the publication back.
   func publish(
-    _ request: PublicationRequest, policy: PublicationPolicy = PublicationPolicy(), top: Int = Recipe.mostEntries
+    _ request: PublicationRequest, policy: PublicationPolicy = PublicationPolicy(), recipes: String? = nil,
+    top: Int = Recipe.mostEntries
   ) async throws -> String {
-    let publisher = try publisher(policy: policy, top: top, logger: .quiet)
+    let publisher = try publisher(policy: policy, recipes: recipes, top: top, logger: .quiet)
     let meter = ProgressMeter(title: "Publishing", total: 100, unit: .items("%"))
     defer { meter.finish() }
     var request = request

@@ -109,7 +109,8 @@ struct ServeCommand: AsyncParsableCommand {
           .init(
             service: PublicationService(
               job: PublicationJob(
-                publisher: try workplace.publisher(policy: publication.policy, logger: .server),
+                publisher: try workplace.publisher(
+                  policy: publication.policy, recipes: publication.recipes, logger: .server),
                 leases: LeaseStore(pool: workplace.pool), schedule: schedule, logger: .server))),
           .init(
             service: WebhookService(

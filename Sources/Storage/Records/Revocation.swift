@@ -37,6 +37,22 @@ public struct Revocation: Sendable, Equatable {
   }
 }
 
+extension Revocation {
+  /// What makes a ruling count at once: moderators' pages and commands ask for it beside an urgent ruling.
+  /// - Returns: nil for a ruling that gives a number a name and nothing else: that waits for the night.
+  public init?(carryingOut ruling: Ruling) {
+    let action: Action
+    switch ruling.decision {
+    case .allow: action = .remove
+    case .block: action = .add(ruling.category ?? .other, label: ruling.label)
+    case .identify: return nil
+    }
+    self.init(
+      id: ruling.id, number: ruling.number, action: action, reason: ruling.reason ?? "A moderator's ruling",
+      requestedBy: ruling.moderator, requestedAt: ruling.ruledAt)
+  }
+}
+
 /// What became of a revocation.
 public struct RevocationOutcome: Sendable, Equatable {
   /// The publication that carried it out, or found that there was nothing to do; nil where there was none, or not yet.
