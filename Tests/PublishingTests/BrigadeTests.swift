@@ -134,7 +134,8 @@ import Testing
     // Without the review the brigade would succeed.
     #expect(Set(try await listed()).intersection(innocent).count == innocent.count, "\(style)")
 
-    let review = HoldReview(store: HoldStore(pool: pool), thresholds: ThresholdStore(pool: pool))
+    let review = HoldReview(
+      store: HoldStore(pool: pool), thresholds: ThresholdStore(pool: pool), records: RecordStore(pool: pool))
     let held = try await review.review(at: now)
     #expect(try await review.review(at: now) == 0)
     let published = Set(try await listed())
@@ -152,5 +153,18 @@ import Testing
       let record = try await NumberStore(pool: pool).record(of: number)
       #expect(try #require(record).standing.heat < 3 * Decay.heat.scale(at: now), "\(style)")
     }
+  }
+
+  @Test func whatWouldNotBePublishedIsNotHeld() async throws {
+    // A wave of its first day: no threshold lists it before the second.
+    let number = innocent[0]
+    try await take(
+      (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) })
+    let review = HoldReview(
+      store: HoldStore(pool: pool), thresholds: ThresholdStore(pool: pool), records: RecordStore(pool: pool))
+    #expect(try await review.review(at: now) == 0)
+    try await take([report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
+    #expect(try await review.review(at: now) == 1)
+    #expect(try await HoldStore(pool: pool).hold(of: number)?.rule == .oneDay)
   }
 }

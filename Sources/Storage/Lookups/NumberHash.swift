@@ -3,6 +3,16 @@ import Foundation
 
 /// What a lookup that keeps the caller private is made by: SHA-256 over the ASCII characters of the E.164 number with its
 /// plus and nothing else, such as `+33162000248`.
+///
+/// An app asks for the first 4 to 8 hex digits and compares the whole hash at home. **What the server can learn:** which
+/// app asked, when, from which network, and that the caller is one of the numbers whose hash begins so. With four digits
+/// those are one in 65,536 of all numbers: some 15,000 of a thousand million that are in use, and among them, with
+/// 2,000,000 numbers listed, about 31 listed ones. With eight digits it is one in 4,000 million: about as good as the
+/// number itself. So apps should ask with four digits; more are for those who trust the server and want short answers.
+/// **What it cannot learn:** which of those numbers rang, and whether the app found it. It could put listed numbers in or
+/// leave them out, so it learns whether an app that then reports or blocks has met one. Whoever tries all numbers can undo
+/// a hash; it hides a number among others, and is no secret by itself. An eavesdropper on the connection sees the length
+/// of the answer, which is padded in steps.
 public enum NumberHash {
   /// The 32 bytes.
   /// - Parameter number: E.164 digits.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Look-ups by hash and explanations with 2,000,000 listed numbers, over HTTP and in PostgreSQL alone.
 
-Scripts/measure_lookups.py BINARY FOLDER: starts a server on an empty data folder, lists made-up numbers in its private
+Scripts/measure-lookups.py BINARY FOLDER: starts a server on an empty data folder, lists made-up numbers in its private
 PostgreSQL, and asks.
 """
 
