@@ -1,6 +1,7 @@
 import CallerPack
 import Foundation
 import Publishing
+import Synchronization
 import TestSupport
 import Testing
 
@@ -110,27 +111,45 @@ import Testing
     try await inFolders { site, out in
       try site.publish(1, ["a": [1_000_000], "b": [1_000_000]])
       try await site.fetch(into: out)
-      let reader = Task.detached {
-        var serials: Set<Int64> = []
-        while !Task.isCancelled {
-          let set = try FileManager.default.destinationOfSymbolicLink(atPath: "\(out)/current")
-          guard let data = FileManager.default.contents(atPath: "\(out)/\(set)/manifest.json"),
-            let a = try? PackDigest.ofFile("\(out)/\(set)/a.rfpack"),
-            let b = try? PackDigest.ofFile("\(out)/\(set)/b.rfpack")
-          else { continue }  // Two publications later it may be gone.
-          let envelope = try Envelope(decoding: [UInt8](data), payloadType: Manifest.payloadType)
-          let manifest = try Manifest(decoding: envelope.payload)
-          #expect(manifest.packs.map(\.sha256) == [a.hex, b.hex])
-          serials.insert(manifest.serial)
+      let seen = Mutex<Set<Int64>>([])
+      let isOver = Mutex(false)
+      let reader = Task {
+        // On a thread of its own, so that it reads whatever else the process does.
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+          Thread.detachNewThread {
+            done.resume(
+              with: Result {
+                while !isOver.withLock({ $0 }) {
+                  guard let serial = try Self.checkedSerial(of: out) else { continue }
+                  seen.withLock { _ = $0.insert(serial) }
+                }
+              })
+          }
         }
-        return serials
       }
-      for serial in 2...30 as ClosedRange<Int64> {
+      var serial: Int64 = 1
+      while serial < 20 || (serial < 500 && seen.withLock({ $0.count }) < 3) {
+        serial += 1
         try site.publish(serial, ["a": [1_000_000 + serial], "b": [2_000_000 + serial]])
         try await site.fetch(into: out)
       }
-      reader.cancel()
-      #expect(try await reader.value.count > 1)
+      isOver.withLock { $0 = true }
+      try await reader.value
+      #expect(seen.withLock { $0.count } > 1)
     }
+  }
+
+  /// The serial of the set that `current` leads to, whose packs are held against its manifest; nil when it went while
+  /// it was read, two publications later.
+  private static func checkedSerial(of out: String) throws -> Int64? {
+    let set = try FileManager.default.destinationOfSymbolicLink(atPath: "\(out)/current")
+    guard let data = FileManager.default.contents(atPath: "\(out)/\(set)/manifest.json"),
+      let a = try? PackDigest.ofFile("\(out)/\(set)/a.rfpack"),
+      let b = try? PackDigest.ofFile("\(out)/\(set)/b.rfpack")
+    else { return nil }
+    let envelope = try Envelope(decoding: [UInt8](data), payloadType: Manifest.payloadType)
+    let manifest = try Manifest(decoding: envelope.payload)
+    #expect(manifest.packs.map(\.sha256) == [a.hex, b.hex])
+    return manifest.serial
   }
 }
