@@ -1,29 +1,59 @@
 /// The written forms under calling code 1 whose reading by libphonenumber is certain beforehand.
 ///
-/// `+1` and ten digits from anywhere; ten digits, or `1` and ten digits, dialled in a region of calling code 1. The
-/// ten begin with 2…9. libphonenumber finds no extension in bare digits; 011, the plan's international prefix, does
-/// not begin them; the plan's national prefix is 1, and its regions' rules for local numbers want seven digits. So the
-/// national number is the ten digits as they stand, and only their validity is left to ask.
+/// `+1` and ten digits from anywhere; ten digits, or `1` and ten digits, dialled in a region of calling code 1; the ten
+/// in one piece or as 3-3-4 with one space, hyphen or dot between the parts, the first part in brackets or not. The ten
+/// begin with 2…9. libphonenumber drops this punctuation before it reads and finds no extension in it; 011, the plan's
+/// international prefix, does not begin the digits; the plan's national prefix is 1, and its regions' rules for local
+/// numbers want seven digits. So the national number is the ten digits as they stand, and only their validity is left
+/// to ask.
 enum NorthAmericanDigits {
+  /// `+1 (212) 555-0123`
+  private static let longest = 17
+
   /// E.164 digits, 1 and the ten; nil for any other text.
   static func read(_ text: UnsafeBufferPointer<UInt8>, dialledThere: Bool) -> Int64? {
-    let national: Slice<UnsafeBufferPointer<UInt8>>
-    switch text.count {
-    case 10 where dialledThere:
-      national = text[...]
-    case 11 where dialledThere && text[0] == UInt8(ascii: "1"):
-      national = text.dropFirst()
-    case 12 where text[0] == UInt8(ascii: "+") && text[1] == UInt8(ascii: "1"):
-      national = text.dropFirst(2)
-    default:
-      return nil
+    guard (10...longest).contains(text.count) else { return nil }
+    var rest = Rest(bytes: text, place: 0)
+    if rest.skip("+") {
+      guard rest.skip("1") else { return nil }
+      _ = rest.skipSeparator()
+    } else {
+      guard dialledThere else { return nil }
+      if rest.skip("1") { _ = rest.skipSeparator() }
     }
-    guard let first = national.first, UInt8(ascii: "2")...UInt8(ascii: "9") ~= first else { return nil }
-    var digits: Int64 = 1
-    for byte in national {
-      guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
-      digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
+    var number: Int64 = 1
+    let isBracketed = rest.skip("(")
+    guard let first = rest.next, UInt8(ascii: "2")...UInt8(ascii: "9") ~= first else { return nil }
+    guard rest.read(3, into: &number), !isBracketed || rest.skip(")") else { return nil }
+    _ = rest.skipSeparator()
+    guard rest.read(3, into: &number) else { return nil }
+    _ = rest.skipSeparator()
+    guard rest.read(4, into: &number), rest.next == nil else { return nil }
+    return number
+  }
+
+  /// What has not been read yet.
+  private struct Rest {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var place: Int
+
+    var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+      guard next == UInt8(ascii: character) else { return false }
+      place += 1
+      return true
     }
-    return digits
+
+    mutating func skipSeparator() -> Bool { skip(" ") || skip("-") || skip(".") }
+
+    mutating func read(_ count: Int, into number: inout Int64) -> Bool {
+      for _ in 0..<count {
+        guard let byte = next, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return false }
+        number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+        place += 1
+      }
+      return true
+    }
   }
 }

@@ -62,6 +62,30 @@ import Testing
     #expect(Self.differing(texts, capacity: 1_024) == [])
   }
 
+  /// As people write them, with one character changed, dropped or doubled in every third.
+  @Test func sameHoweverItIsWritten() {
+    var generator = Steps(state: 3)
+    let separators = ["", " ", "-", ".", "--", "/", "x", ")"]
+    let texts = (0..<20_000).map { index in
+      let number = String(2_000_000_000 + generator.next() * 2 % 8_000_000_000)
+      let parts = [number.prefix(3), number.dropFirst(3).prefix(3), number.suffix(4)]
+      var separator: String { separators[Int(generator.next() % (index % 2 == 0 ? 4 : 8))] }
+      let area = index % 5 < 3 ? "\(parts[0])" : "(\(parts[0]))"
+      let prefix = ["", "", "1", "+1"][index % 4]
+      let national = "\(area)\(separator)\(parts[1])\(separator)\(parts[2])"
+      var text = Array("\(prefix)\(prefix.isEmpty ? "" : separator)\(national)")
+      let place = Int(generator.next() % UInt64(text.count))
+      switch index % 9 {
+      case 0: text[place] = Array("0123456789 -.()+x#")[Int(generator.next() % 18)]
+      case 3: text.remove(at: place)
+      case 6: text.insert(text[place], at: place)
+      default: break
+      }
+      return (String(text), ["US", "CA", "FR", nil][index % 7 % 4] as String?)
+    }
+    #expect(Self.differing(texts, capacity: 1_024) == [])
+  }
+
   /// Random texts of the bytes that numbers are made of, and of any bytes.
   @Test func sameOnAnyText() {
     var generator = Steps(state: 2)
