@@ -35,7 +35,7 @@ def test_a_number_has_a_page(server, moderator):
     page.wait_for_url("**/moderation/numbers/*")
     assert page.get_by_role("heading", level=1).inner_text() == number
     assert page.title() == f"{number} · Ringfence"
-    said = re.search(r"heat ([\d.]+)", page.locator("main").inner_text())
+    said = re.search(r"now weigh ([\d.]+) \(heat\)", page.locator("main").inner_text())
     # It cools between two looks.
     assert abs(float(said[1]) - float(heat)) < 0.15
     assert sum(int(text) for text in column(page, "Reports")) == int(reports)
@@ -45,7 +45,7 @@ def test_a_number_has_a_page(server, moderator):
 
 def test_a_number_without_reports_says_so(server, moderator):
     moderator.open(f"{server.address}/moderation/numbers/12015550199")
-    assert "No report about this number has come in." in moderator.page.locator("main").inner_text()
+    assert "Nobody has reported it." in moderator.page.locator("main").inner_text()
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/moderation/nothing", "/moderation/numbers/0"])
