@@ -19,6 +19,8 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
   case serialUsed(Int64, least: Int64)
   /// Another publisher took over, because this one had not been heard of for too long.
   case superseded(Int64)
+  /// Readers would refuse the manifest for this reason.
+  case unreadable(String)
 
   /// What it is, and what to do, in plain English.
   public var description: String {
@@ -43,6 +45,8 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
       """
     case .serialUsed(let serial, let least):
       "The serial \(serial) was used before. Take \(least) or more."
+    case .unreadable(let reason):
+      "Readers would refuse this publication: \(reason) Nothing was published; mend the recipes or regions it names."
     case .superseded(let serial):
       "Publication \(serial) took too long to be heard of, and was given up. Publish again."
     }

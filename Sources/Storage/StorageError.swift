@@ -14,6 +14,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case unknownRule(String)
   /// A directory was replaced by another process while it was being read.
   case directoryChanged(source: String)
+  /// Nothing was handed in to replace the entries of a directory.
+  case emptyDirectory(source: String, kept: Int64)
 
   /// What it is, and what to do, in plain English.
   public var description: String {
@@ -37,6 +39,11 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       "The database has rulings of a kind \(name) that this version does not know. Run the version that added it, or a later one."
     case .directoryChanged(let source):
       "The directory \(source) was replaced while it was being read. Try again."
+    case .emptyDirectory(let source, let kept):
+      """
+      Nothing in the file names a number, so the \(kept) entries of \(source) stay. Check its columns and --region; \
+      --rejects FILE says what is wrong with each row.
+      """
     }
   }
 }

@@ -31,7 +31,7 @@ import Testing
     ("us-1 1212\n", 1, "expected a region"), ("a\t1212\nb\t1212\n", 2, "is a's already"),
     ("a\t0\n", 1, "1 to 15 digits"),
     ("# c\n\nFR\t33\n", 3, "is a country already"), ("a\t1\nA\t2\n", 2, "differ only in case"),
-    ("a b\t1\n", 1, "1 to 23"),
+    ("a b\t1\n", 1, "1 to 23"), ("a..b\t1\n", 1, "no two dots"),
     ("# nothing\n", 1, "no regions"),
   ])
   func faultsAreToldWithTheirLines(text: String, line: Int, reason: String) throws {

@@ -58,6 +58,14 @@ import Testing
     #expect(try await store.names(of: 2).map(\.name) == ["zwei"])
   }
 
+  @Test func aFileThatNamesNobodyReplacesNothing() async throws {
+    try await replace("a", [])
+    try await replace("a", entries([1: "one"]))
+    await #expect(throws: StorageError.emptyDirectory(source: "a", kept: 1)) { try await replace("a", []) }
+    #expect(try await all().map(\.name) == ["one"])
+    #expect(try await generations() == 1)
+  }
+
   @Test func anImportThatFailsLeavesTheOldEntriesAndNothingElse() async throws {
     try await replace("a", entries([1: "one"]))
     await #expect(throws: CancellationError.self) {

@@ -84,9 +84,16 @@ public struct PublicationFolder: Sendable {
 
   /// Makes a publication visible: its files lie in the folder already.
   /// - Returns: SHA-256 of what is signed.
+  /// - Throws: ``PublishingError/unreadable(_:)`` before anything is visible where a reader would refuse it.
   func reveal(_ manifest: Manifest, signedBy key: SigningKey) throws -> Manifest.Link {
     let envelope = try Envelope(sealing: manifest, with: [key])
-    let data = Data(envelope.encoded())
+    let bytes = envelope.encoded()
+    do {
+      _ = try Manifest(decoding: try Envelope(decoding: bytes, payloadType: Manifest.payloadType).payload)
+    } catch {
+      throw PublishingError.unreadable("\(error)")
+    }
+    let data = Data(bytes)
     try DurableFile.replace(filePath(Self.manifestFile(serial: manifest.serial)), with: data)
     try flushNames()
     try DurableFile.replace(manifestPath, with: data)

@@ -50,6 +50,10 @@ public struct DirectoryStore: Sendable {
           return entries.isEmpty ? nil : entries
         })
         let entries = try await connection.copyIn(sql.copy, batches: batches)
+        // A wrong column or region leaves nothing of a file; that is no wish to forget every name.
+        if entries == 0 && source.entries > 0 {
+          throw StorageError.emptyDirectory(source: name, kept: source.entries)
+        }
         try await connection.execute(script: sql.attach)
         _ = try await connection.run(
           SwitchDirectoryGeneration(
