@@ -37,6 +37,14 @@ import Testing
     return (Decay.heat.value(ofMass: standing.heat, at: now) * 1e6).rounded() / 1e6
   }
 
+  private func weights() async throws -> [Float] {
+    try await pool.withConnection { connection in
+      try await connection.query("SELECT weight FROM reporter_weights ORDER BY reporter").map {
+        try $0.decode(0, as: Float.self)
+      }
+    }
+  }
+
   /// All that a recount may change, as text.
   private func everything() async throws -> [String] {
     let scale = Decay.heat.scale(at: now)
@@ -88,13 +96,8 @@ import Testing
     try await complain(6...6, of: 1...6, daysAgo: 0.5)
     let after = now
     #expect(try await recount().reporters == 5)
-    let weights = try await pool.withConnection { connection in
-      try await connection.query("SELECT weight FROM reporter_weights ORDER BY reporter").map {
-        try $0.decode(0, as: Float.self)
-      }
-    }
     let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
-    #expect(weights == [wrong, wrong, wrong, wrong, 1])
+    #expect(try await weights() == [wrong, wrong, wrong, wrong, 1])
     #expect(try await audit().differences == [])
     #expect(try await recount() == .init())
 
@@ -113,6 +116,24 @@ import Testing
     }
     _ = try await recount()
     #expect(try await everything() == before)
+  }
+
+  @Test func whoRepeatsWhatWasRuledWrongKeepsTheRecord() async throws {
+    try await complain(1...1, of: 1...6, daysAgo: 20)
+    for number in 1...6 as ClosedRange<Int64> {
+      _ = try await RulingStore(pool: pool).record(
+        try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now - 86_400))
+    }
+    _ = try await recount()
+    let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
+    #expect(try await weights() == [wrong])
+    try await complain(1...1, of: 1...6, daysAgo: 0.5)
+    _ = try await recount()
+    #expect(try await weights() == [wrong])
+    // Neither does a change of mind that comes after the ruling.
+    try await complain(1...1, of: 1...6, daysAgo: 0.25, .legitimate)
+    _ = try await recount()
+    #expect(try await weights() == [wrong])
   }
 
   @Test func whoIsCaughtInABrigadeCountsForNothing() async throws {

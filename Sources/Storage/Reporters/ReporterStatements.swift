@@ -17,18 +17,26 @@ struct RecountReporters: PostgresStatement {
 
   let time: Date
 
+  // Words are judged from the reports: a reporter's present word may have been said after the ruling, and would take its
+  // former words, which the ruling judges, out of the count.
   static let sql = """
     WITH said AS (
       SELECT reporter, min(received_at) AS first_received_at, count(DISTINCT number)::integer AS numbers
       FROM reports WHERE reporter IS NOT NULL AND withdrawn_at IS NULL GROUP BY reporter
+    ), word AS (
+      SELECT DISTINCT ON (r.number, r.reporter) r.number, r.reporter, r.category_id
+      FROM number_rulings n
+      JOIN reports r ON r.number = n.number
+      WHERE r.reporter IS NOT NULL AND r.withdrawn_at IS NULL AND r.received_at < n.ruled_at
+      ORDER BY r.number, r.reporter, r.reported_at DESC, r.received_at DESC
     ), judged AS (
       SELECT w.reporter, count(*)::integer AS judged,
              (count(*) FILTER (WHERE c.toxic = (n.ruling <> 'allow')))::integer AS agreed
       FROM number_rulings n
-      JOIN number_reporters w ON w.number = n.number
+      JOIN word w ON w.number = n.number
       JOIN categories c ON c.category_id = w.category_id
       LEFT JOIN categories ruled ON ruled.category_id = n.category_id
-      WHERE w.received_at < n.ruled_at AND (n.ruling <> 'identify' OR ruled.toxic)
+      WHERE n.ruling <> 'identify' OR ruled.toxic
       GROUP BY w.reporter
     ), caught AS (
       SELECT b.reporter, count(*)::integer AS brigades
