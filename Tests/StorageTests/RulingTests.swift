@@ -100,10 +100,12 @@ import Testing
         return (error as? RulingProblem)?.field
       }
     }
-    func make(_ decision: Ruling.Decision, label: String? = nil, reason: String? = "x", by: String = "Ada") throws
-      -> Ruling
-    {
-      try Ruling(number: 1, decision: decision, label: label, reason: reason, moderator: by, ruledAt: now)
+    func make(
+      _ decision: Ruling.Decision, _ category: ReportCategory? = nil, label: String? = nil, reason: String? = "x",
+      by: String = "Ada"
+    ) throws -> Ruling {
+      try Ruling(
+        number: 1, decision: decision, label: label, category: category, reason: reason, moderator: by, ruledAt: now)
     }
     #expect(problem { try make(.block) } == nil)
     #expect(problem { try make(.block, reason: nil) } == "reason")
@@ -111,6 +113,14 @@ import Testing
     #expect(problem { try make(.identify) } == "label")
     #expect(problem { try make(.identify, label: "a\nb") } == "label")
     #expect(problem { try make(.identify, label: String(repeating: "a", count: 101)) } == "label")
+    for hidden in ["\u{202E}", "\u{2066}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{7}"] {
+      #expect(problem { try make(.identify, label: "knab\(hidden)A") } == "label")
+      #expect(problem { try make(.block, reason: "knab\(hidden)A") } == "reason")
+    }
+    #expect(problem { try make(.identify, label: "می\u{200C}خواهم 👩\u{200D}🔧") } == nil)
+    #expect(problem { try make(.block, .legitimate) } == "category")
+    #expect(problem { try make(.block, .fraud) } == nil)
+    #expect(problem { try make(.identify, .legitimate, label: "a") } == nil)
     #expect(problem { try make(.allow, label: "a") } == "label")
     #expect(problem { try make(.allow, reason: nil) } == nil)
     #expect(problem { try make(.allow, by: "") } == "moderator")

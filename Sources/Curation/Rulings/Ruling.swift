@@ -45,6 +45,9 @@ public struct Ruling: Sendable, Equatable {
     guard decision == .allow || self.reason != nil else {
       throw RulingProblem(field: "reason", rule: "says why a number is to be blocked or identified; it is needed")
     }
+    guard decision != .block || category?.isToxic != false else {
+      throw RulingProblem(field: "category", rule: "of a number that is to be blocked is a nuisance's, or is left out")
+    }
     guard decision != .identify || self.label != nil else {
       throw RulingProblem(field: "label", rule: "says what a phone shows; it is needed to identify a number")
     }

@@ -14,13 +14,25 @@ public struct RulingProblem: Error, Sendable, Equatable, CustomStringConvertible
   /// Field and rule in one sentence.
   public var description: String { "The \(field) \(rule)." }
 
-  /// A line without control characters, trimmed.
-  static func line(_ text: String, _ field: String, atMost most: Int) throws(RulingProblem) -> String {
+  /// A line without control characters and without characters that turn or hide what stands beside them, trimmed.
+  /// - Parameters:
+  ///   - field: how the problem names it.
+  ///   - most: the most characters (Unicode scalars), at least 1.
+  public static func line(_ text: String, _ field: String, atMost most: Int) throws(RulingProblem) -> String {
     let line = try self.text(text, field, atMost: most)
-    guard !line.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0 == "\u{2028}" }) else {
-      throw RulingProblem(field: field, rule: "is one line without control characters")
+    guard !line.unicodeScalars.contains(where: isRefusedInLines) else {
+      throw RulingProblem(field: field, rule: "is one line without control or invisible characters")
     }
     return line
+  }
+
+  private static func isRefusedInLines(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    // Persian, the scripts of India and families of emoji are not written rightly without joiners.
+    case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
+    default: false
+    }
   }
 
   /// A text that is not blank, trimmed.
