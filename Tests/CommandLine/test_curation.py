@@ -46,6 +46,13 @@ def test_a_protected_number_is_not_ruled(tmp_path):
     run("protect", "remove", "+33162000248", "--data", data)
     run("rule", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data)
     assert "is not protected by itself" in run("protect", "remove", "+1911", "--data", data, code=1).stderr
+    file.write_bytes(b"\xef\xbb\xbf+33162000301\tBank\r\n# more\r\n+33162000302\r\n\r\n+33162000303\r\n")
+    assert "3 protected." in run("protect", "add", "--file", file, "--reason", "Shops", "--data", data).stdout
+    listed = run("protect", "list", "--data", data).stdout
+    assert "+33162000301\tBank\t" in listed and "+33162000303\tShops\t" in listed
+    file.write_text("+33162000304\tBank\n+33162000305\tB\x1b[2J\n")
+    assert "line 2: The reason is one line" in run(
+        "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
     file.write_text("+33162000248\n+49x\n")
     assert "line 2: A pattern begins with" in run(
         "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
@@ -59,7 +66,10 @@ def test_wrong_usage_names_the_rule(tmp_path):
         (["rule", "+33162000248", "--identify", "\n", "--reason", "x", "--by", "Ada"], "The label has 1 to 100"),
         (["rule", "12", "--allow", "--by", "Ada"], "NUMBER:"),
         (["rule", "+33162000248", "--block", "--reason", "x", "--category", "spam", "--by", "Ada"], "--category is one of"),
+        (["rule", "+33162000248", "--block", "--reason", "x", "--category", "legitimate", "--by", "Ada"],
+         "The category of a number that is to be blocked"),
         (["protect", "add", "+49*", "--reason", "x"], "4 digits before"),
+        (["protect", "add", "+4930197*", "--reason", "a\u202eb"], "The --reason is one line"),
         (["ranges", "approve", "+33162000248", "--by", "Ada"], "A block has x"),
         (["appeals", "answer", "+33162000248", "--by", "Ada"], "Say --uphold or --reject"),
     ]:

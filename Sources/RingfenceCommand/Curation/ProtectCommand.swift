@@ -12,7 +12,8 @@ struct ProtectCommand: AsyncParsableCommand {
       Emergency and short numbers are protected by themselves. A pattern has the digits of the international form, x for \
       any one digit, and * at its end for any further ones: +49116117, +49116xxx, +4930197*.
       Reports about a protected number are taken and kept, and weigh nothing; it cannot be blocked or identified; and a \
-      publication that holds one is not made visible.
+      publication that holds one is not made visible. Rows of imported lists, which name no reporter, keep their weight: \
+      a look-up still counts them, and no publication lists the number for them.
       """,
     subcommands: [Add.self, List.self, Remove.self])
 
@@ -38,10 +39,12 @@ struct ProtectCommand: AsyncParsableCommand {
 
     func validate() throws {
       guard !patterns.isEmpty || file != nil else { throw ValidationError("Name a PATTERN or a --file.") }
-      guard (1...200).contains(reason.unicodeScalars.count) else {
-        throw ValidationError("--reason has 1 to 200 characters.")
+      do {
+        _ = try RulingProblem.line(reason, "--reason", atMost: 200)
+        _ = try RulingProblem.line(by, "--by", atMost: 80)
+      } catch {
+        throw ValidationError("\(error)")
       }
-      guard (1...80).contains(by.unicodeScalars.count) else { throw ValidationError("--by has 1 to 80 characters.") }
       _ = try named
     }
 

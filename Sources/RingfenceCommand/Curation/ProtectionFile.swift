@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import Importing
 import Storage
@@ -20,16 +21,14 @@ struct ProtectionFile {
       throw CommandFailure.unreadable("\(path) is no text in UTF-8 of at most \(Self.mostBytes >> 20) MB.")
     }
     var targets: [(target: ProtectionTarget, reason: String)] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    // A line of Windows ends with "\r\n", which is one Character and no "\n".
+    let lines = text.drop { $0 == "\u{FEFF}" }.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
       let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
       guard let first = columns.first, !first.isEmpty, !first.hasPrefix("#") else { continue }
       let own = columns.count > 1 && !columns[1].isEmpty ? columns[1] : reason
-      guard own.unicodeScalars.count <= 200 else {
-        throw CommandFailure.failed(
-          "\(path), line \(index + 1): a reason has at most 200 characters. Nothing was changed.")
-      }
       do {
-        targets.append((try ProtectionTarget(first), own))
+        targets.append((try ProtectionTarget(first), try RulingProblem.line(own, "reason", atMost: 200)))
       } catch {
         throw CommandFailure.failed("\(path), line \(index + 1): \(error) Nothing was changed.")
       }
