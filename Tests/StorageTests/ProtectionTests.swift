@@ -28,6 +28,26 @@ import Testing
     #expect(try await !store.remove(.number(1_911)))
   }
 
+  @Test func oneNumberIsAnsweredLikeAll() async throws {
+    var generator = SeededGenerator(seed: 3)
+    let targets = try (0..<60).map { index in
+      let head = "+4930\(Int.random(in: 0..<40, using: &generator))"
+      let tail = ["", "x", "xx", "*", "x1", "x*", "x1x*"].randomElement(using: &generator) ?? ""
+      return (target: try ProtectionTarget(head + tail), reason: "Pattern \(index)")
+    }
+    try await store.add(targets + [(.number(4_930_123), "A bank")], by: "Ada", at: now)
+    let all = try await store.load()
+    var numbers: [Int64] = [4_930_123, 493_012, 49_112, 1_911]
+    for _ in 0..<250 {
+      let sizes: [Int64] = [10, 100, 1_000, 10_000]
+      let size: Int64 = sizes.randomElement(using: &generator) ?? 10
+      let end: Int64 = Int64.random(in: 0..<size, using: &generator)
+      numbers.append(size * 4_930 + end)
+    }
+    for number in numbers { #expect(try await store.rule(for: number) == all.rule(for: number), "\(number)") }
+    #expect(numbers.count { all.rule(for: $0) != nil } > 20)
+  }
+
   @Test func tooManyPatternsChangeNothing() async throws {
     let patterns = try (0...ProtectionStore.mostPatterns).map { index in
       (target: try ProtectionTarget("+49\(100_000 + index)*"), reason: "Many")

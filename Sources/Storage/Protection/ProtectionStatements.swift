@@ -85,9 +85,18 @@ struct ReadProtectionVersion: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// All patterns.
+/// Patterns: all of them, or those that stand for one number.
 struct ReadProtectedPatterns: PostgresStatement {
-  static let sql = "SELECT pattern, reason, added_by, added_at FROM protected_patterns ORDER BY pattern"
+  var only: Int64?
+
+  // Few of 2,000 stand for one number, and a pattern is up to 1,200 blocks: a look-up must not make them of all.
+  static let sql = """
+    SELECT pattern, reason, added_by, added_at FROM protected_patterns
+    WHERE $1::bigint IS NULL OR '+' || $1::bigint::text LIKE translate(pattern, 'x*', '_%')
+    ORDER BY pattern
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(only) }
 
   static func decode(_ row: PostgresRow) throws -> Protection {
     Protection(

@@ -102,7 +102,7 @@ public struct ProtectionStore: Sendable {
 
   static func rule(for number: Int64, on connection: PostgresConnection) async throws -> String? {
     var builder = ProtectedNumbersBuilder(shortNumber: shortNumber)
-    for item in try await connection.run(ReadProtectedPatterns()) {
+    for item in try await connection.run(ReadProtectedPatterns(only: number)) {
       builder.add(try ProtectedPattern(item.what), reason: item.reason)
     }
     for item in try await connection.run(ReadProtectedNumbers(only: number)) {
