@@ -2,16 +2,17 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Holds numbers that are not held yet.
+/// Holds numbers that are not held yet; those that were ruled on meanwhile are settled.
 struct AddHolds: PostgresStatement {
   let numbers: [Int64]
   let findings: [Brigading.Finding]
   let time: Date
 
   static let sql = """
-    INSERT INTO holds (number, rule, detail, held_at)
-    SELECT number, rule, detail, $4::timestamptz
-    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (number, rule, detail) ORDER BY number
+    INSERT INTO holds (number, rule, detail, held_at, settled)
+    SELECT t.number, t.rule, t.detail, $4::timestamptz,
+           EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = t.number)
+    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (number, rule, detail) ORDER BY t.number
     ON CONFLICT (number) DO NOTHING
     RETURNING number
     """

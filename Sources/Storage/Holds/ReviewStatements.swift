@@ -76,7 +76,9 @@ struct CountEstablished: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
 }
 
-/// What reporters say of numbers by their newest 5,000 reports each, the numbers in ascending order.
+/// What reporters say of numbers, the 5,000 of each that were the last to begin, the numbers in ascending order.
+///
+/// A limit of reports instead would let one account that says the same 5,000 times hide all others.
 ///
 /// Arrival counts and not the time that a report names, which is its sender's to choose; only files that an operator has
 /// imported, which arrive all at once, are believed.
@@ -91,15 +93,18 @@ struct ReadVoices: PostgresStatement {
       SELECT r.reporter, min(CASE WHEN a.key_hash IS NULL AND a.app_id IS NOT NULL THEN r.reported_at
                                  ELSE r.received_at END) AS first_received_at,
              (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
-             (array_agg(r.network ORDER BY r.received_at) FILTER (WHERE r.network IS NOT NULL))[1] AS network,
-             (array_agg(r.comment ORDER BY r.received_at)
-               FILTER (WHERE r.comment IS NOT NULL AND r.received_at >= $2))[1] AS comment
+             (array_agg(r.network) FILTER (WHERE r.network IS NOT NULL AND r.network_place = 1))[1] AS network,
+             (array_agg(r.comment)
+               FILTER (WHERE r.comment IS NOT NULL AND r.received_at >= $2 AND r.comment_place = 1))[1] AS comment
       FROM (
-        SELECT * FROM reports
+        SELECT *, row_number() OVER (PARTITION BY reporter, network IS NULL ORDER BY received_at) AS network_place,
+               row_number() OVER (PARTITION BY reporter, comment IS NULL OR received_at < $2 ORDER BY received_at)
+                 AS comment_place
+        FROM reports
         WHERE number = t.number AND reporter IS NOT NULL AND withdrawn_at IS NULL
-        ORDER BY received_at DESC LIMIT 5000
       ) r JOIN categories c ON c.category_id = r.category_id LEFT JOIN apps a ON a.app_id = r.app_id
       GROUP BY r.reporter
+      ORDER BY first_received_at DESC, r.reporter LIMIT 5000
     ) v
     LEFT JOIN reporters s ON s.reporter = v.reporter
     ORDER BY t.number

@@ -1,0 +1,58 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct HoldTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 33_162_000_248
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  @Test func whoRepeatsThemselvesHidesNobody() async throws {
+    let (loud, number, now) = ([UInt8](repeating: 1, count: 16), number, now)
+    let reports = (1...30 as ClosedRange<UInt8>).map { index in
+      var report = Report(
+        number: number, appID: 1, reportID: UUID(), reportedAt: now - 60, category: .fraud,
+        reporter: [UInt8](repeating: index, count: 16))
+      report.network = [UInt8](repeating: index, count: 8)
+      report.comment = "They wanted my card, said number \(index)."
+      return report
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now - 60)
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment)
+        SELECT \(number), 1, gen_random_uuid(), \(now - 30), \(now - 30), 1, \(loud), 0.5, 'Noise'
+        FROM generate_series(1, 5001)
+        """)
+    }
+    var voices: [Voice] = []
+    try await HoldStore(pool: pool).forEachReviewable(hotterThan: 0, reporters: 1, at: now) { batch in
+      voices += batch.flatMap(\.voices)
+    }
+    #expect(Set(voices.map(\.reporter)).count == 30)
+    #expect(voices.count == 30)
+    // The first network and the first text of each, the loud one's too.
+    #expect(Set(voices.compactMap(\.network)).count == 30)
+    for voice in voices {
+      #expect(voice.text == TextKey.key(of: "They wanted my card, said number \(voice.reporter.bytes[0])."))
+    }
+  }
+
+  @Test func aNumberThatWasRuledMeanwhileIsNoOpenHold() async throws {
+    let (holds, rulings) = (HoldStore(pool: pool), RulingStore(pool: pool))
+    let ruling = try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now)
+    _ = try await rulings.record(ruling)
+    let member = Reporter([UInt8](repeating: 1, count: 16))
+    let finding = Brigading.Finding(rule: .oneText, detail: "All the same.", reporters: [member])
+    _ = try await holds.hold([(number, finding)], at: now + 1)
+    #expect(try await holds.held().isEmpty)
+    #expect(try await holds.hold(of: number)?.isSettled == true)
+    _ = try await rulings.undo(ruling.id, of: number, moderator: "Bob", at: now + 2)
+    #expect(try await holds.held().map(\.number) == [number])
+  }
+}
