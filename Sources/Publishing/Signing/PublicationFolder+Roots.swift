@@ -63,6 +63,8 @@ extension PublicationFolder {
       guard var envelope = try? Envelope(decoding: [UInt8](data), payloadType: Manifest.payloadType) else {
         throw PublishingError.badManifest(manifestPath)
       }
+      // Keys before these two are in no root that a reader could still need, and an envelope has room for 16.
+      envelope.signatures.removeAll { $0.keyID != old.verifying.id }
       try new.sign(&envelope)
       try DurableFile.replace(manifestPath, with: Data(envelope.encoded()))
     }
