@@ -47,7 +47,8 @@ struct ReadAttempts: PostgresStatement {
   let staleBefore: Date
 
   static let sql = """
-    SELECT count(*) FILTER (WHERE state = 'published'), count(*) FILTER (WHERE state = 'refused'),
+    SELECT count(*) FILTER (WHERE state = 'published'),
+           count(*) FILTER (WHERE state = 'refused' AND cause = 'night'),
            count(*) FILTER (WHERE state = 'running' AND heartbeat_at >= $2),
            count(*) FILTER (WHERE state = 'failed' AND cause = 'night'),
            max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'night')
