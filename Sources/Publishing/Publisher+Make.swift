@@ -57,7 +57,7 @@ extension Publisher {
     guard try await store.report(work.claim, step: "Making it visible", percent: 99) else {
       throw PublishingError.superseded(work.serial)
     }
-    let link = try folder.reveal(manifest, signedBy: signing)
+    let link = try folder.reveal(manifest, signedBy: work.signing)
     try await recordRevealed(manifest, link, gates, remember)
     return manifest
   }

@@ -14,7 +14,7 @@ public struct Publisher: Sendable {
   let recipes: [Recipe]
   let selection: Selection
   let sources: ContentSources
-  let signing: SigningKey
+  let signing: @Sendable () throws -> SigningKey
   let policy: PublicationPolicy
   let protection: @Sendable () async throws -> @Sendable (Int64) -> String?
   let holding: HoldReview?
@@ -24,13 +24,14 @@ public struct Publisher: Sendable {
   ///   - recipes: which packs there are; names differ.
   ///   - selection: which numbers are listed.
   ///   - sources: where names and regions come from.
-  ///   - signing: signs the manifest; the folder's newest root lists it, or there is no root yet.
+  ///   - signing: reads the key that signs the manifest, anew for each publication, for keys are changed beside a running
+  ///     server; the folder's newest root lists it, or there is no root yet.
   ///   - protection: loads what tells why a number may never be published; nil for all others.
   ///   - holding: holds numbers that look like a brigade's before anything is selected; nil: nothing is held.
   public init(
     store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped,
-    selection: Selection = Selection(), sources: ContentSources = ContentSources(), signing: SigningKey,
-    policy: PublicationPolicy = PublicationPolicy(),
+    selection: Selection = Selection(), sources: ContentSources = ContentSources(),
+    signing: @escaping @Sendable () throws -> SigningKey, policy: PublicationPolicy = PublicationPolicy(),
     protection: @escaping @Sendable () async throws -> @Sendable (Int64) -> String? = { { _ in nil } },
     holding: HoldReview? = nil, logger: Logger
   ) {
@@ -58,45 +59,56 @@ public struct Publisher: Sendable {
   /// bytes. Killed at any moment it leaves the former publication whole; the next run clears what was left.
   /// - Throws: ``PublishingError``, `PackError`, or what the database said; the former publication stays.
   public func publish(_ request: PublicationRequest) async throws -> Manifest {
-    try await run(
-      request,
-      make: { work in try await makePacks(work) },
-      remember: { connection, manifest in try await list(manifest, on: connection) })
+    try await locked { ground in
+      try await run(
+        request, on: ground,
+        make: { work in try await makePacks(work) },
+        remember: { connection, manifest in try await list(manifest, on: connection) })
+    }
   }
 
-  /// Runs one attempt, from the folder's lock to the end that the database remembers.
-  /// - Parameters:
-  ///   - exempt: gates that do not apply.
-  ///   - asOf: the moment the numbers were weighed at, where that is not the time of the request.
-  ///   - make: makes the packs; they lie in the folder afterwards.
-  ///   - remember: what the database is to remember with the publication, in the same transaction.
-  func run(
-    _ request: PublicationRequest, exempt: Set<Gate> = [], asOf: Date? = nil,
-    make: @escaping @Sendable (PublicationWork) async throws -> [PackDraft],
-    remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
-  ) async throws -> Manifest {
+  /// Runs `body` while nobody else publishes into the folder, which the database agrees with then.
+  /// - Throws: ``PublishingError/busy``, and what `body` throws.
+  func locked<Result: Sendable>(
+    _ body: @Sendable (PublicationGround) async throws -> Result
+  ) async throws -> Result {
     try await withTaskExecutorPreference(WorkThreads.shared) {
       try folder.makeFolders()
       let lock = try FolderLock(folder: folder.path)
       defer { withExtendedLifetime(lock) {} }
       try await settleDeadRun()
       let former = try folder.manifest()
-      let previous = try await heal(former)
-      _ = try folder.root(for: signing, at: request.time)
-      let claim = try await claim(request, after: previous, asOf: asOf)
-      let work = PublicationWork(
-        request: request, claim: claim, former: former?.manifest, previous: previous, asOf: asOf ?? request.time,
-        progress: RunProgress(tell: request.progress))
-      let heart = Task { await work.progress.report(to: store, claim) }
-      defer { heart.cancel() }
-      do {
-        let manifest = try await finish(work, exempt: exempt, make: make, remember: remember)
-        PendingClaim.forget(in: folder)
-        return manifest
-      } catch {
-        await end(work, after: error)
-        throw error
-      }
+      return try await body(PublicationGround(former: former?.manifest, previous: try await heal(former)))
+    }
+  }
+
+  /// Runs one attempt to the end that the database remembers.
+  /// - Parameters:
+  ///   - ground: what ``locked(_:)`` found; its lock is held until this returns.
+  ///   - exempt: gates that do not apply.
+  ///   - asOf: the moment the numbers were weighed at, where that is not the time of the request.
+  ///   - make: makes the packs; they lie in the folder afterwards.
+  ///   - remember: what the database is to remember with the publication, in the same transaction.
+  func run(
+    _ request: PublicationRequest, on ground: PublicationGround, exempt: Set<Gate> = [], asOf: Date? = nil,
+    make: @escaping @Sendable (PublicationWork) async throws -> [PackDraft],
+    remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
+  ) async throws -> Manifest {
+    let signing = try signing()
+    _ = try folder.root(for: signing, at: request.time)
+    let claim = try await claim(request, after: ground.previous, asOf: asOf)
+    let work = PublicationWork(
+      request: request, claim: claim, former: ground.former, previous: ground.previous, asOf: asOf ?? request.time,
+      signing: signing, progress: RunProgress(tell: request.progress))
+    let heart = Task { await work.progress.report(to: store, claim) }
+    defer { heart.cancel() }
+    do {
+      let manifest = try await finish(work, exempt: exempt, make: make, remember: remember)
+      PendingClaim.forget(in: folder)
+      return manifest
+    } catch {
+      await end(work, after: error)
+      throw error
     }
   }
 
@@ -131,6 +143,14 @@ public struct Publisher: Sendable {
   }
 }
 
+/// What the next publication follows, while the folder's lock is held.
+struct PublicationGround: Sendable {
+  /// The manifest in the folder.
+  let former: Manifest?
+  /// The publication that the next one follows; not always the one in the folder.
+  let previous: Manifest.Link?
+}
+
 /// One attempt at a publication.
 struct PublicationWork: Sendable {
   let request: PublicationRequest
@@ -140,6 +160,8 @@ struct PublicationWork: Sendable {
   /// The publication that this one follows; not always the one in the folder.
   let previous: Manifest.Link?
   let asOf: Date
+  /// Signs the manifest.
+  let signing: SigningKey
   let progress: RunProgress
 
   var serial: Int64 { claim.serial }

@@ -29,6 +29,11 @@ extension PublicationStore {
     try await pool.run(ReadAttempts(since: due, staleBefore: now - Self.staleAfter)).first ?? NightAttempts()
   }
 
+  /// What has been tried of single numbers since anything was published: only failures are counted.
+  public func revocationFailures() async throws -> NightAttempts {
+    try await pool.run(ReadRevocationFailures()).first ?? NightAttempts()
+  }
+
   /// The newest attempts with their packs and gates, newest first.
   public func history(limit: Int) async throws -> [PublicationHistory] {
     let runs = try await runs(limit: limit)

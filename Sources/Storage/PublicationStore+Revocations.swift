@@ -40,9 +40,11 @@ extension PublicationStore {
   }
 
   /// Settles revocations with the publication that carried them out, and changes what is listed.
-  /// - Parameter connection: within the transaction that records the publication.
+  /// - Parameters:
+  ///   - dropped: numbers that went out with them, because they are protected.
+  ///   - connection: within the transaction that records the publication.
   public static func settle(
-    _ revocations: [Revocation], serial: Int64, at time: Date, on connection: PostgresConnection
+    _ revocations: [Revocation], dropped: [Int64] = [], serial: Int64, at time: Date, on connection: PostgresConnection
   ) async throws {
     _ = try await connection.run(
       SettleRevocations(ids: revocations.map(\.id), serial: serial, failure: nil, time: time))
@@ -54,7 +56,7 @@ extension PublicationStore {
       guard case .add(let category, _) = action else { return nil }
       return Listing(number: number, category: category)
     }.sorted { $0.number < $1.number }
-    _ = try await connection.run(UnlistNumbers(numbers: removed))
+    _ = try await connection.run(UnlistNumbers(numbers: Set(removed + dropped).sorted()))
     _ = try await connection.run(ListNumbers(listings: added, serial: serial, time: time))
   }
 }

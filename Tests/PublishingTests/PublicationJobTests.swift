@@ -3,6 +3,7 @@ import Curation
 import Foundation
 import Publishing
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -24,10 +25,19 @@ import Testing
     try await ThresholdStore(pool: TestDatabase.current.pool).beLenient()
   }
 
-  private func job(_ path: String, at time: Date, leases: LeaseStore? = nil) -> PublicationJob {
+  private func publisher(
+    _ path: String, _ protection: @escaping @Sendable () throws -> @Sendable (Int64) -> String? = { { _ in nil } }
+  ) -> Publisher {
+    Publisher(
+      store: store, folder: PublicationFolder(path: path), signing: { key }, protection: protection, logger: .forTests)
+  }
+
+  private func job(
+    _ path: String, at time: Date, leases: LeaseStore? = nil,
+    protection: @escaping @Sendable () throws -> @Sendable (Int64) -> String? = { { _ in nil } }
+  ) -> PublicationJob {
     PublicationJob(
-      publisher: Publisher(
-        store: store, folder: PublicationFolder(path: path), signing: key, logger: .forTests),
+      publisher: publisher(path, protection),
       leases: leases ?? LeaseStore(pool: TestDatabase.current.pool),
       schedule: NightSchedule(time: "03:00", zone: "UTC"), logger: .forTests, now: { time })
   }
@@ -126,10 +136,112 @@ import Testing
     try await withTemporaryFolder { path in
       let revocation = Revocation(number: 33_162_000_000, reason: "x", requestedBy: "Ada", requestedAt: now)
       try await store.request(revocation)
-      let publisher = Publisher(
-        store: store, folder: PublicationFolder(path: path), signing: key, logger: .forTests)
-      #expect(try await publisher.publishRevocations(at: now) == nil)
+      #expect(try await publisher(path).publishRevocations(at: now) == nil)
       #expect(try await store.outcome(of: revocation.id)?.failure == "Nothing has been published yet.")
+    }
+  }
+
+  @Test func whatIsProtectedSinceTheNightGoesOutWithARevocationAndNeverIn() async throws {
+    try await fill()
+    let guarded: Int64 = 33_162_000_049, gone: Int64 = 33_162_000_064
+    try await withTemporaryFolder { path in
+      _ = try await job(path, at: now).runOnce()
+      let out = Revocation(number: gone, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
+      let into = Revocation(
+        number: guarded, action: .add(.fraud, label: nil), reason: "An attack", requestedBy: "Ada", requestedAt: now)
+      for revocation in [out, into] { try await store.request(revocation) }
+      let protecting = job(path, at: now + 5) { { $0 == guarded ? "the police" : nil } }
+      #expect(try await protecting.runOnce() == true)
+      for name in ["toxic", "blocklist"] {
+        let numbers = try entries(path, name).map(\.number)
+        #expect(numbers.count == 398 && !numbers.contains(guarded) && !numbers.contains(gone))
+      }
+      #expect(try await store.outcome(of: out.id)?.serial == 2)
+      #expect(try await store.outcome(of: into.id)?.failure == "The number is protected: the police")
+      #expect(try await store.listingCount() == 398)
+    }
+  }
+
+  private struct Unloadable: Error {}
+
+  @Test func aRevocationThatFailsDoesNotStopTheNightAndIsTriedEverMoreSeldom() async throws {
+    try await fill()
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      _ = try await job(path, at: now).runOnce()
+      let out = Revocation(number: 33_162_000_064, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
+      try await store.request(out)
+      let loads = Mutex(0)
+      let nextNight = job(path, at: now + 86_400) {
+        let isFirst = loads.withLock { count in
+          count += 1
+          return count == 1
+        }
+        if isFirst { throw Unloadable() }
+        return { _ in nil }
+      }
+      await #expect(throws: Unloadable.self) { try await nextNight.runOnce() }
+      #expect(try folder.manifest()?.manifest.serial == 2)
+      #expect(try await store.outcome(of: out.id)?.settledAt == nil)
+
+      let claim = try #require(try await store.claim(3, cause: .revocation, asOf: now))
+      try await store.end(claim, as: .failed, failure: "The disk is full")
+      let failures = try await store.revocationFailures()
+      let last = try #require(failures.lastFailure)
+      #expect(failures.failed == 1)
+      let unscheduled = { (time: Date) in
+        PublicationJob(
+          publisher: publisher(path), leases: LeaseStore(pool: TestDatabase.current.pool), schedule: nil,
+          logger: .forTests, now: { time })
+      }
+      #expect(try await unscheduled(last + 59).runOnce() == false)
+      #expect(try await unscheduled(last + 61).runOnce() == true)
+      #expect(try await store.outcome(of: out.id)?.serial == 4)
+    }
+  }
+
+  @Test func whatAGateHoldsBackIsRefusedAndNotTriedAgain() async throws {
+    try await fill()
+    try await withTemporaryFolder { path in
+      _ = try await job(path, at: now).runOnce()
+      let out = Revocation(number: 33_162_000_064, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
+      try await store.request(out)
+      let short = Recipe.shipped.map { recipe in
+        var recipe = recipe
+        recipe.limit = 10
+        return recipe
+      }
+      let strict = Publisher(
+        store: store, folder: PublicationFolder(path: path), recipes: short, signing: { key }, logger: .forTests)
+      await #expect(throws: PublishingError.self) { try await strict.publishRevocations(at: now + 5) }
+      #expect(try await store.outcome(of: out.id)?.failure?.hasPrefix("The publication is held back") == true)
+      #expect(try await strict.publishRevocations(at: now + 7) == nil)
+    }
+  }
+
+  @Test func aRefusalOfWhatSomebodyAskedForDoesNotCancelTheNight() async throws {
+    try await fill()
+    try await withTemporaryFolder { path async throws in
+      let guarded = publisher(path) { { $0 == 33_162_000_049 ? "the police" : nil } }
+      await #expect(throws: PublishingError.self) { try await guarded.publish(at: now) }
+      #expect(try await store.runs(limit: 1).map(\.state) == [.refused])
+      #expect(try await job(path, at: now).runOnce() == true)
+    }
+  }
+
+  @Test func nothingIsSettledWhileAnotherPublishes() async throws {
+    try await fill()
+    try await withTemporaryFolder { path in
+      _ = try await job(path, at: now).runOnce()
+      let absent = Revocation(number: 33_162_000_002, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
+      try await store.request(absent)
+      let lock = open("\(path)/.lock", O_RDWR)
+      #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+      await #expect(throws: PublishingError.busy) { try await publisher(path).publishRevocations(at: now) }
+      #expect(try await store.outcome(of: absent.id)?.settledAt == nil)
+      close(lock)
+      #expect(try await publisher(path).publishRevocations(at: now) == nil)
+      #expect(try await store.outcome(of: absent.id)?.serial == 1)
     }
   }
 }

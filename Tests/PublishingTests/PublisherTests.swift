@@ -4,6 +4,7 @@ import Foundation
 import PostgreSQL
 import Publishing
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
   ) throws -> Publisher {
     Publisher(
       store: store, folder: folder, recipes: Recipe.shipped.filter { $0.source == .reports },
-      signing: try #require(key), policy: policy, logger: .forTests)
+      signing: { try #require(key) }, policy: policy, logger: .forTests)
   }
 
   /// Another night's numbers overlap with those of the night before.
@@ -239,7 +240,7 @@ import Testing
       let first = try await publisher(folder).publish(at: now)
       let number = try #require(first.packs[0].first)
       let guarded = Publisher(
-        store: store, folder: folder, signing: try #require(key),
+        store: store, folder: folder, signing: { try #require(key) },
         protection: { { $0 == number ? "the police" : nil } }, logger: .forTests)
       let words = Gate.allCases.map { PublicationRequest.Overrule(gate: $0, reason: "Because", by: "Ada") }
       do {
@@ -261,6 +262,26 @@ import Testing
         try await self.publisher(folder).publish(at: now)
       }
       #expect(try String(contentsOfFile: folder.manifestPath, encoding: .utf8) == text)
+    }
+  }
+
+  @Test func aKeyMayBeChangedManyTimesBesideARunningPublisher() async throws {
+    try await fill()
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      let present = Mutex(SigningKey())
+      let publisher = Publisher(
+        store: store, folder: folder, signing: { present.withLock { $0 } }, logger: .forTests)
+      _ = try await publisher.publish(at: now)
+      for _ in 0..<17 {
+        let new = SigningKey()
+        _ = try folder.rotate(from: present.withLock { $0 }, to: new, at: now)
+        present.withLock { $0 = new }
+      }
+      let trust = TrustStore(key: present.withLock { $0 }.verifying)
+      let data = try #require(FileManager.default.contents(atPath: folder.manifestPath))
+      #expect(try trust.verify(manifest: data, at: now).manifest.serial == 1)
+      #expect(try await publisher.publish(at: now + 60).serial == 2)
     }
   }
 

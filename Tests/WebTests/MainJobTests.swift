@@ -67,7 +67,7 @@ import Timestamps
       }
       let key = SigningKey()
       _ = try await Publisher(
-        store: PublicationStore(pool: pool), folder: server.folder, signing: key, logger: .forTests
+        store: PublicationStore(pool: pool), folder: server.folder, signing: { key }, logger: .forTests
       ).publish(at: now)
 
       let answer = try await server.client.execute(uri: "/v1/manifest", method: .get)

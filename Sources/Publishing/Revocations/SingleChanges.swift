@@ -3,18 +3,25 @@ import CallerPackBuilder
 import Curation
 import Foundation
 import Storage
+import Synchronization
 
-/// What revocations do to a pack.
-struct SingleChanges: Sendable {
+/// What revocations do to a pack, and what protection does to it by the way.
+final class SingleChanges: Sendable {
   /// By number, the last word on it; ascending.
   private let words: [(number: Int64, action: Revocation.Action)]
   private let recipes: [Recipe]
+  private let protection: @Sendable (Int64) -> String?
+  private let gone = Mutex<Set<Int64>>([])
 
-  init(_ revocations: [Revocation], recipes: [Recipe]) {
+  /// The protected numbers that packs were copied without.
+  var dropped: Set<Int64> { gone.withLock { $0 } }
+
+  init(_ revocations: [Revocation], recipes: [Recipe], protection: @escaping @Sendable (Int64) -> String?) {
     var last: [Int64: Revocation.Action] = [:]
     for revocation in revocations { last[revocation.number] = revocation.action }
     words = last.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     self.recipes = recipes
+    self.protection = protection
   }
 
   /// Whether a pack is another after this.
@@ -52,17 +59,24 @@ struct SingleChanges: Sendable {
         waiting.removeFirst()
         try add(word, spec, writer, &room)
       }
+      // Protected since that pack was made: the gate would hold back the whole publication.
+      let isProtected = protection(cursor.number) != nil
+      if isProtected { _ = gone.withLock { $0.insert(cursor.number) } }
       if let word = waiting.first, word.number == cursor.number {
         waiting.removeFirst()
-        if word.action == .remove {
-          room += 1
-          continue
-        }
-        if takes(spec) {
+        if takes(spec), word.action != .remove, !isProtected {
           var one = 1
           try add(word, spec, writer, &one)
           continue
         }
+        if word.action == .remove {
+          room += 1
+          continue
+        }
+      }
+      if isProtected {
+        room += 1
+        continue
       }
       var failure: PackError?
       cursor.withLabel { label in

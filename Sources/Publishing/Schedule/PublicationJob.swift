@@ -58,24 +58,39 @@ public struct PublicationJob: Sendable {
 
   /// Does what there is to do now.
   /// - Returns: whether anything was published.
-  /// - Throws: what the database said, or ``PublishingError``.
+  /// - Throws: what the database said, or ``PublishingError``; for revocations after the night was made all the same.
   @discardableResult
   public func runOnce() async throws -> Bool {
     let time = now()
     let isNight = try await nightIsDue(at: time)
-    let hasRevocations = try await publisher.store.hasOpenRevocations()
+    let hasRevocations = try await revocationsAreDue(at: time)
     guard isNight || hasRevocations else { return false }
     guard let lease = try await leases.take("publish", now: time) else { return false }
     return try await leases.holding(lease) {
       // A night takes what revocations ask for along, so they come first: they are urgent.
       var hasPublished = false
-      if hasRevocations { hasPublished = try await publisher.publishRevocations(at: time) != nil }
+      var failure: (any Error)?
+      if hasRevocations {
+        do {
+          hasPublished = try await publisher.publishRevocations(at: time) != nil
+        } catch {
+          if Task.isCancelled { throw error }
+          failure = error
+        }
+      }
       if isNight {
         _ = try await publisher.publish(PublicationRequest(time: time, cause: .night))
         hasPublished = true
       }
+      if let failure { throw failure }
       return hasPublished
     }
+  }
+
+  /// What could not be published is tried again ever more seldom: each try takes a serial and a pass over the packs.
+  private func revocationsAreDue(at time: Date) async throws -> Bool {
+    guard try await publisher.store.hasOpenRevocations() else { return false }
+    return NightDecision(try await publisher.store.revocationFailures(), now: time) == .publish
   }
 
   private func nightIsDue(at time: Date) async throws -> Bool {

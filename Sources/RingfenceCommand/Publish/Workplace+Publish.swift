@@ -20,13 +20,15 @@ extension Workplace {
       recipe.limit = min(recipe.limit, top)
       return recipe
     }
-    let protection = protection
+    let (folder, protection) = (folder, protection)
+    // A key that cannot be read is said now, and not in the night.
+    _ = try folder.signingKey()
     return Publisher(
       store: publications, folder: publicationFolder, recipes: recipes,
       sources: ContentSources(
         regions: { try await RegionStore.map(on: $0) },
         directory: { try await DirectoryStore.forEachEntry(at: $1, on: $0, $2) }),
-      signing: try folder.signingKey(), policy: policy,
+      signing: { try folder.signingKey() }, policy: policy,
       protection: {
         let protected = try await protection.load()
         return { protected.rule(for: $0) }

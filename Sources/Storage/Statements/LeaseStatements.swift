@@ -41,6 +41,22 @@ struct GiveLeaseBack: PostgresStatement {
   }
 }
 
+/// How often single numbers could not be published since anything was.
+struct ReadRevocationFailures: PostgresStatement {
+  static let sql = """
+    SELECT count(*), max(heartbeat_at) FROM publications
+    WHERE cause = 'revocation' AND state = 'failed'
+      AND serial > coalesce((SELECT max(serial) FROM publications WHERE state = 'published'), 0)
+    """
+
+  func bind(into parameters: inout PostgresParameters) {}
+
+  static func decode(_ row: PostgresRow) throws -> NightAttempts {
+    let failed: Int64 = try row.decode(0)
+    return NightAttempts(failed: Int(failed), lastFailure: try row.decode(1))
+  }
+}
+
 /// What has been tried of a night.
 struct ReadAttempts: PostgresStatement {
   let since: Date

@@ -85,7 +85,7 @@ struct SettleRevocations: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(ids)
     parameters.append(serial)
-    parameters.append(failure)
+    parameters.append(failure.map { String($0.prefix(2_000)) })
     parameters.append(time)
   }
 }
