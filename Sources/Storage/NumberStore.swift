@@ -34,11 +34,27 @@ public struct NumberStore: Sendable {
     at time: Date, limit: Int, country: (Int64) -> String? = { _ in nil }
   ) async throws -> [WatchedNumber] {
     let thresholds = try await thresholds()
-    func watched(_ record: NumberRecord) -> WatchedNumber? {
-      WatchedNumber(record, at: time, by: thresholds) { country(record.number) }
+    func watched(_ record: NumberRecord, in circumstances: Circumstances = Circumstances()) -> WatchedNumber? {
+      WatchedNumber(record, at: time, by: thresholds, in: circumstances) { country(record.number) }
     }
     let records = try await RecordStore(pool: pool).hottest(
       hotterThan: thresholds.lowestWatchHeat, at: time, limit: limit, where: { watched($0) != nil })
-    return records.compactMap(watched)
+    let decided = try await decisions(about: records.map(\.number))
+    return records.compactMap { watched($0, in: decided[$0.number] ?? Circumstances()) }
+  }
+
+  /// What others have decided about numbers, where anything.
+  private func decisions(about numbers: [Int64]) async throws -> [Int64: Circumstances] {
+    let protected = try await ProtectionStore(pool: pool).load()
+    let ruled = Set(try await pool.run(FindRuled(numbers: numbers)))
+    let held = Set(try await pool.run(ReadHolds()).map(\.number))
+    return Dictionary(
+      numbers.map { number in
+        let circumstances = Circumstances(
+          isProtected: protected.rule(for: number) != nil, isRuled: ruled.contains(number),
+          isHeld: held.contains(number))
+        return (number, circumstances)
+      }
+    ) { first, _ in first }
   }
 }

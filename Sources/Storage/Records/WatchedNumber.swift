@@ -17,13 +17,16 @@ public struct WatchedNumber: Sendable, Equatable {
   public let reporters: Int
   /// Time of the newest report.
   public let lastReportedAt: Date
-  /// Whether its reports are enough for the next publication to list it.
-  public let isListed: Bool
+  /// What is to become of it.
+  public let verdict: Verdict
 
   /// Nil when it is colder than its threshold's watch heat.
-  init?(_ record: NumberRecord, at time: Date, by thresholds: ThresholdSet, country: () -> String?) {
+  init?(
+    _ record: NumberRecord, at time: Date, by thresholds: ThresholdSet,
+    in circumstances: Circumstances = Circumstances(), country: () -> String?
+  ) {
     let score = Score(record, at: time)
-    let judgement = score.judge(by: thresholds, in: Circumstances(), country: country)
+    let judgement = score.judge(by: thresholds, in: circumstances, country: country)
     guard let category = judgement.category, let threshold = judgement.threshold, score.heat >= threshold.watchHeat
     else { return nil }
     number = record.number
@@ -33,6 +36,6 @@ public struct WatchedNumber: Sendable, Equatable {
     reports = record.standing.reports
     reporters = score.reporters
     lastReportedAt = record.lastReportedAt ?? time
-    isListed = judgement.meetsThreshold
+    verdict = judgement.verdict
   }
 }

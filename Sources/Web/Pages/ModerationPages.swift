@@ -68,7 +68,7 @@ struct WatchedRow {
     reporters = watched.reporters
     last = Timestamp.format(watched.lastReportedAt)
     lastReadable = "\(last.prefix(10)) \(last.dropFirst(11).prefix(5)) UTC"
-    state = watched.isListed ? "listed" : "watched"
+    state = watched.verdict.rawValue
   }
 }
 
