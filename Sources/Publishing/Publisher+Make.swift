@@ -8,14 +8,9 @@ extension Publisher {
   /// Writes the packs from one snapshot of the database, and reads them back.
   func makePacks(_ work: PublicationWork) async throws -> [PackDraft] {
     let bench = PackBench(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
-    if let holding {
-      work.progress.say("Looking for brigades", 0.01)
-      let held = try await holding.review(at: work.request.time)
-      if held > 0 { logger.notice("Numbers are held for a moderator", metadata: ["numbers": "\(held)"]) }
-    }
     let content = PackContent(
       store: store, selection: selection, recipes: recipes, sources: sources,
-      temporaryFolder: "\(folder.path)/.work")
+      temporaryFolder: "\(folder.path)/.work", review: review)
     let spool = ListedSpool(folder: folder, serial: work.serial)
     let written = try await content.fill(at: work.request.time, spool: spool, open: bench.openWriter) { step, part in
       work.progress.say(step, 0.02 + part * 0.5)
@@ -25,6 +20,14 @@ extension Publisher {
       work.progress.say("Reading back \(pack.spec.name)", 0.55)
       return try bench.examine(pack.spec, bench.refit(pack.spec, pack.summary), protection: protection)
     }
+  }
+
+  /// Looks for brigades in the snapshot that the packs are written from.
+  private func review(at time: Date, on connection: PostgresConnection) async throws -> Set<Int64> {
+    guard let holding else { return [] }
+    let found = try await holding.review(at: time, on: connection)
+    if found.held > 0 { logger.notice("Numbers are held for a moderator", metadata: ["numbers": "\(found.held)"]) }
+    return found.numbers
   }
 
   /// Deltas and other formats, the gates, the manifest: then it is visible, and remembered.

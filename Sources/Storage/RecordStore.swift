@@ -19,7 +19,8 @@ public struct RecordStore: Sendable {
     try await pool.withConnection { try await Self.record(of: number, on: $0) }
   }
 
-  static func record(of number: Int64, on connection: PostgresConnection) async throws -> NumberRecord? {
+  /// The same as of a connection's snapshot.
+  public static func record(of number: Int64, on connection: PostgresConnection) async throws -> NumberRecord? {
     var assembler = RecordAssembler()
     for row in try await connection.run(ReadRecord(number: number)) { _ = assembler.take(row) }
     return assembler.finish()

@@ -134,8 +134,7 @@ import Testing
     // Without the review the brigade would succeed.
     #expect(Set(try await listed()).intersection(innocent).count == innocent.count, "\(style)")
 
-    let review = HoldReview(
-      store: HoldStore(pool: pool), thresholds: ThresholdStore(pool: pool), records: RecordStore(pool: pool))
+    let review = HoldReview(store: HoldStore(pool: pool))
     let held = try await review.review(at: now)
     #expect(try await review.review(at: now) == 0)
     let published = Set(try await listed())
@@ -160,11 +159,41 @@ import Testing
     let number = innocent[0]
     try await take(
       (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) })
-    let review = HoldReview(
-      store: HoldStore(pool: pool), thresholds: ThresholdStore(pool: pool), records: RecordStore(pool: pool))
+    let review = HoldReview(store: HoldStore(pool: pool))
     #expect(try await review.review(at: now) == 0)
     try await take([report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
     #expect(try await review.review(at: now) == 1)
     #expect(try await HoldStore(pool: pool).hold(of: number)?.rule == .oneDay)
+  }
+
+  @Test func whatComesAfterTheReviewIsNotInTheSnapshot() async throws {
+    let number = innocent[0]
+    let (now, pool) = (now, pool)
+    let wave = (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) }
+    let old = report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))
+    try await take(wave)
+    let review = HoldReview(store: HoldStore(pool: pool))
+    let listed = try await PublicationStore(pool: pool).withSnapshot { connection in
+      let found = try await review.review(at: now, on: connection)
+      #expect(found.numbers.isEmpty)
+      try await take([old])
+      var numbers: [Int64] = []
+      try await Selection().forEachListed(at: now, without: found.numbers, on: connection) { batch in
+        numbers += batch.map(\.number)
+      }
+      return numbers
+    }
+    #expect(listed.isEmpty)
+    // And what the review finds is kept back in a snapshot that knows of no hold.
+    let next = try await PublicationStore(pool: pool).withSnapshot { connection in
+      let found = try await review.review(at: now, on: connection)
+      #expect(found.numbers == [number] && found.held == 1)
+      var numbers: [Int64] = []
+      try await Selection().forEachListed(at: now, without: found.numbers, on: connection) { batch in
+        numbers += batch.map(\.number)
+      }
+      return numbers
+    }
+    #expect(next.isEmpty)
   }
 }

@@ -13,6 +13,8 @@ struct PackContent: Sendable {
   let sources: ContentSources
   /// For files that are gone with the process.
   let temporaryFolder: String
+  /// Finds what a snapshot has and must not be published.
+  var review: @Sendable (Date, PostgresConnection) async throws -> Set<Int64> = { _, _ in [] }
 
   /// Writes the packs that the recipes ask for.
   /// - Parameters:
@@ -23,14 +25,16 @@ struct PackContent: Sendable {
     at time: Date, spool: ListedSpool, open: @escaping @Sendable (PackSpec) throws -> PackWriter,
     progress: @escaping @Sendable (String, Double) -> Void
   ) async throws -> AssembledPacks {
-    progress("Choosing numbers", 0)
     let writer = try ListedSpool.Writer(spool)
     let packs = try await store.withSnapshot { connection in
+      progress("Looking for brigades", 0)
+      let suspects = try await review(time, connection)
+      progress("Choosing numbers", 0)
       let assembler = PackAssembler(
         recipes: recipes, regions: try await sources.regions(connection), temporaryFolder: temporaryFolder)
       return try await assembler.assemble(
         listed: { take in
-          try await selection.forEachListed(at: time, on: connection) { batch in
+          try await selection.forEachListed(at: time, without: suspects, on: connection) { batch in
             // What a moderator only gave a name is not listed because of reports.
             try writer.append(batch.filter { $0.treatment == .block })
             try await take(batch)

@@ -25,12 +25,16 @@ public struct Selection: Sendable {
   ///
   /// A number that the last publication lists stays while it is not under its leaving threshold; any other must be over
   /// its entering one. Memory is bounded by a batch.
-  /// - Parameter connection: within a transaction that reads one snapshot; other statements may come between batches.
+  /// - Parameters:
+  ///   - suspects: numbers that are held back although the snapshot does not say so.
+  ///   - connection: within a transaction that reads one snapshot; other statements may come between batches.
   public func forEachListed(
-    at time: Date, on connection: PostgresConnection, _ body: ([ListedNumber]) async throws -> Void
+    at time: Date, without suspects: Set<Int64> = [], on connection: PostgresConnection,
+    _ body: ([ListedNumber]) async throws -> Void
   ) async throws {
     let thresholds = try await ThresholdStore.current(on: connection).set
-    let state = try await CurationStateStore.load(at: time, on: connection)
+    var state = try await CurationStateStore.load(at: time, on: connection)
+    state.held.formUnion(suspects)
     var merge = CurationMerge(state)
     try await RecordStore.forEachRecord(hotterThan: thresholds.lowestListedHeat, at: time, on: connection) { records in
       let listed = merge.take(records.compactMap { self.listed($0, at: time, by: thresholds, in: state) })

@@ -32,8 +32,7 @@ extension Workplace {
       protection: {
         let protected = try await protection.load()
         return { protected.rule(for: $0) }
-      }, holding: HoldReview(store: holds, thresholds: ThresholdStore(pool: pool), records: RecordStore(pool: pool)),
-      logger: logger)
+      }, holding: HoldReview(store: holds), logger: logger)
   }
 
   /// Publishes, with a progress bar, and says what came of it.

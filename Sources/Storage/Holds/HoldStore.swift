@@ -17,30 +17,40 @@ public struct HoldStore: Sendable {
   /// - Parameters:
   ///   - heat: decayed, at least; what is colder is listed by no threshold.
   ///   - reporters: the fewest reporters.
+  ///   - connection: reads one snapshot.
   public func forEachReviewable(
-    hotterThan heat: Double, reporters: Int, at time: Date, _ body: ([NumberVoices]) async throws -> Void
+    hotterThan heat: Double, reporters: Int, at time: Date, on connection: PostgresConnection,
+    _ body: ([NumberVoices]) async throws -> Void
   ) async throws {
     let mass = Self.mass(heat, at: time)
-    try await forEachBatch(at: time, body) { after in
+    try await forEachBatch(at: time, on: connection, body) { after in
       ReadReviewable(after: after, heat: mass, reporters: reporters, limit: batchSize)
     }
   }
 
   /// Hands over what reporters say of about `size` hot numbers, listed ones among them.
   public func forEachOfSample(
-    hotterThan heat: Double, size: Int, at time: Date, _ body: ([NumberVoices]) async throws -> Void
+    hotterThan heat: Double, size: Int, at time: Date, on connection: PostgresConnection,
+    _ body: ([NumberVoices]) async throws -> Void
   ) async throws {
     let mass = Self.mass(heat, at: time)
-    let count = try await pool.run(CountHot(heat: mass))[0]
+    let count = try await connection.run(CountHot(heat: mass))[0]
     let oneOf = max(1, count / max(1, size))
-    try await forEachBatch(at: time, body) { after in
+    try await forEachBatch(at: time, on: connection, body) { after in
       SampleHot(after: after, heat: mass, oneOf: oneOf, limit: batchSize)
     }
   }
 
   /// How many reporters are established, counted up to `limit`.
-  public func establishedReporters(limit: Int) async throws -> Int {
-    try await pool.run(CountEstablished(limit: limit))[0]
+  public func establishedReporters(limit: Int, on connection: PostgresConnection) async throws -> Int {
+    try await connection.run(CountEstablished(limit: limit))[0]
+  }
+
+  /// Reads one snapshot.
+  public func withSnapshot<Result: Sendable>(
+    _ body: @Sendable (PostgresConnection) async throws -> Result
+  ) async throws -> Result {
+    try await pool.withConnection { try await $0.transaction(.repeatableRead, readOnly: true, body) }
   }
 
   /// Holds numbers; those that are held, or were once, stay as they are. Safe to call again.
@@ -76,36 +86,37 @@ public struct HoldStore: Sendable {
   }
 
   private func forEachBatch<S: PostgresStatement>(
-    at time: Date, _ body: ([NumberVoices]) async throws -> Void, _ statement: (Int64) -> S
+    at time: Date, on connection: PostgresConnection, _ body: ([NumberVoices]) async throws -> Void,
+    _ statement: (Int64) -> S
   ) async throws where S.Row == Int64 {
     var after: Int64 = 0
     while true {
       try Task.checkCancellation()
-      let numbers = try await pool.run(statement(after))
+      let numbers = try await connection.run(statement(after))
       guard let last = numbers.last else { return }
-      try await body(try await voices(of: numbers, at: time))
+      try await body(try await voices(of: numbers, at: time, on: connection))
       after = last
     }
   }
 
-  private func voices(of numbers: [Int64], at time: Date) async throws -> [NumberVoices] {
+  private func voices(
+    of numbers: [Int64], at time: Date, on connection: PostgresConnection
+  ) async throws -> [NumberVoices] {
     let windowStart = time.addingTimeInterval(-Double(Brigading.window) * 86_400)
     let statement = ReadVoices(numbers: numbers, windowStart: windowStart)
-    return try await pool.withConnection { connection in
-      var all: [NumberVoices] = []
-      var voices: [Voice] = []
-      var number: Int64 = 0
-      for try await batch in connection.stream(statement).batches {
-        for row in batch {
-          if row.number != number {
-            if !voices.isEmpty { all.append(NumberVoices(number: number, voices: voices)) }
-            (number, voices) = (row.number, [])
-          }
-          voices.append(row.voice(at: time))
+    var all: [NumberVoices] = []
+    var voices: [Voice] = []
+    var number: Int64 = 0
+    for try await batch in connection.stream(statement).batches {
+      for row in batch {
+        if row.number != number {
+          if !voices.isEmpty { all.append(NumberVoices(number: number, voices: voices)) }
+          (number, voices) = (row.number, [])
         }
+        voices.append(row.voice(at: time))
       }
-      if !voices.isEmpty { all.append(NumberVoices(number: number, voices: voices)) }
-      return all
     }
+    if !voices.isEmpty { all.append(NumberVoices(number: number, voices: voices)) }
+    return all
   }
 }
