@@ -111,10 +111,14 @@ FROM thresholds;
 INSERT INTO sources VALUES (1, 0, 1, 3, 3, 2, 2);
 DROP TABLE thresholds;
 
--- What the last publication lists because of reports.
+-- What the last publication blocks or names, other than by a directory alone. cause: 0 reports, 1 a ruling, 2 an
+-- approved range; only what reports have listed was weighed and reviewed, and stays by the leaving threshold. treatment:
+-- 0 may be blocked, 1 is only named.
 CREATE TABLE listings (
     number      bigint      PRIMARY KEY,
     category_id smallint    NOT NULL,
+    cause       smallint    NOT NULL DEFAULT 0 CHECK (cause BETWEEN 0 AND 2),
+    treatment   smallint    NOT NULL DEFAULT 0 CHECK (treatment BETWEEN 0 AND 1),
     serial      bigint      NOT NULL,
     listed_at   timestamptz NOT NULL
 );

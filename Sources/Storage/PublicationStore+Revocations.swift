@@ -1,3 +1,4 @@
+import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -54,7 +55,7 @@ extension PublicationStore {
     let removed = last.compactMap { $0.value == .remove ? $0.key : nil }.sorted()
     let added = last.compactMap { number, action -> Listing? in
       guard case .add(let category, _) = action else { return nil }
-      return Listing(number: number, category: category)
+      return Listing(number: number, category: category, cause: .ruling)
     }.sorted { $0.number < $1.number }
     _ = try await connection.run(UnlistNumbers(numbers: Set(removed + dropped).sorted()))
     _ = try await connection.run(ListNumbers(listings: added, serial: serial, time: time))

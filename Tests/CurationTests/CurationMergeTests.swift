@@ -28,11 +28,12 @@ import Testing
     ] { state.rulings.append(ruling) }
     let all = merged(state, [[reported(5), reported(20)], [reported(30), reported(40), reported(45)]])
     #expect(all.map(\.number) == [5, 10, 30, 40, 45, 60])
-    #expect(all[1] == ListedNumber(number: 10, category: .other, heat: 0, evidence: 0))
+    #expect(all[1] == ListedNumber(number: 10, category: .other, cause: .ruling, heat: 0, evidence: 0))
     #expect(
       all[2]
         == ListedNumber(
-          number: 30, category: .fraud, treatment: .identify, heat: 5, evidence: 6, identifications: 7, label: "Dr Who")
+          number: 30, category: .fraud, treatment: .identify, cause: .ruling, heat: 5, evidence: 6, identifications: 7,
+          label: "Dr Who")
     )
     #expect(all[3].category == .silent)
     #expect(all[5].label == "Cold caller")
@@ -47,7 +48,7 @@ import Testing
     state.rulings.append(ruling(33_162_002, .identify, label: "A name"))
     let all = merged(state, [[reported(33_162_007)]])
     #expect(all.map(\.number) == [0, 2, 5, 6, 7, 8, 9].map { 33_162_000 + $0 })
-    #expect(all[0] == ListedNumber(number: 33_162_000, category: .oneRing, heat: 2, evidence: 2))
+    #expect(all[0] == ListedNumber(number: 33_162_000, category: .oneRing, cause: .range, heat: 2, evidence: 2))
     #expect(all[1].label == "A name")
     #expect(all[2].treatment == .identify)
     #expect(all[4] == reported(33_162_007))

@@ -166,6 +166,56 @@ import Testing
     #expect(try await HoldStore(pool: pool).hold(of: number)?.rule == .oneDay)
   }
 
+  /// What a ruling or a range has published was never weighed: reports that came meanwhile are, once it is undone.
+  @Test func whatARulingHadPublishedIsReviewedOnceItIsUndone() async throws {
+    let number = innocent[0], named = innocent[1]
+    let pool = pool, now = now
+    let rulings = RulingStore(pool: pool)
+    let block = try Ruling(
+      number: number, decision: .block, reason: "A wave.", moderator: "Ada", ruledAt: now - 9)
+    _ = try await rulings.record(block)
+    _ = try await rulings.record(
+      try Ruling(
+        number: named, decision: .identify, label: "A shop", reason: "It is one.", moderator: "Ada", ruledAt: now - 9))
+    try await withTemporaryFolder { path in
+      let publisher = Publisher(
+        store: PublicationStore(pool: pool), folder: PublicationFolder(path: path),
+        recipes: Recipe.shipped.filter { $0.source == .reports },
+        signing: try #require(SigningKey(String(repeating: "07", count: 32))),
+        policy: PublicationPolicy(), holding: HoldReview(store: HoldStore(pool: pool)), logger: .forTests)
+      func publish(_ time: Date) async throws {
+        let overrules = Gate.allCases.filter(\.canBeOverruled).map {
+          PublicationRequest.Overrule(gate: $0, reason: "Test", by: "Ada")
+        }
+        _ = try await publisher.publish(PublicationRequest(time: time, overrules: overrules))
+      }
+      func listing(_ number: Int64) async throws -> Explanation.Listing? {
+        try await ExplanationStore(pool: pool).explain(number, at: now).listing
+      }
+      try await publish(now - 8)
+      #expect(try await listing(number)?.treatment == .block)
+      let shop = try #require(try await listing(named))
+      #expect(shop.treatment == .identify && shop.serial == 1)
+      #expect(
+        try await ExplanationStore(pool: pool).explain(named, at: now).account[0].contains(
+          "Publication 1 named it first"))
+      let prefix = NumberHash.of(named).prefix(4).map { String(format: "%02x", $0) }.joined()
+      let beginning = try #require(NumberHashPrefix(prefix))
+      let hash = try #require(try await LookupStore(pool: pool).listed(beginning).first)
+      #expect(!hash.mayBlock && hash.label == "A shop")
+
+      // A wave of one day, borne out by nothing but a word of two days ago.
+      try await take(
+        (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) }
+          + [report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
+      _ = try await rulings.undo(block.id, of: number, moderator: "Ada", at: now - 5)
+      try await publish(now)
+      #expect(try await HoldStore(pool: pool).hold(of: number)?.rule == .oneDay)
+      #expect(try await listing(number) == nil)
+      #expect(try await listing(named)?.serial == 1)
+    }
+  }
+
   @Test func whatComesAfterTheReviewIsNotInTheSnapshot() async throws {
     let number = innocent[0]
     let (now, pool) = (now, pool)

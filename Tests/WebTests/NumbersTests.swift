@@ -50,7 +50,8 @@ import Testing
     try await pool.withConnection { connection in
       _ = try await connection.execute(
         """
-        INSERT INTO listings SELECT number, 6, 12, \(time) FROM unnest(\(numbers)) AS t (number)
+        INSERT INTO listings (number, category_id, serial, listed_at)
+        SELECT number, 6, 12, \(time) FROM unnest(\(numbers)) AS t (number)
         """)
     }
   }

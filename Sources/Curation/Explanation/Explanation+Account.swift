@@ -13,6 +13,7 @@ extension Explanation {
     case .held: held
     case .listed: "Listed as \(name). \(since)"
     case .candidate: "Candidate: the next publication lists it as \(name)."
+    case .watched where range != nil, .quiet where range != nil: inRange
     case .watched: "Watched: hot enough for a moderator to look, and not to be listed. \(since)"
     case .quiet: "Quiet: there is not enough against it to list it. \(since)"
     }
@@ -22,7 +23,14 @@ extension Explanation {
 
   private var since: String {
     guard let listing else { return "The last publication does not list it." }
-    return "Publication \(listing.serial) listed it first, on \(Self.day(listing.listedAt))."
+    let verb = listing.treatment == .block ? "listed" : "named"
+    let aside = listing.treatment == .block ? "" : ", and does not block it"
+    return "Publication \(listing.serial) \(verb) it first, on \(Self.day(listing.listedAt))\(aside)."
+  }
+
+  private var inRange: String {
+    "Listed with its range: it lies in \(range?.text ?? ""), which a moderator approved as a range that calls "
+      + "together. Its own reports are not enough to list it. \(since)"
   }
 
   private var ruled: String {
@@ -109,7 +117,9 @@ extension Explanation {
       )
     }
     if openAppeals > 0 { all.append("Appeals that wait for an answer: \(openAppeals).") }
-    if let range { all.append("It lies in \(range.text), which a moderator approved as a range that calls together.") }
+    if let range, ![.watched, .quiet].contains(verdict) {
+      all.append("It lies in \(range.text), which a moderator approved as a range that calls together.")
+    }
     return all
   }
 

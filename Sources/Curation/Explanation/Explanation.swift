@@ -46,12 +46,17 @@ public struct Explanation: Sendable, Equatable {
     public var serial: Int64
     /// When that was.
     public var listedAt: Date
+    /// Whether it may be blocked, or is only named.
+    public var treatment: ListedNumber.Treatment
 
     /// - Parameters: see the properties.
-    public init(category: ReportCategory, serial: Int64, listedAt: Date) {
+    public init(
+      category: ReportCategory, serial: Int64, listedAt: Date, treatment: ListedNumber.Treatment = .block
+    ) {
       self.category = category
       self.serial = serial
       self.listedAt = listedAt
+      self.treatment = treatment
     }
   }
 

@@ -47,8 +47,8 @@ public struct CurationState: Sendable {
     }
     guard protected.rule(for: entry.number) == nil else { return nil }
     return ListedNumber(
-      number: entry.number, category: entry.category ?? .other, treatment: treatment, heat: 0, evidence: 0,
-      label: entry.label)
+      number: entry.number, category: entry.category ?? .other, treatment: treatment, cause: .ruling, heat: 0,
+      evidence: 0, label: entry.label)
   }
 
   /// The members of approved ranges that may be published, ascending, each once: less the protected, ruled and held
@@ -63,7 +63,8 @@ public struct CurationState: Sendable {
         else { continue }
         let share = approved.heat / Double(approved.range.size)
         members[number] = ListedNumber(
-          number: number, category: approved.category, treatment: treatment(of: number), heat: share, evidence: share)
+          number: number, category: approved.category, treatment: treatment(of: number), cause: .range,
+          heat: share, evidence: share)
       }
     }
     return members.values.sorted { $0.number < $1.number }

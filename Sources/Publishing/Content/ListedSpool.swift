@@ -2,7 +2,8 @@ import Curation
 import Foundation
 import Storage
 
-/// The numbers that a publication takes because of reports, each with its category, in a file: ascending, ten bytes each.
+/// The numbers that a publication takes other than from directories, each with what and why, in a file: ascending, twelve
+/// bytes each.
 ///
 /// The file outlives the process, so that a publication whose maker died after the reveal can still be told to the
 /// database.
@@ -31,6 +32,8 @@ struct ListedSpool: Sendable {
       for listed in numbers {
         withUnsafeBytes(of: listed.number.littleEndian) { data.append(contentsOf: $0) }
         withUnsafeBytes(of: listed.category.rawValue.littleEndian) { data.append(contentsOf: $0) }
+        data.append(listed.cause.rawValue)
+        data.append(listed.treatment.rawValue)
       }
       try file.write(contentsOf: data)
     }
@@ -41,7 +44,7 @@ struct ListedSpool: Sendable {
     }
   }
 
-  static let rowBytes = 10
+  static let rowBytes = 12
 
   /// The rows, read in pieces; a file that ends within a row ends before it.
   func rows() -> some Sequence<Listing> {
@@ -61,7 +64,11 @@ struct ListedSpool: Sendable {
         place += ListedSpool.rowBytes
         let number = row.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
         let category = row.withUnsafeBytes { Int16(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: Int16.self)) }
-        if let category = ReportCategory(rawValue: category) { return Listing(number: number, category: category) }
+        let cause = ListedNumber.Cause(rawValue: row[row.startIndex + 10])
+        let treatment = ListedNumber.Treatment(rawValue: row[row.startIndex + 11])
+        if let category = ReportCategory(rawValue: category), let cause, let treatment {
+          return Listing(number: number, category: category, cause: cause, treatment: treatment)
+        }
       }
       return nil
     }

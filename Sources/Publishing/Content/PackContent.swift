@@ -35,8 +35,7 @@ struct PackContent: Sendable {
       return try await assembler.assemble(
         listed: { take in
           try await selection.forEachListed(at: time, without: suspects, on: connection) { batch in
-            // What a moderator only gave a name is not listed because of reports.
-            try writer.append(batch.filter { $0.treatment == .block })
+            try writer.append(batch)
             try await take(batch)
           }
         },

@@ -25,12 +25,14 @@ struct ReadNumberWeights: PostgresStatement {
 struct ReadListing: PostgresStatement {
   let number: Int64
 
-  static let sql = "SELECT category_id, serial, listed_at FROM listings WHERE number = $1"
+  static let sql = "SELECT category_id, serial, listed_at, treatment = 0 FROM listings WHERE number = $1"
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
 
   static func decode(_ row: PostgresRow) throws -> Explanation.Listing {
-    Explanation.Listing(category: try row.category(0), serial: try row.decode(1), listedAt: try row.decode(2))
+    Explanation.Listing(
+      category: try row.category(0), serial: try row.decode(1), listedAt: try row.decode(2),
+      treatment: try row.decode(3) ? .block : .identify)
   }
 }
 

@@ -14,7 +14,7 @@ struct ReadReviewable: PostgresStatement {
   static let sql = """
     SELECT n.number FROM numbers n
     WHERE n.number > $1 AND n.heat >= $2 AND n.reporters >= $3::integer
-      AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number)
+      AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number AND l.cause = 0)
       AND NOT EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = n.number)
       AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.number = n.number)
     ORDER BY n.number LIMIT $4::bigint

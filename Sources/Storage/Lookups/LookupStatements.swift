@@ -1,18 +1,20 @@
 import Curation
 import PostgreSQL
 
-/// Listed numbers whose hash begins so, less those that were allowed since.
+/// Listed numbers whose hash begins so, less those that were allowed since, and those whose ruling gave
+/// them a name and stands no more.
 struct FindListedByHash: PostgresStatement {
   let prefix: NumberHashPrefix
 
   // The expression is that of the index listings_by_hash.
   static let sql = """
     SELECT l.number, coalesce(r.category_id, l.category_id), r.label,
-           coalesce(r.ruling = 'block', NOT EXISTS (
+           coalesce(r.ruling = 'block', l.treatment = 0 AND NOT EXISTS (
              SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'))
     FROM listings l LEFT JOIN number_rulings r ON r.number = l.number
     WHERE substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2
       AND r.ruling IS DISTINCT FROM 'allow'
+      AND (r.number IS NOT NULL OR l.cause <> 1 OR l.treatment = 0)
     LIMIT $3::bigint
     """
 

@@ -1,17 +1,25 @@
 public import Curation
 import PostgreSQL
 
-/// A number that the last publication lists because of reports.
+/// A number that the last publication blocks or names, other than by a directory alone.
 public struct Listing: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
   /// The category it is listed under.
   public var category: ReportCategory
+  /// Why it is listed.
+  public var cause: ListedNumber.Cause
+  /// Whether it may be blocked.
+  public var treatment: ListedNumber.Treatment
 
   /// - Parameters: see the properties.
-  public init(number: Int64, category: ReportCategory) {
+  public init(
+    number: Int64, category: ReportCategory, cause: ListedNumber.Cause, treatment: ListedNumber.Treatment = .block
+  ) {
     self.number = number
     self.category = category
+    self.cause = cause
+    self.treatment = treatment
   }
 }
 
@@ -22,5 +30,7 @@ struct ListingRow: PostgresCopyRow {
   func encode(into tuple: inout PostgresCopyTuple) {
     tuple.append(listing.number)
     tuple.append(listing.category.rawValue)
+    tuple.append(Int16(listing.cause.rawValue))
+    tuple.append(Int16(listing.treatment.rawValue))
   }
 }

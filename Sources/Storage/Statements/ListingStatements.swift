@@ -4,9 +4,11 @@ import PostgreSQL
 /// What is not a statement with parameters: the table that a publication's numbers are copied into.
 enum ListingSQL {
   static let table = """
-    CREATE TEMPORARY TABLE listed (number bigint PRIMARY KEY, category_id smallint NOT NULL) ON COMMIT DROP
+    CREATE TEMPORARY TABLE listed (
+      number bigint PRIMARY KEY, category_id smallint NOT NULL, cause smallint NOT NULL, treatment smallint NOT NULL
+    ) ON COMMIT DROP
     """
-  static let copy = "COPY listed (number, category_id) FROM STDIN (FORMAT binary)"
+  static let copy = "COPY listed (number, category_id, cause, treatment) FROM STDIN (FORMAT binary)"
   static let statistics = "ANALYZE listed"
 }
 
@@ -19,7 +21,7 @@ struct RemoveUnlisted: PostgresStatement {
     """
 }
 
-/// Puts in what is new, and changes what has another category. What stays is not written: since when it is listed is the
+/// Puts in what is new, and changes what has another category, cause or treatment. What stays is not written: since when it is listed is the
 /// time at which it came.
 struct AddListed: PostgresStatement {
   typealias Row = Void
@@ -27,12 +29,14 @@ struct AddListed: PostgresStatement {
   let time: Date
 
   static let sql = """
-    INSERT INTO listings (number, category_id, serial, listed_at)
-    SELECT t.number, t.category_id, $1, $2
+    INSERT INTO listings (number, category_id, cause, treatment, serial, listed_at)
+    SELECT t.number, t.category_id, t.cause, t.treatment, $1, $2
     FROM listed t LEFT JOIN listings l ON l.number = t.number
-    WHERE l.number IS NULL OR l.category_id <> t.category_id
+    WHERE l.number IS NULL
+       OR (l.category_id, l.cause, l.treatment) IS DISTINCT FROM (t.category_id, t.cause, t.treatment)
     ORDER BY t.number
-    ON CONFLICT (number) DO UPDATE SET category_id = excluded.category_id
+    ON CONFLICT (number) DO UPDATE
+      SET category_id = excluded.category_id, cause = excluded.cause, treatment = excluded.treatment
     """
 
   func bind(into parameters: inout PostgresParameters) {

@@ -9,7 +9,7 @@ struct RecordRow: Sendable {
   let source: SourceTally?
 }
 
-/// What the statements that read records share.
+/// What the statements that read records share. Only what reports have listed stays by the leaving threshold.
 private enum RecordSQL {
   static let columns = """
     n.number, n.day_bits, n.last_day - DATE '1970-01-01', n.network_bits, n.first_reported_at, n.last_reported_at,
@@ -21,7 +21,7 @@ private enum RecordSQL {
   static let joins = """
     JOIN number_categories c ON c.number = n.number
     LEFT JOIN number_sources s ON s.number = n.number
-    LEFT JOIN listings l ON l.number = n.number
+    LEFT JOIN listings l ON l.number = n.number AND l.cause = 0
     LEFT JOIN number_identifications i ON i.number = n.number
     """
 

@@ -102,7 +102,7 @@ struct UnlistNumbers: PostgresStatement {
   }
 }
 
-/// Numbers that are listed from now on.
+/// Numbers that are listed from now on. What reports had listed before stays so: it was reviewed.
 struct ListNumbers: PostgresStatement {
   typealias Row = Void
   let listings: [Listing]
@@ -110,15 +110,18 @@ struct ListNumbers: PostgresStatement {
   let time: Date
 
   static let sql = """
-    INSERT INTO listings (number, category_id, serial, listed_at)
-    SELECT t.number, t.category_id, $3, $4 FROM unnest($1::bigint[], $2::smallint[]) t (number, category_id)
+    INSERT INTO listings (number, category_id, cause, treatment, serial, listed_at)
+    SELECT t.number, t.category_id, t.cause, t.treatment, $5, $6
+    FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::smallint[]) t (number, category_id, cause, treatment)
     ORDER BY t.number
-    ON CONFLICT (number) DO UPDATE SET category_id = excluded.category_id
+    ON CONFLICT (number) DO UPDATE SET category_id = excluded.category_id, treatment = excluded.treatment
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(listings.map(\.number))
     parameters.append(listings.map(\.category.rawValue))
+    parameters.append(listings.map { Int16($0.cause.rawValue) })
+    parameters.append(listings.map { Int16($0.treatment.rawValue) })
     parameters.append(serial)
     parameters.append(time)
   }
