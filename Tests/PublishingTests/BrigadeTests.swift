@@ -177,11 +177,11 @@ import Testing
     _ = try await rulings.record(
       try Ruling(
         number: named, decision: .identify, label: "A shop", reason: "It is one.", moderator: "Ada", ruledAt: now - 9))
+    let key = try #require(SigningKey(String(repeating: "07", count: 32)))
     try await withTemporaryFolder { path in
       let publisher = Publisher(
         store: PublicationStore(pool: pool), folder: PublicationFolder(path: path),
-        recipes: Recipe.shipped.filter { $0.source == .reports },
-        signing: try #require(SigningKey(String(repeating: "07", count: 32))),
+        recipes: Recipe.shipped.filter { $0.source == .reports }, signing: { key },
         policy: PublicationPolicy(), holding: HoldReview(store: HoldStore(pool: pool)), logger: .forTests)
       func publish(_ time: Date) async throws {
         let overrules = Gate.allCases.filter(\.canBeOverruled).map {

@@ -30,9 +30,13 @@ import Testing
         FROM generate_series(1, 5001)
         """)
     }
-    var voices: [Voice] = []
-    try await HoldStore(pool: pool).forEachReviewable(hotterThan: 0, reporters: 1, at: now) { batch in
-      voices += batch.flatMap(\.voices)
+    let store = HoldStore(pool: pool)
+    let voices = try await store.withSnapshot { connection in
+      var voices: [Voice] = []
+      try await store.forEachReviewable(hotterThan: 0, reporters: 1, at: now, on: connection) { batch in
+        voices += batch.flatMap(\.voices)
+      }
+      return voices
     }
     #expect(Set(voices.map(\.reporter)).count == 30)
     #expect(voices.count == 30)
