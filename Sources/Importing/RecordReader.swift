@@ -49,9 +49,11 @@ final class RecordReader {
       if line.isTooLong {
         let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
         chunk.append(kept, line: line.number, problem: .lineTooLong)
+      } else if line.bytes.isEmpty {
+        continue
       } else if format == .ftcCSV {
-        try appendCSV(line, to: &chunk)
-      } else if !line.bytes.isEmpty {
+        try chunk.appendCSV(line, followedBy: lines)
+      } else {
         chunk.append(line.bytes, line: line.number)
       }
     }
@@ -59,32 +61,4 @@ final class RecordReader {
     chunk.totalBytes = lines.totalBytes
     return chunk.records.isEmpty ? nil : chunk
   }
-
-  private func appendCSV(_ line: LineReader.RawLine, to chunk: inout RecordChunk) throws {
-    var scanner = CSVScanner()
-    scanner.read(line.bytes)
-    if line.bytes.isEmpty { return }
-    chunk.append(line.bytes, line: line.number)
-    guard scanner.isInsideQuotes else { return }
-    let index = chunk.records.count - 1
-    while scanner.isInsideQuotes {
-      guard let more = try lines.nextRaw() else {
-        chunk.records[index].problem = .badQuote
-        return
-      }
-      scanner.read(more.bytes)
-      if more.isTooLong || chunk.records[index].length + more.bytes.count >= lines.maximumLineBytes {
-        chunk.records[index].problem = .lineTooLong
-        return
-      }
-      chunk.bytes.append(0x0A)
-      chunk.bytes.append(contentsOf: more.bytes)
-      chunk.records[index].end = chunk.bytes.count
-    }
-  }
-}
-
-extension RecordChunk.Record {
-  /// Its size in bytes.
-  var length: Int { end - start }
 }

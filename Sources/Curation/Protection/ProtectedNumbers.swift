@@ -55,27 +55,10 @@ public struct ProtectedNumbers: Sendable {
   /// Why a number is protected, as people read it; nil where it is not.
   /// - Parameter number: E.164 digits.
   public func rule(for number: Int64) -> String? {
-    let place = Self.firstPlace(in: numbers, atLeast: number)
+    let place = numbers.firstPlace(atLeast: number)
     if place < numbers.count, numbers[place] == number { return reasons[Int(numberReasons[place])] }
-    let next = Self.firstPlace(in: blockStarts, atLeast: number + 1)
+    let next = blockStarts.firstPlace(atLeast: number + 1)
     if next > 0, furthest[next - 1].end >= number { return reasons[Int(furthest[next - 1].reason)] }
     return shortNumber(number)
-  }
-
-  private static func firstPlace(in sorted: [Int64], atLeast value: Int64) -> Int {
-    sorted.withUnsafeBufferPointer { sorted in
-      var low = 0
-      var count = sorted.count
-      while count > 0 {
-        let half = count / 2
-        if sorted[low + half] < value {
-          low += half + 1
-          count -= half + 1
-        } else {
-          count = half
-        }
-      }
-      return low
-    }
   }
 }

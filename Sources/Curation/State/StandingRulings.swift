@@ -43,20 +43,7 @@ public struct StandingRulings: Sendable {
   }
 
   /// The place of the first ruling about a number that is this one or greater; ``count`` where there is none.
-  public func firstPlace(atLeast number: Int64) -> Int {
-    var low = 0
-    var count = numbers.count
-    while count > 0 {
-      let half = count / 2
-      if numbers[low + half] < number {
-        low += half + 1
-        count -= half + 1
-      } else {
-        count = half
-      }
-    }
-    return low
-  }
+  public func firstPlace(atLeast number: Int64) -> Int { numbers.firstPlace(atLeast: number) }
 
   /// The ruling about a number; nil where none stands.
   public func ruling(of number: Int64) -> Entry? {

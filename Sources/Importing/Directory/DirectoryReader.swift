@@ -41,34 +41,14 @@ final class DirectoryReader {
       if line.isTooLong {
         let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
         chunk.append(kept, line: line.number, problem: .lineTooLong)
+      } else if isCSV {
+        try chunk.appendCSV(line, followedBy: lines)
       } else {
         chunk.append(line.bytes, line: line.number)
-        if isCSV { try completeQuotes(of: line, in: &chunk) }
       }
     }
     chunk.bytesRead = lines.bytesRead
     chunk.totalBytes = lines.totalBytes
     return chunk.records.isEmpty ? nil : chunk
-  }
-
-  /// Takes the lines that belong to the same row because a quoted field goes on.
-  private func completeQuotes(of line: LineReader.RawLine, in chunk: inout RecordChunk) throws {
-    var scanner = CSVScanner()
-    scanner.read(line.bytes)
-    let index = chunk.records.count - 1
-    while scanner.isInsideQuotes {
-      guard let more = try lines.nextRaw() else {
-        chunk.records[index].problem = .badQuote
-        return
-      }
-      scanner.read(more.bytes)
-      if more.isTooLong || chunk.records[index].length + more.bytes.count >= lines.maximumLineBytes {
-        chunk.records[index].problem = .lineTooLong
-        return
-      }
-      chunk.bytes.append(0x0A)
-      chunk.bytes.append(contentsOf: more.bytes)
-      chunk.records[index].end = chunk.bytes.count
-    }
   }
 }
