@@ -2,11 +2,12 @@ import Foundation
 
 /// Where the files lie that come with the program: migrations, templates, style sheet, tables.
 struct Installation {
-  /// Folder that has `Migrations/`, `Templates/`, `Public/` and `Resources/`.
+  /// Folder that has `Migrations/`, `Templates/`, `Texts/`, `Public/` and `Resources/`.
   let root: String
 
   var migrations: String { "\(root)/Migrations" }
   var templates: String { "\(root)/Templates" }
+  var texts: String { "\(root)/Texts" }
   var publicFiles: String { "\(root)/Public" }
   var resources: String { "\(root)/Resources" }
 
@@ -27,12 +28,15 @@ struct Installation {
       }
       candidates.append("/usr/share/ringfence")
     }
-    let parts = ["Migrations", "Templates", "Public", "Resources"]
+    let parts = ["Migrations", "Templates", "Texts", "Public", "Resources"]
     for root in candidates where parts.allSatisfy({ FileManager.default.fileExists(atPath: "\(root)/\($0)") }) {
       return Installation(root: root)
     }
     throw CommandFailure.unreadable(
-      "The folder with Migrations/, Templates/, Public/ and Resources/ was not found. Set RINGFENCE_HOME to where it lies."
+      """
+      The folder with Migrations/, Templates/, Texts/, Public/ and Resources/ was not found. Set RINGFENCE_HOME to \
+      where it lies.
+      """
     )
   }
 }

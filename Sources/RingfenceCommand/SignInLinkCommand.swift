@@ -1,4 +1,5 @@
 import ArgumentParser
+import Curation
 import Foundation
 import Storage
 
@@ -12,6 +13,9 @@ struct SignInLinkCommand: AsyncParsableCommand {
   @Argument(help: "The moderator's name; added when new.")
   var name: String
 
+  @Option(help: "What the account may do from now on: triage, moderator or administrator. A new one is a moderator.")
+  var role: Role?
+
   @Option(help: "Where browsers reach the server.")
   var url = "http://127.0.0.1:8080"
 
@@ -21,7 +25,8 @@ struct SignInLinkCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      print("\(url)/sign-in?token=\(try await workplace.moderators.makeSignInToken(for: name, at: Date()))")
+      let token = try await workplace.moderators.makeSignInToken(for: name, role: role, at: Date())
+      print("\(url)/sign-in?token=\(token)")
     }
   }
 }

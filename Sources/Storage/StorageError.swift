@@ -12,6 +12,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case unknownRuling(String)
   /// A row names a rule against brigades, or a state, that this version does not know.
   case unknownRule(String)
+  /// A row names a role that this version does not know.
+  case unknownRole(String)
   /// A directory was replaced by another process while it was being read.
   case directoryChanged(source: String)
   /// Nothing was handed in to replace the entries of a directory.
@@ -37,6 +39,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       "The database names a rule or a state \(name) that this version does not know. Run the version that added it, or a later one."
     case .unknownRuling(let name):
       "The database has rulings of a kind \(name) that this version does not know. Run the version that added it, or a later one."
+    case .unknownRole(let name):
+      "An account has a role \(name) that this version does not know. Run the version that added it, or a later one."
     case .directoryChanged(let source):
       "The directory \(source) was replaced while it was being read. Try again."
     case .emptyDirectory(let source, let kept):

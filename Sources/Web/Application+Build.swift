@@ -2,7 +2,6 @@ public import Hummingbird
 import HummingbirdCore
 import Intake
 public import Logging
-import Mustache
 import NIOCore
 
 /// What answers name in `Server`.
@@ -12,16 +11,17 @@ let serverName = "ringfence"
 /// - Parameters:
 ///   - services: what controllers work with.
 ///   - onRunning: told the port once the server listens.
-/// - Throws: when a template cannot be read.
+/// - Throws: when a template or a text cannot be read.
 public func buildApplication(
   services: WebServices, configuration: WebConfiguration, logger: Logger,
   onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
-  let templates = try await MustacheLibrary(directory: configuration.templateFolder)
+  let pages = try PageRenderer(
+    templateFolder: configuration.templateFolder, textFolder: configuration.textFolder)
   let limiter = Limiter(limits: configuration.limits, clock: services.clock)
   let apps = AppDirectory(apps: services.apps)
   let router = buildRouter(
-    services: services, configuration: configuration, templates: templates, limiter: limiter, apps: apps)
+    services: services, configuration: configuration, pages: pages, limiter: limiter, apps: apps)
   let shortcuts = ReportShortcuts(
     ReportShortcut(
       intake: services.intake, limiter: limiter, apps: apps,

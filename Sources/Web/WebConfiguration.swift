@@ -8,6 +8,8 @@ public struct WebConfiguration: Sendable {
   public var publicFolder: String
   /// Folder of page templates.
   public var templateFolder: String
+  /// Folder of the pages' texts, one folder a language.
+  public var textFolder: String
   /// The most connections at once; more wait in the kernel's queue.
   public var maximumConnections: Int
   /// Whether browsers reach the server by https only, so that cookies say so.
@@ -22,13 +24,14 @@ public struct WebConfiguration: Sendable {
   /// - Parameters: see the properties.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, publicFolder: String, templateFolder: String,
-    maximumConnections: Int = 2_048, isSecure: Bool = false, limits: RequestLimits = .standard,
+    textFolder: String, maximumConnections: Int = 2_048, isSecure: Bool = false, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false
   ) {
     self.host = host
     self.port = port
     self.publicFolder = publicFolder
     self.templateFolder = templateFolder
+    self.textFolder = textFolder
     self.maximumConnections = maximumConnections
     self.isSecure = isSecure
     self.limits = limits

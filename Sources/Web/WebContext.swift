@@ -18,6 +18,16 @@ public struct WebContext: RequestContext {
   var app: App?
   /// Whose session the request bears; set by ``SessionMiddleware``.
   var moderator: Moderator?
+  /// The token of the session's forms; set by ``SessionMiddleware``.
+  var csrf = ""
+  /// How many cases wait; set by ``SessionMiddleware``.
+  var waiting = 0
+  /// What the browser asks for, or the account; set by ``ReaderMiddleware`` and ``SessionMiddleware``.
+  var language = Language.english
+  /// The path that is asked for; set by ``ReaderMiddleware``.
+  var path = ""
+  /// The fields that were sent; set by ``FormMiddleware``.
+  var form = Form()
 
   /// - Parameter source: of the connection.
   public init(source: ApplicationRequestContextSource) {

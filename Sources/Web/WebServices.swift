@@ -31,6 +31,8 @@ public struct WebServices: Sendable {
   public var publicationStore: PublicationStore
   /// When the next publication is due, seen from a time; nil where this server does not publish by itself.
   public var nextPublication: @Sendable (Date) -> Date?
+  /// How many cases wait for a moderator.
+  public var waiting: @Sendable () async throws -> Int
   /// Turned red by whoever stops the server.
   public var readiness: Readiness
   /// What limits tell the time by.
@@ -42,6 +44,7 @@ public struct WebServices: Sendable {
     numbers: NumberStore, explanations: ExplanationStore, lookups: LookupStore, rulings: RulingStore,
     moderators: ModeratorStore, health: HealthStore, publications: PublicationFolder,
     publicationStore: PublicationStore, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
+    waiting: @escaping @Sendable () async throws -> Int = { 0 },
     readiness: Readiness = Readiness(), clock: LimitClock = .system
   ) {
     self.intake = intake
@@ -57,6 +60,7 @@ public struct WebServices: Sendable {
     self.publications = publications
     self.publicationStore = publicationStore
     self.nextPublication = nextPublication
+    self.waiting = waiting
     self.readiness = readiness
     self.clock = clock
   }

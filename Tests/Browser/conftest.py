@@ -1,3 +1,4 @@
+import itertools
 import os
 import shutil
 
@@ -33,31 +34,35 @@ def browser():
         browser.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_link():
-    """Makes a fresh one-time link of a server."""
-    return lambda server: server.run("sign-in-link", "Ada Lovelace", "--url", server.address)
+    """Makes a fresh one-time link of a server, for an account of its own unless it is named."""
+    numbers = itertools.count(1)
+
+    def make(server, role="moderator", name=None):
+        name = name or f"Ada {role} {next(numbers)}"
+        return server.run("sign-in-link", name, "--role", role, "--url", server.address)
+
+    return make
 
 
 @pytest.fixture(scope="session")
-def _sessions():
-    return {}
+def signed_in(browser, make_link):
+    """The cookies of a session of a role at a server, opened once."""
+    sessions = {}
 
-
-@pytest.fixture
-def signed_in(browser, make_link, _sessions):
-    """The cookies of a moderator's session at a server, opened once."""
-
-    def state(server):
-        if server.address not in _sessions:
-            context = browser.new_context()
+    def state(server, role="moderator"):
+        key = (server.address, role)
+        if key not in sessions:
+            # In English, whatever the machine speaks.
+            context = browser.new_context(locale="en-GB")
             page = context.new_page()
-            page.goto(make_link(server))
+            page.goto(make_link(server, role))
             page.get_by_role("button", name="Sign in").click()
-            page.wait_for_url("**/moderation")
-            _sessions[server.address] = context.storage_state()
+            page.wait_for_url("**/moderation**")
+            sessions[key] = context.storage_state()
             context.close()
-        return _sessions[server.address]
+        return sessions[key]
 
     return state
 
@@ -68,7 +73,7 @@ def visit(browser):
     visits = []
 
     def open_window(**options):
-        context = browser.new_context(**options)
+        context = browser.new_context(**{"locale": "en-GB", "timezone_id": "UTC"} | options)
         context.set_default_timeout(15_000)
         visits.append(Visit(context.new_page()))
         return visits[-1]

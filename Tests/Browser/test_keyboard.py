@@ -32,19 +32,14 @@ def test_from_the_link_to_the_end_of_the_session(server, visit, make_link):
     page.wait_for_url(f"{server.address}/moderation")
 
     order = []
-    for _ in range(5):
+    while len(order) < 30 and "Health" not in order:
         press(page, "Tab")
         order.append(focused(page))
         assert has_visible_focus(page), order
-    assert order == ["Skip to content", "Ringfence", "Sign out", "Publications", "Watched numbers"]
-    press(page, "Tab")
-    number = focused(page)
-    assert number == page.locator("tbody th").first.inner_text() and has_visible_focus(page)
-    press(page, "Enter")
-    page.wait_for_url("**/moderation/numbers/*")
-    assert page.get_by_role("heading", level=1).inner_text() == number
+    assert order[:2] == ["Skip to content", "Ringfence"] and order[3] == "Sign out"
+    assert order[4:] == page.locator("nav.side a").all_inner_texts()
 
-    press(page, "Tab", 3)
+    press(page, "Shift+Tab", len(order) - 4)
     assert focused(page) == "Sign out"
     press(page, "Enter")
     page.wait_for_url(f"{server.address}/sign-in")
@@ -61,7 +56,7 @@ def test_skip_link_leads_past_the_bar(server, visit, signed_in):
     press(page, "Enter")
     page.wait_for_url(f"{server.address}/moderation#main")
     press(page, "Tab")
-    assert focused(page) == "Publications"
+    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
 
 
 def test_a_wide_table_scrolls_by_arrow_keys(server, visit, signed_in):

@@ -39,7 +39,7 @@ def test_a_number_has_a_page(server, moderator):
     # It cools between two looks.
     assert abs(float(said[1]) - float(heat)) < 0.15
     assert sum(int(text) for text in column(page, "Reports")) == int(reports)
-    page.get_by_role("link", name="Watched numbers").click()
+    page.get_by_role("link", name="Home", exact=True).click()
     page.wait_for_url(f"{server.address}/moderation")
 
 
@@ -51,7 +51,7 @@ def test_a_number_without_reports_says_so(server, moderator):
 @pytest.mark.parametrize("path", ["/nothing", "/moderation/nothing", "/moderation/numbers/0"])
 def test_what_is_not_there_leads_back(server, moderator, path):
     moderator.open(server.address + path, status=404)
-    moderator.page.get_by_role("link", name="Back to the numbers").click()
+    moderator.page.get_by_role("link", name="Back to the front page").click()
     moderator.page.wait_for_url(f"{server.address}/moderation")
 
 

@@ -1,6 +1,7 @@
 """A link signs in once; a session lasts until it is signed out of."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -45,7 +46,8 @@ def test_looking_at_a_link_does_not_use_it_up(server, visit, make_link):
 def test_without_a_session_one_is_sent_to_sign_in(server, visit, path):
     stranger = visit()
     stranger.open(server.address + path)
-    assert stranger.page.url == f"{server.address}/sign-in"
+    wanted = "" if path in ("/", "/moderation") else "?next=" + quote(path)
+    assert stranger.page.url == f"{server.address}/sign-in{wanted}"
     assert stranger.page.get_by_role("button").count() == 0
 
 

@@ -10,6 +10,8 @@ public enum Checkout {
   public static var migrations: String { "\(root)/Migrations" }
   /// The folder of page templates.
   public static var templates: String { "\(root)/Templates" }
+  /// The folder of the pages' texts.
+  public static var texts: String { "\(root)/Texts" }
   /// The folder of the style sheet.
   public static var publicFiles: String { "\(root)/Public" }
   /// The folder of tables.

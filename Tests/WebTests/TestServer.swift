@@ -43,7 +43,7 @@ struct TestServer {
         rulings: RulingStore(pool: pool), moderators: moderators, health: HealthStore(pool: pool),
         publications: folder, publicationStore: PublicationStore(pool: pool), clock: clock)
       var configuration = WebConfiguration(
-        port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates)
+        port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates, textFolder: Checkout.texts)
       configure(&configuration)
       let ports = AsyncStream<Int>.makeStream()
       let application = try await buildApplication(

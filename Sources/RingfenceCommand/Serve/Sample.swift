@@ -1,9 +1,10 @@
-import Timestamps
+import Curation
 import Foundation
 import Importing
 import Intake
 import Publishing
 import Storage
+import Timestamps
 
 /// Sample data for somebody who tries the server out.
 struct Sample {
@@ -24,7 +25,8 @@ struct Sample {
       _ = try await workplace.publish(PublicationRequest(time: Date()))
     }
     return Welcome(
-      key: key, token: try await workplace.moderators.makeSignInToken(for: "Administrator", at: Date()),
+      key: key,
+      token: try await workplace.moderators.makeSignInToken(for: "Administrator", role: .administrator, at: Date()),
       dataFolder: workplace.folder.path)
   }
 

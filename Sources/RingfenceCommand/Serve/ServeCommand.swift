@@ -87,7 +87,8 @@ struct ServeCommand: AsyncParsableCommand {
         services: services,
         configuration: WebConfiguration(
           host: host, port: port, publicFolder: workplace.installation.publicFiles,
-          templateFolder: workplace.installation.templates, isSecure: url?.hasPrefix("https:") ?? false,
+          templateFolder: workplace.installation.templates, textFolder: workplace.installation.texts,
+          isSecure: url?.hasPrefix("https:") ?? false,
           limits: limits ? .standard : .off, trustsProxy: trustProxy),
         logger: .server,
         onRunning: { port in

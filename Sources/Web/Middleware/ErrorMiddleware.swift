@@ -25,6 +25,9 @@ struct ErrorMiddleware: RouterMiddleware {
     let problem = Problem.answering(error, path: request.uri.path, logger: context.logger)
     let wantsPage = request.headers[.accept]?.contains("text/html") ?? false
     guard wantsPage, !request.uri.path.hasPrefix("/v1/") else { return problem.response }
-    return pages.page("problem", problem, status: .init(code: problem.status))
+    var response = pages.page(
+      "problem", ProblemPage(problem, texts: pages.texts(context)), context, status: .init(code: problem.status))
+    if let retryAfter = problem.retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+    return response
   }
 }

@@ -1,8 +1,6 @@
-import Timestamps
 import Curation
 import Foundation
 import Hummingbird
-import Intake
 import PhoneNumbers
 import Storage
 
@@ -17,8 +15,9 @@ struct ModerationPages: Sendable {
   static let rows = 100
 
   @Sendable func watched(_ request: Request, context: WebContext) async throws -> Response {
-    let rows = try await numbers.watched(at: Date(), limit: Self.rows, country: Self.country).map(WatchedRow.init)
-    return pages.page("watched", WatchedPage(moderator: context.moderator?.name ?? "", rows: rows))
+    let rows = try await numbers.watched(at: Date(), limit: Self.rows, country: Self.country)
+    let texts = pages.texts(context)
+    return pages.page("watched", WatchedPage(rows: rows.map { WatchedRow($0, texts) }), context)
   }
 
   @Sendable func number(_ request: Request, context: WebContext) async throws -> Response {
@@ -29,8 +28,8 @@ struct ModerationPages: Sendable {
     return pages.page(
       "number",
       NumberPage(
-        moderator: context.moderator?.name ?? "", number: number, explanation: explanation,
-        history: try await rulings.history(of: number.digits)))
+        number: number, explanation: explanation, history: try await rulings.history(of: number.digits),
+        texts: pages.texts(context)), context)
   }
 
   private static func country(_ digits: Int64) -> String? { RegionMap.countries.region(of: digits) }
@@ -38,7 +37,6 @@ struct ModerationPages: Sendable {
 
 /// Values of the template `watched`.
 struct WatchedPage {
-  let moderator: String
   let rows: [WatchedRow]
 }
 
@@ -52,23 +50,23 @@ struct WatchedRow {
   let confidence: String
   let reports: Int64
   let reporters: Int
-  let last: String
-  let lastReadable: String
+  let last: PageTime
   let state: String
+  let stateName: String
 
-  init(_ watched: WatchedNumber) {
+  init(_ watched: WatchedNumber, _ texts: Texts) {
     let phone = PhoneNumber(digits: watched.number)
     digits = watched.number
     number = phone?.formatted(.international) ?? "+\(watched.number)"
     region = phone?.region ?? "–"
-    category = watched.category.label
+    category = texts.category(watched.category)
     heat = Figure.decimal(watched.heat)
     confidence = Figure.percent(watched.confidence)
     reports = watched.reports
     reporters = watched.reporters
-    last = Timestamp.format(watched.lastReportedAt)
-    lastReadable = "\(last.prefix(10)) \(last.dropFirst(11).prefix(5)) UTC"
+    last = PageTime(watched.lastReportedAt)
     state = watched.verdict.rawValue
+    stateName = texts("verdict.\(state)")
   }
 }
 

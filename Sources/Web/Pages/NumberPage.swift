@@ -2,7 +2,6 @@ import Curation
 import Foundation
 import PhoneNumbers
 import Storage
-import Timestamps
 
 /// Values of the template `number`.
 struct NumberPage {
@@ -15,14 +14,13 @@ struct NumberPage {
   }
 
   struct Event {
-    let time: String
+    let time: PageTime
     let moderator: String
     let what: String
     let reason: String
     let note: String
   }
 
-  let moderator: String
   let number: String
   let national: String
   let region: String
@@ -30,28 +28,29 @@ struct NumberPage {
   let parts: [Part]
   let history: [Event]
 
-  init(moderator: String, number: PhoneNumber, explanation: Explanation, history: [RulingEvent]) {
-    self.moderator = moderator
+  init(number: PhoneNumber, explanation: Explanation, history: [RulingEvent], texts: Texts) {
     self.number = number.formatted(.international)
     national = number.formatted(.national)
-    region = number.region ?? "no country"
+    region = number.region ?? texts("number.nowhere")
     account = explanation.account
     parts = (explanation.score?.parts ?? []).sorted { $0.heat > $1.heat }.map { part in
       Part(
-        category: part.category.label, heat: Figure.decimal(part.heat), evidence: Figure.decimal(part.evidence),
+        category: texts.category(part.category), heat: Figure.decimal(part.heat),
+        evidence: Figure.decimal(part.evidence),
         reports: part.reports, reporters: part.reporters)
     }
     self.history = history.reversed().map { event in
       Event(
-        time: Timestamp.format(event.time), moderator: event.moderator, what: Self.what(event),
+        time: PageTime(event.time), moderator: event.moderator, what: Self.what(event, texts),
         reason: event.reason ?? "", note: event.note ?? "")
     }
   }
 
-  private static func what(_ event: RulingEvent) -> String {
+  private static func what(_ event: RulingEvent, _ texts: Texts) -> String {
     switch event.kind {
-    case .undo: "undid a ruling"
-    case .ruling(let decision): [decision.rawValue, event.label].compactMap { $0 }.joined(separator: " ")
+    case .undo: texts("number.undo")
+    case .ruling(let decision):
+      [texts("number.\(decision.rawValue)"), event.label].compactMap { $0 }.joined(separator: " ")
     }
   }
 }

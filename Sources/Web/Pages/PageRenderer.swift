@@ -3,17 +3,39 @@ import Hummingbird
 import Mustache
 import NIOCore
 
-/// Renders templates into HTML answers. Mustache escapes every value.
+/// Renders templates into HTML answers, in the reader's language. Mustache escapes every value.
 struct PageRenderer: Sendable {
-  let templates: MustacheLibrary
+  let catalogue: Catalogue
+  private let templates: [Language: MustacheLibrary]
 
-  /// - Parameter name: of a template in the templates' folder.
-  func page(_ name: String, _ values: Any, status: HTTPResponse.Status = .ok) -> Response {
+  /// - Throws: when a template or a text cannot be read, or one asks for what the other lacks.
+  init(templateFolder: String, textFolder: String) throws {
+    let catalogue = try Catalogue(folder: textFolder)
+    self.catalogue = catalogue
+    templates = Dictionary(
+      uniqueKeysWithValues: try Language.allCases.map { language in
+        (language, try TemplateTexts(texts: catalogue[language]).library(folder: templateFolder))
+      })
+  }
+
+  /// What pages say, in the language of the reader.
+  func texts(_ context: WebContext) -> Texts { catalogue[context.language] }
+
+  /// - Parameters:
+  ///   - name: of a template in the templates' folder.
+  ///   - values: the template sees their stored properties, and `frame`.
+  func page<Values>(
+    _ name: String, _ values: Values, _ context: WebContext, status: HTTPResponse.Status = .ok
+  ) -> Response {
+    let frame = Frame(context: context, texts: texts(context))
     // A missing template is a broken installation; the test of every page finds it.
-    let html = templates.render(values, withTemplate: name) ?? ""
+    let html = templates[context.language]?.render(PageValues(values: values, frame: frame), withTemplate: name) ?? ""
     return Response(
       status: html.isEmpty ? .internalServerError : status,
-      headers: [.contentType: "text/html; charset=utf-8"],
+      headers: [
+        .contentType: "text/html; charset=utf-8", .contentLanguage: context.language.rawValue,
+        .vary: "Accept-Language, Cookie",
+      ],
       body: .init(byteBuffer: ByteBuffer(string: html)))
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Hummingbird
 import Storage
-import Timestamps
 
 /// What has been published, what is being made, and what held a publication back.
 struct PublicationPages: Sendable {
@@ -13,17 +12,17 @@ struct PublicationPages: Sendable {
 
   @Sendable func list(_ request: Request, context: WebContext) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
+    let texts = pages.texts(context)
     return pages.page(
       "publications",
       PublicationsPage(
-        moderator: context.moderator?.name ?? "", rows: history.map(PublicationRow.init),
-        isRunning: history.contains { $0.run.state == .running }))
+        rows: history.map { PublicationRow($0, texts) }, isRunning: history.contains { $0.run.state == .running }),
+      context)
   }
 }
 
 /// Values of the template `publications`.
 struct PublicationsPage {
-  let moderator: String
   let rows: [PublicationRow]
   let isRunning: Bool
 }
@@ -51,9 +50,8 @@ struct PublicationRow {
   let state: String
   let alarm: String
   let cause: String
-  let time: String
-  let timeReadable: String
-  let asOf: String
+  let time: PageTime
+  let asOf: PageTime
   let entries: Int64
   let size: String
   let delta: String
@@ -65,21 +63,19 @@ struct PublicationRow {
   let gates: [Gate]
   let packs: [Pack]
 
-  init(_ history: PublicationHistory) {
+  init(_ history: PublicationHistory, _ texts: Texts) {
     let run = history.run
     serial = run.serial
-    state = run.state.rawValue
+    state = texts("publications.state.\(run.state.rawValue)")
     alarm = run.state == .refused || run.state == .failed ? "listed" : ""
     cause =
       switch run.cause {
-      case .night: "schedule"
-      case .command: "command"
-      case .revocation: "single numbers"
+      case .night: texts("publications.by.schedule")
+      case .command: texts("publications.by.command")
+      case .revocation: texts("publications.by.revocation")
       }
-    let moment = run.publishedAt ?? run.startedAt ?? run.asOf
-    time = Timestamp.format(moment)
-    timeReadable = Self.readable(moment)
-    asOf = Self.readable(run.asOf)
+    time = PageTime(run.publishedAt ?? run.startedAt ?? run.asOf)
+    asOf = PageTime(run.asOf)
     entries = history.packs.reduce(0) { $0 + $1.entries }
     size = Figure.bytes(history.packs.reduce(0) { $0 + $1.bytes })
     let deltas = history.packs.compactMap(\.deltaBytes)
@@ -91,19 +87,16 @@ struct PublicationRow {
     gatesPassed = history.gates.count(where: \.passed)
     gates = history.gates.filter { !$0.passed }.map { record in
       Gate(
-        gate: record.gate, pack: record.pack.isEmpty ? "the whole" : record.pack, detail: record.detail,
-        overruled: record.overruledBy.map { "Overruled by \($0): \(record.overruledWhy ?? "")" } ?? "")
+        gate: record.gate, pack: record.pack.isEmpty ? texts("publications.whole") : record.pack, detail: record.detail,
+        overruled: record.overruledBy.map {
+          texts("publications.overruled", ["name": $0, "reason": record.overruledWhy ?? ""])
+        } ?? "")
     }
     packs = history.packs.map { pack in
       Pack(
         name: pack.name, kind: pack.kind, entries: pack.entries, size: Figure.bytes(pack.bytes),
         delta: pack.deltaBytes.map(Figure.bytes) ?? "–", since: pack.packSerial)
     }
-  }
-
-  private static func readable(_ date: Date) -> String {
-    let text = Timestamp.format(date)
-    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
   }
 }
 

@@ -1,13 +1,6 @@
+public import Curation
 public import Foundation
 public import PostgreSQL
-
-/// Somebody who settles doubtful numbers.
-public struct Moderator: Sendable, Equatable {
-  /// Key of the row.
-  public let id: Int32
-  /// Unique, 1 to 80 characters.
-  public let name: String
-}
 
 /// Moderators, their sign-in links and their sessions.
 public struct ModeratorStore: Sendable {
@@ -25,8 +18,9 @@ public struct ModeratorStore: Sendable {
   }
 
   /// Makes a link's token for a moderator, who is added when new. It works once, for a day.
-  public func makeSignInToken(for name: String, at time: Date) async throws -> String {
-    let id = try await pool.run(EnsureModerator(name: name, createdAt: time))[0]
+  /// - Parameter role: what the moderator may do from now on; nil leaves it, and makes a new one `moderator`.
+  public func makeSignInToken(for name: String, role: Role? = nil, at time: Date) async throws -> String {
+    let id = try await pool.run(EnsureModerator(name: name, role: role, createdAt: time))[0]
     let token = Secret.make(prefix: "")
     _ = try await pool.run(
       CreateSignInLink(
@@ -40,7 +34,7 @@ public struct ModeratorStore: Sendable {
     let session = Secret.make(prefix: "")
     let rows = try await pool.run(
       RedeemSignInLink(
-        linkHash: Secret.hash(token), sessionHash: Secret.hash(session), time: time,
+        linkHash: Secret.hash(token), sessionID: UUID(), sessionHash: Secret.hash(session), time: time,
         sessionExpiresAt: time.addingTimeInterval(Self.sessionLifetime)))
     return rows.isEmpty ? nil : session
   }

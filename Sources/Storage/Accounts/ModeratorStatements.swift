@@ -1,21 +1,23 @@
+import Curation
 import Foundation
 import PostgreSQL
 
 /// Finds a moderator by name, or adds one.
 struct EnsureModerator: PostgresStatement {
   let name: String
+  let role: Role?
   let createdAt: Date
 
-  // The update changes nothing; without it a row that is there would not be returned.
   static let sql = """
-    INSERT INTO moderators (name, created_at) VALUES ($1, $2)
-    ON CONFLICT (name) DO UPDATE SET name = excluded.name
+    INSERT INTO moderators (name, created_at, role) VALUES ($1, $2, coalesce($3::text, 'moderator'))
+    ON CONFLICT (name) DO UPDATE SET role = coalesce($3::text, moderators.role)
     RETURNING moderator_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(name)
     parameters.append(createdAt)
+    parameters.append(role?.rawValue)
   }
 
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
@@ -40,6 +42,7 @@ struct CreateSignInLink: PostgresStatement {
 /// Uses up a sign-in link and opens a session for its moderator, in one statement: a link opens one session.
 struct RedeemSignInLink: PostgresStatement {
   let linkHash: [UInt8]
+  let sessionID: UUID
   let sessionHash: [UInt8]
   let time: Date
   let sessionExpiresAt: Date
@@ -48,8 +51,8 @@ struct RedeemSignInLink: PostgresStatement {
     WITH used AS (
       DELETE FROM sign_in_links WHERE token_hash = $1 RETURNING moderator_id, expires_at
     )
-    INSERT INTO sessions (token_hash, moderator_id, expires_at)
-    SELECT $2, moderator_id, $4::timestamptz FROM used WHERE expires_at > $3::timestamptz
+    INSERT INTO sessions (token_hash, moderator_id, expires_at, session_id, opened_at, seen_at)
+    SELECT $2, moderator_id, $4::timestamptz, $5, $3::timestamptz, $3::timestamptz FROM used WHERE expires_at > $3::timestamptz
     RETURNING moderator_id
     """
 
@@ -58,6 +61,7 @@ struct RedeemSignInLink: PostgresStatement {
     parameters.append(sessionHash)
     parameters.append(time)
     parameters.append(sessionExpiresAt)
+    parameters.append(sessionID)
   }
 
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
@@ -69,8 +73,9 @@ struct FindSession: PostgresStatement {
   let time: Date
 
   static let sql = """
-    SELECT m.moderator_id, m.name FROM sessions s JOIN moderators m USING (moderator_id)
-    WHERE s.token_hash = $1 AND s.expires_at > $2
+    SELECT m.moderator_id, m.name, m.role, m.language, s.session_id
+    FROM sessions s JOIN moderators m USING (moderator_id)
+    WHERE s.token_hash = $1 AND s.expires_at > $2 AND m.disabled_at IS NULL
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -79,7 +84,9 @@ struct FindSession: PostgresStatement {
   }
 
   static func decode(_ row: PostgresRow) throws -> Moderator {
-    Moderator(id: try row.decode(0), name: try row.decode(1))
+    Moderator(
+      id: try row.decode(0), name: try row.decode(1), role: try row.role(2), language: try row.decode(3),
+      sessionID: try row.decode(4))
   }
 }
 
@@ -92,5 +99,14 @@ struct DeleteSession: PostgresStatement {
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(tokenHash)
+  }
+}
+
+extension PostgresRow {
+  /// A role by its name.
+  func role(_ column: Int) throws -> Role {
+    let name: String = try decode(column)
+    guard let role = Role(rawValue: name) else { throw StorageError.unknownRole(name) }
+    return role
   }
 }

@@ -1,0 +1,16 @@
+public import Curation
+public import Foundation
+
+/// Somebody who has signed in.
+public struct Moderator: Sendable, Equatable {
+  /// Key of the row.
+  public let id: Int32
+  /// Unique, 1 to 80 characters.
+  public let name: String
+  /// What the account may do.
+  public let role: Role
+  /// The language the account has chosen, such as `ru`; nil leaves it to the browser.
+  public let language: String?
+  /// Names the session; opens nothing.
+  public let sessionID: UUID
+}

@@ -1,0 +1,15 @@
+import HTTPTypes
+import Hummingbird
+
+/// Notes what every page needs to know of its reader: the language the browser asks for, and where the reader is.
+struct ReaderMiddleware: RouterMiddleware {
+  func handle(
+    _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    guard !request.uri.path.hasPrefix("/v1/") else { return try await next(request, context) }
+    var context = context
+    context.path = request.uri.path
+    context.language = Language(accepting: request.headers[.acceptLanguage])
+    return try await next(request, context)
+  }
+}

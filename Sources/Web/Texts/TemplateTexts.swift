@@ -1,0 +1,48 @@
+import Foundation
+import Mustache
+
+/// Templates with the words of a language in them: `[[queue.title]]` becomes that text.
+///
+/// A text is escaped for HTML. In it `{name}` becomes the variable `{{name}}`, and what stands between backquotes is
+/// code. Only then are templates parsed, so words cost nothing while pages are rendered.
+struct TemplateTexts {
+  /// What a template asks for.
+  static func key() -> Regex<(Substring, Substring)> { /\[\[([A-Za-z0-9_.\-]+)\]\]/ }
+
+  let texts: Texts
+
+  /// Every template of a folder, by its name without `.mustache`.
+  /// - Throws: `CatalogueError` for a key without a text; `MustacheTemplate.ParserError`.
+  func library(folder: String) throws -> MustacheLibrary {
+    let suffix = ".mustache"
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(suffix) }
+    var templates: [String: MustacheTemplate] = [:]
+    for name in names {
+      let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+      do {
+        templates[String(name.dropLast(suffix.count))] = try MustacheTemplate(string: try fill(text, of: name))
+      } catch let error as MustacheTemplate.ParserError {
+        throw CatalogueError(
+          file: "\(folder)/\(name)", problem: "cannot be parsed at line \(error.context.lineNumber): \(error.error)")
+      }
+    }
+    return MustacheLibrary(templates: templates)
+  }
+
+  /// - Parameter name: of the template, for the error.
+  func fill(_ template: String, of name: String) throws -> String {
+    try template.replacing(Self.key()) { match in
+      guard let text = texts.find(String(match.1)) else {
+        throw CatalogueError(file: name, problem: "asks for \(match.1), which has no text in \(texts.language.name)")
+      }
+      return Self.markup(text)
+    }
+  }
+
+  private static func markup(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;")
+      .replacing(/`([^`]*)`/) { "<code>\($0.1)</code>" }
+      .replacing(/\{([A-Za-z][A-Za-z0-9.]*)\}/) { "{{\($0.1)}}" }
+  }
+}

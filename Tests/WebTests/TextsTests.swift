@@ -1,0 +1,121 @@
+import Foundation
+import Mustache
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// The catalogue of everything that pages say, held against the templates and against itself.
+@Suite struct TextsTests {
+  private func catalogue() throws -> Catalogue { try Catalogue(folder: Checkout.texts) }
+
+  private static func templates() throws -> [(name: String, text: String)] {
+    try FileManager.default.subpathsOfDirectory(atPath: Checkout.templates).filter { $0.hasSuffix(".mustache") }.map {
+      ($0, try String(contentsOfFile: "\(Checkout.templates)/\($0)", encoding: .utf8))
+    }
+  }
+
+  private static func placeholders(_ text: String) -> Set<String> {
+    Set(text.matches(of: /\{([^{}]*)\}/).map { String($0.1) })
+  }
+
+  @Test func everyTextIsThereInEveryLanguage() throws {
+    let catalogue = try catalogue()
+    let english = catalogue[.english].entries
+    #expect(english.count > 50)
+    for language in Language.allCases {
+      let texts = catalogue[language].entries
+      #expect(Set(texts.keys).symmetricDifference(english.keys).sorted() == [], "\(language)")
+      for (key, entry) in texts {
+        switch (entry, english[key]) {
+        case (.text(let text), .text(let other)):
+          #expect(!text.isEmpty && Self.placeholders(text) == Self.placeholders(other), "\(language) \(key)")
+        case (.forms(let forms), .forms(let others)):
+          let needed = Set((0...120).map(language.form(of:)))
+          #expect(needed.subtracting(forms.keys) == [], "\(language) \(key)")
+          let known = others.values.reduce(into: Set(["count"])) { $0.formUnion(Self.placeholders($1)) }
+          for text in forms.values { #expect(Self.placeholders(text).isSubset(of: known), "\(language) \(key)") }
+        default:
+          Issue.record("\(key) is a text in one language and has forms in another")
+        }
+      }
+    }
+  }
+
+  @Test func everyTemplateFindsItsTexts() throws {
+    let catalogue = try catalogue()
+    for language in Language.allCases {
+      _ = try TemplateTexts(texts: catalogue[language]).library(folder: Checkout.templates)
+    }
+    #expect(throws: CatalogueError.self) {
+      try TemplateTexts(texts: catalogue[.english]).fill("[[no.such-text]]", of: "a template")
+    }
+  }
+
+  /// A placeholder of a text that a template uses is a variable that this very template, or Swift, fills: templates can
+  /// be looked at for the ones that look like nothing a page would have.
+  @Test func placeholdersAreNames() throws {
+    let catalogue = try catalogue()
+    for language in Language.allCases {
+      for (key, entry) in catalogue[language].entries {
+        guard case .text(let text) = entry else { continue }
+        for name in Self.placeholders(text) {
+          #expect(name.wholeMatch(of: /[A-Za-z][A-Za-z0-9.]*/) != nil, "\(language) \(key): {\(name)}")
+        }
+        #expect(text.count { $0 == "`" }.isMultiple(of: 2), "\(language) \(key)")
+      }
+    }
+  }
+
+  /// What is left of a template without tags, variables and texts has no words. The name of the product is none.
+  @Test func noTemplateHasWordsOfItsOwn() throws {
+    for template in try Self.templates() {
+      let bare = template.text
+        .replacing(/\{\{![^}]*\}\}/, with: "").replacing(/\{\{\{?[^}]*\}?\}\}/, with: "")
+        .replacing(TemplateTexts.key(), with: "").replacing(/<!--.*?-->/, with: "")
+      let attributes = bare.matches(of: /(?:aria-label|title|placeholder|alt|aria-description|label)="([^"]*)"/).map {
+        $0.1
+      }
+      let said = bare.replacing(/<[^>]*>/, with: " ").replacing(/&[a-z]+;/, with: " ")
+        .replacing(/(?:kB|MB|GB|Ringfence|CSV|JSON|UTC|TOTP|SVG)/, with: "")
+      for text in attributes + [said[...]] {
+        #expect(
+          text.firstMatch(of: /\p{L}{2,}/) == nil,
+          "\(template.name): \(text.trimmingCharacters(in: .whitespacesAndNewlines).prefix(200))")
+      }
+      #expect(!template.text.contains("style=\"") && !template.text.contains("onclick="), "\(template.name)")
+    }
+  }
+
+  @Test(arguments: [
+    (nil, Language.english), ("", .english), ("ru", .russian), ("ru-RU,ru;q=0.9,en;q=0.8", .russian),
+    ("de,en;q=0.5,ru;q=0.4", .english), ("en;q=0.1, RU;q=0.2", .russian), ("ru;q=0", .english), ("*", .english),
+    ("de-DE", .english), (";;q=,ru", .russian),
+  ]) func theBrowsersWishIsHeard(header: String?, language: Language) {
+    #expect(Language(accepting: header) == language)
+  }
+
+  @Test func numbersHaveTheirForms() {
+    let forms: [PluralForm: String] = [.one: "{count} номер", .few: "{count} номера", .many: "{count} номеров"]
+    let texts = Texts(language: .russian, entries: ["a.b": .forms(forms)])
+    let said = [0, 1, 2, 4, 5, 11, 12, 14, 21, 22, 25, 101, 111, 1_234_561].map { texts.count("a.b", $0) }
+    #expect(
+      said == [
+        "0 номеров", "1 номер", "2 номера", "4 номера", "5 номеров", "11 номеров", "12 номеров", "14 номеров",
+        "21 номер",
+        "22 номера", "25 номеров", "101 номер", "111 номеров", "1\u{A0}234\u{A0}561 номер",
+      ])
+    #expect(Language.english.form(of: 1) == .one && Language.english.form(of: 0) == .other)
+    #expect(Texts(language: .english, entries: [:]).number(-1_234) == "−1,234")
+  }
+
+  @Test func textsAreEscapedAndFilled() throws {
+    let texts = Texts(
+      language: .english, entries: ["a.b": .text("Run `x <y>` & {name}: {left}"), "a.c": .text("\"{name}\"")])
+    #expect(
+      try TemplateTexts(texts: texts).fill("<p>[[a.b]]</p>", of: "t")
+        == "<p>Run <code>x &lt;y&gt;</code> &amp; {{name}}: {{left}}</p>")
+    #expect(texts("a.c", ["name": "{name}<"]) == "\"{name}<\"")
+    #expect(texts("a.none") == "a.none")
+  }
+}
