@@ -1,4 +1,4 @@
-import Curation
+public import Curation
 import Foundation
 public import Logging
 public import Storage
@@ -34,6 +34,9 @@ public final class ProtectionWatch: Sendable {
   public func isProtected(_ number: Int64) -> Bool {
     known.withLock { $0.numbers }.rule(for: number) != nil
   }
+
+  /// What is protected, as far as is known.
+  public var numbers: ProtectedNumbers { known.withLock { $0.numbers } }
 
   /// Looks whether something has changed, and reads it then.
   public func refresh() async throws {

@@ -16,16 +16,21 @@ public struct ReportIntake: Sendable {
   ///   - capacity: the most reports that wait for a commit; at about 400 bytes each the default takes 8 MB.
   ///   - batchSize: the most reports in one transaction.
   ///   - protection: whose reports weigh nothing.
+  ///   - touched: told the numbers of what was committed.
   public init(
     store: ReportStore, pseudonymizer: Pseudonymizer, capacity: Int = 20_000, batchSize: Int = 2_000,
-    protection: ProtectionWatch = .none
+    protection: ProtectionWatch = .none, touched: TouchedNumbers? = nil
   ) {
     self.store = store
     self.pseudonymizer = pseudonymizer
     commits = GroupCommit(
       capacity: capacity, batchSize: batchSize,
       isolates: { StoreFault($0) == .perhapsOneItem },
-      commit: { try await store.accept(protection.unweighing($0), receivedAt: Date()) })
+      commit: { reports in
+        let outcomes = try await store.accept(protection.unweighing(reports), receivedAt: Date())
+        touched?.insert(reports.map(\.number))
+        return outcomes
+      })
   }
 
   /// Checks submissions, stores those that keep the rules, and answers when they are committed.

@@ -20,6 +20,7 @@ public struct Ringfence: AsyncParsableCommand {
       RuleCommand.self,
       RulingsCommand.self,
       HoldsCommand.self,
+      QueueCommand.self,
       ProtectCommand.self,
       ReportersCommand.self,
       RangesCommand.self,

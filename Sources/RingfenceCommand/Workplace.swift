@@ -25,6 +25,7 @@ struct Workplace {
   var protection: ProtectionStore { ProtectionStore(pool: pool) }
   var reporters: ReporterStore { ReporterStore(pool: pool) }
   var holds: HoldStore { HoldStore(pool: pool) }
+  var queue: QueueStore { QueueStore(pool: pool) }
   var ranges: RangeStore { RangeStore(pool: pool) }
   var appeals: AppealStore { AppealStore(pool: pool) }
   var moderators: ModeratorStore { ModeratorStore(pool: pool) }

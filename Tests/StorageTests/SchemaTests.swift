@@ -12,6 +12,7 @@ import Testing
   private static let small = [
     "apps",
     "audit_events",
+    "bulks",
     "categories",
     "directory_sources",
     "identification_batches",

@@ -75,7 +75,9 @@ struct ServeCommand: AsyncParsableCommand {
       let pseudonymizer = try workplace.folder.pseudonymizer()
       let protection = ProtectionWatch(store: workplace.protection)
       try await protection.refresh()
-      let intake = ReportIntake(store: workplace.reports, pseudonymizer: pseudonymizer, protection: protection)
+      let touched = TouchedNumbers()
+      let intake = ReportIntake(
+        store: workplace.reports, pseudonymizer: pseudonymizer, protection: protection, touched: touched)
       let identifications = IdentificationIntake(store: workplace.identifications)
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
@@ -123,6 +125,11 @@ struct ServeCommand: AsyncParsableCommand {
                 reporters: workplace.reporters, protection: workplace.protection, ranges: workplace.ranges,
                 logger: .server),
               protection: protection, logger: .server)),
+          .init(
+            service: QueueService(
+              job: QueueJob(
+                queue: workplace.queue, thresholds: ThresholdStore(pool: workplace.pool), protection: protection,
+                touched: touched, leases: LeaseStore(pool: workplace.pool), logger: .server))),
           .init(service: application),
           .init(service: ReadinessService(readiness: services.readiness, drain: .seconds(drain))),
         ],

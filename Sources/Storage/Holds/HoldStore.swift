@@ -66,6 +66,7 @@ public struct HoldStore: Sendable {
         item.finding.reporters.map { (number: item.number, reporter: $0) }
       }
       if !members.isEmpty { _ = try await connection.run(AddHoldReporters(members: members)) }
+      if !new.isEmpty { _ = try await connection.run(EnqueueCases(new.map { ($0, .held) }, at: time)) }
       return new.count
     }
   }

@@ -38,11 +38,13 @@ public struct RangeStore: Sendable {
 
   /// - Returns: whether it is new.
   private func propose(_ facts: RangeRule.Facts, mass: Double, at time: Date) async throws -> Bool {
-    try await pool.retrying { connection in
+    try await pool.transaction { connection in
       let category = try await connection.run(ReadRangeCategory(range: facts.range)).first ?? .other
       let statement = ProposeRange(
         range: facts.range, category: category, members: facts.members, mass: mass, time: time)
-      return try await connection.run(statement).first ?? false
+      let isNew = try await connection.run(statement).first ?? false
+      if isNew { _ = try await connection.run(EnqueueCases([(facts.range.first, .range)], at: time)) }
+      return isNew
     }
   }
 

@@ -49,14 +49,26 @@ public struct RulingEvent: Sendable, Equatable {
   public let time: Date
 }
 
+/// What a moderator saw to stand when a ruling was made.
+public enum ExpectedRuling: Sendable, Equatable {
+  /// Whatever stands.
+  case any
+  /// The ruling of this id; nil: none.
+  case this(UUID?)
+}
+
 /// Why a ruling was refused.
 public enum RulingError: Error, Equatable, CustomStringConvertible {
   /// The number may not be published; by this rule.
   case protected(rule: String)
+  /// Something else stands by now than whoever ruled had seen.
+  case stale
 
   /// What it is, and what to do, in plain English.
   public var description: String {
     switch self {
+    case .stale:
+      "Somebody else has ruled about the number meanwhile. Look at it again."
     case .protected(let rule):
       """
       The number is protected: \(rule). It can be neither blocked nor identified. If that is wrong, take the protection \

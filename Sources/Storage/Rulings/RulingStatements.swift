@@ -13,6 +13,28 @@ struct LockStandingRuling: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
+/// Makes a ruling stand where none does; answers with a row when it does now.
+struct TakeStandingPlace: PostgresStatement {
+  let ruling: Ruling
+
+  static let sql = """
+    INSERT INTO number_rulings (number, ruling, label, category_id, ruling_id, ruled_at) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (number) DO NOTHING
+    RETURNING number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(ruling.number)
+    parameters.append(ruling.decision.rawValue)
+    parameters.append(ruling.label)
+    parameters.append(ruling.category?.rawValue)
+    parameters.append(ruling.id)
+    parameters.append(ruling.ruledAt)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
 /// Adds a line to a number's history of rulings; answers with a row when it is new.
 struct AddRuling: PostgresStatement {
   let number: Int64

@@ -14,15 +14,21 @@ public struct RulingStore: Sendable {
   /// Records a ruling, which stands from then on, and settles the number's hold. Safe to call again.
   ///
   /// Of two rulings about one number the later one stands, in whatever order they are recorded.
-  /// - Throws: ``RulingError/protected(rule:)`` for a protected number that is not to be allowed; `PostgresError`.
-  public func record(_ ruling: Ruling) async throws -> RulingOutcome {
+  /// - Parameter expected: what the moderator saw to stand.
+  /// - Throws: ``RulingError/protected(rule:)`` for a protected number that is not to be allowed; ``RulingError/stale``
+  ///   when something else stands than what was expected; `PostgresError`.
+  public func record(_ ruling: Ruling, expecting expected: ExpectedRuling = .any) async throws -> RulingOutcome {
     if ruling.decision != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: ruling.number) {
       throw RulingError.protected(rule: rule)
     }
     return try await pool.transaction { connection in
-      let isNew = try await connection.add(AddRuling(ruling))
-      if isNew { return .recorded }
       let known = try await connection.run(ReadRulings(number: ruling.number)).first { $0.id == ruling.id }
+      if known == nil, case .this(let id) = expected { try await connection.expect(id, before: ruling) }
+      let isNew = try await connection.add(AddRuling(ruling))
+      if isNew {
+        _ = try await connection.run(SettleCase(number: ruling.number))
+        return .recorded
+      }
       return known?.says(ruling) == true ? .duplicate : .conflict
     }
   }
@@ -49,6 +55,8 @@ public struct RulingStore: Sendable {
       _ = try await connection.add(
         AddRuling(
           undoing: rulingID, of: number, id: id, reason: undoing.reason, moderator: undoing.moderator, time: time))
+      // Judged a moment later; it leaves the queue again where it does not wait.
+      _ = try await connection.run(EnqueueCases([(number, .threshold)], at: time))
       return .undone
     }
   }
@@ -65,6 +73,15 @@ public struct RulingStore: Sendable {
 }
 
 extension PostgresConnection {
+  /// Makes sure that what stands is what was expected, and stays so until the transaction ends.
+  fileprivate func expect(_ expected: UUID?, before ruling: Ruling) async throws {
+    _ = try await run(LockStandingRuling(number: ruling.number))
+    let standing = try await run(ReadStandingRuling(number: ruling.number)).first?.rulingID
+    guard standing == expected else { throw RulingError.stale }
+    // Where there was no row to lock: of two that put one there the second one finds it.
+    if standing == nil, try await run(TakeStandingPlace(ruling: ruling)).isEmpty { throw RulingError.stale }
+  }
+
   /// Adds to the history and puts into force what then stands.
   /// - Returns: whether it is new.
   fileprivate func add(_ ruling: AddRuling) async throws -> Bool {

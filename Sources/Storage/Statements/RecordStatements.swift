@@ -59,6 +59,25 @@ struct ReadRecord: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
 }
 
+/// What is stored of some numbers, in ascending order, those of less heat left out.
+struct ReadRecordsOf: PostgresStatement {
+  let numbers: [Int64]
+  /// Stored heat, at least; 0 for all.
+  let heat: Double
+
+  static let sql = """
+    SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins)
+    WHERE n.number = ANY($1::bigint[]) AND n.heat >= $2 ORDER BY n.number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(heat)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
+}
+
 /// The records of all numbers that are hot enough to be judged, in ascending order of number.
 ///
 /// It leaves out only what no threshold can list: whoever reads them judges them. Lines of one number follow each other.

@@ -1,0 +1,50 @@
+public import Curation
+public import Foundation
+import PhoneNumbers
+public import PostgreSQL
+
+/// Puts numbers into the queue, or adds a cause to those that are there, in the transaction that has made the cause.
+///
+/// It knows one cause and nothing else of the number: the row is stale, and the next round of `QueueStore.judgeStale`
+/// weighs it, or takes it out where the number does not wait after all.
+public struct EnqueueCases: PostgresStatement {
+  /// Nothing comes back.
+  public typealias Row = Void
+  private let numbers: [Int64]
+  private let causes: [Int16]
+  private let urgencies: [Int64]
+  private let countries: [String]
+  private let time: Date
+
+  /// - Parameters:
+  ///   - cases: a number may come with several causes.
+  ///   - time: since when they wait, unless they do already.
+  public init(_ cases: [(number: Int64, cause: QueueCause)], at time: Date) {
+    let byNumber = Dictionary(grouping: cases, by: \.number).mapValues { QueueCauses($0.map(\.cause)) }
+    let sorted = byNumber.sorted { $0.key < $1.key }
+    numbers = sorted.map(\.key)
+    causes = sorted.map(\.value.rawValue)
+    urgencies = sorted.map { Urgency.of(QueueFacts(since: time), causes: $0.value) }
+    countries = sorted.map { RegionMap.countries.region(of: $0.key) ?? "" }
+    self.time = time
+  }
+
+  /// The text.
+  public static let sql = """
+    INSERT INTO queue AS q (number, causes, urgency, country, since, stale)
+    SELECT t.number, t.causes, t.urgency, t.country, $5::timestamptz, true
+    FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[]) AS t (number, causes, urgency, country)
+    ORDER BY t.number
+    ON CONFLICT (number) DO UPDATE SET
+      causes = q.causes | excluded.causes, stale = true, version = q.version + 1
+    """
+
+  /// In the order of the text.
+  public func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(causes)
+    parameters.append(urgencies)
+    parameters.append(countries)
+    parameters.append(time)
+  }
+}

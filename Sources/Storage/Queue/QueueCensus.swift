@@ -1,0 +1,54 @@
+public import Curation
+
+/// How many cases wait, by everything that can be filtered; of one moment.
+public struct QueueCensus: Sendable, Equatable {
+  /// Cases that do not differ in anything that can be filtered.
+  public struct Group: Sendable, Equatable {
+    /// ISO 3166 alpha-2; empty for none.
+    public var country: String
+    /// The hottest category.
+    public var category: ReportCategory?
+    /// All causes.
+    public var causes: QueueCauses
+    /// The greatest of ``QueueFilter/ages`` that they have reached; 0 for younger ones.
+    public var days: Int
+    /// Who shall look at them.
+    public var level: Int16
+    /// How many.
+    public var count: Int
+  }
+
+  /// At most some thousands.
+  public var groups: [Group]
+
+  /// - Parameter groups: see the property.
+  public init(groups: [Group] = []) {
+    self.groups = groups
+  }
+
+  /// How many wait for somebody of this level.
+  public func count(_ filter: QueueFilter = QueueFilter(), level: Int16) -> Int {
+    groups.reduce(0) { $0 + ($1.level <= level && $1.matches(filter) ? $1.count : 0) }
+  }
+
+  /// Countries with their counts, the most first.
+  public func countries(_ filter: QueueFilter, level: Int16) -> [(country: String, count: Int)] {
+    var counts: [String: Int] = [:]
+    var filter = filter
+    filter.country = nil
+    for group in groups where group.level <= level && group.matches(filter) {
+      counts[group.country, default: 0] += group.count
+    }
+    return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (country: $0.key, count: $0.value) }
+  }
+}
+
+extension QueueCensus.Group {
+  fileprivate func matches(_ filter: QueueFilter) -> Bool {
+    if let country = filter.country, country != self.country { return false }
+    if let category = filter.category, category != self.category { return false }
+    if let cause = filter.cause, !causes.contains(cause) { return false }
+    if let days = filter.days, self.days < days { return false }
+    return true
+  }
+}

@@ -1,0 +1,173 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// What others have decided about numbers, and what the queue has of them, in the order of the numbers.
+struct ReadQueueFacts: PostgresStatement {
+  struct Facts: Sendable {
+    let number: Int64
+    let ruledAt: Date?
+    let isHeld: Bool
+    let appealedAt: Date?
+    let isRangeProposed: Bool
+    let isPublished: Bool
+    let since: Date?
+    let level: Int16
+    /// 0 where it does not wait.
+    let version: Int64
+  }
+
+  let numbers: [Int64]
+
+  static let sql = """
+    SELECT t.number, r.ruled_at, h.number IS NOT NULL,
+           (SELECT max(filed_at) FROM appeals a WHERE a.number = t.number AND a.state = 'open'),
+           EXISTS (SELECT 1 FROM ranges g WHERE g.number = t.number AND g.state = 'proposed'),
+           l.number IS NOT NULL, q.since, coalesce(q.level, 0::smallint), coalesce(q.version, 0)
+    FROM unnest($1::bigint[]) AS t (number)
+    LEFT JOIN number_rulings r ON r.number = t.number
+    LEFT JOIN holds h ON h.number = t.number AND NOT h.settled
+    LEFT JOIN listings l ON l.number = t.number
+    LEFT JOIN queue q ON q.number = t.number
+    ORDER BY t.number
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> Facts {
+    Facts(
+      number: try row.decode(0), ruledAt: try row.decode(1), isHeld: try row.decode(2), appealedAt: try row.decode(3),
+      isRangeProposed: try row.decode(4), isPublished: try row.decode(5), since: try row.decode(6),
+      level: try row.decode(7), version: try row.decode(8))
+  }
+}
+
+/// How often each of some numbers was reported since a time.
+struct CountRecentReports: PostgresStatement {
+  let numbers: [Int64]
+  let since: Date
+
+  static let sql = """
+    SELECT number, count(*) FROM reports
+    WHERE number = ANY($1::bigint[]) AND reported_at > $2 AND withdrawn_at IS NULL GROUP BY number ORDER BY number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(since)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, count: Int) {
+    (try row.decode(0), Int(try row.decode(1, as: Int64.self)))
+  }
+}
+
+/// Writes cases as they were judged. What somebody has changed since the facts were read stays as it is, and stale.
+struct WriteCases: PostgresStatement {
+  let entries: [(entry: QueueEntry, country: String, version: Int64)]
+
+  static let sql = """
+    INSERT INTO queue AS q (number, causes, urgency, country, category_id, since, version)
+    SELECT * FROM unnest(
+      $1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::smallint[], $6::timestamptz[], $7::bigint[])
+      AS t (number, causes, urgency, country, category_id, since, version)
+    ORDER BY t.number
+    ON CONFLICT (number) DO UPDATE SET
+      causes = excluded.causes, urgency = excluded.urgency, category_id = excluded.category_id,
+      country = excluded.country, stale = false,
+      version = q.version + CASE WHEN q.causes = excluded.causes THEN 0 ELSE 1 END
+    WHERE q.version = excluded.version
+      AND (q.stale OR (q.causes, q.urgency, q.category_id, q.country)
+             IS DISTINCT FROM (excluded.causes, excluded.urgency, excluded.category_id, excluded.country))
+    RETURNING number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(entries.map(\.entry.number))
+    parameters.append(entries.map(\.entry.causes.rawValue))
+    parameters.append(entries.map(\.entry.urgency))
+    parameters.append(entries.map(\.country))
+    parameters.append(entries.map { $0.entry.category?.rawValue })
+    parameters.append(entries.map(\.entry.since))
+    parameters.append(entries.map(\.version))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Takes out what waits no more, and who was not sure about it; not what somebody has changed since it was judged.
+struct RemoveCases: PostgresStatement {
+  let cases: [(number: Int64, version: Int64)]
+
+  static let sql = """
+    WITH removed AS (
+      DELETE FROM queue q USING unnest($1::bigint[], $2::bigint[]) AS t (number, version)
+      WHERE q.number = t.number AND q.version = t.version RETURNING q.number
+    ), forgotten AS (
+      DELETE FROM queue_passes p USING removed WHERE p.number = removed.number
+    )
+    SELECT number FROM removed
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(cases.map(\.number))
+    parameters.append(cases.map(\.version))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Cases of which something has happened since they were judged.
+struct ReadStaleCases: PostgresStatement {
+  let limit: Int
+
+  static let sql = "SELECT number FROM queue WHERE stale ORDER BY number LIMIT $1::bigint"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(Int64(limit)) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// What waits, or may wait for another reason than its heat, in ascending order.
+struct ReadNotableNumbers: PostgresStatement {
+  static let sql = """
+    SELECT number FROM queue
+    UNION SELECT number FROM holds WHERE NOT settled
+    UNION SELECT number FROM appeals WHERE state = 'open'
+    UNION SELECT number FROM ranges WHERE state = 'proposed' AND number > 0
+    ORDER BY 1
+    """
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Numbers that were reported often, and of late: some of the protected ones among them may wait.
+struct ReadBusyNumbers: PostgresStatement {
+  let since: Date
+  let reports: Int
+
+  static let sql = "SELECT number FROM numbers WHERE last_reported_at > $1 AND reports >= $2::bigint"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(since)
+    parameters.append(Int64(reports))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// The least urgent of those that wait for nothing but a threshold, beyond so many.
+struct FindSurplusCases: PostgresStatement {
+  let keep: Int
+
+  static let sql = """
+    SELECT number, version FROM queue WHERE causes = 1 AND claimed_by IS NULL AND level = 0
+    ORDER BY urgency, number OFFSET $1::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(Int64(keep)) }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, version: Int64) {
+    (try row.decode(0), try row.decode(1))
+  }
+}

@@ -1,0 +1,266 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+enum QueueSQL {
+  static let columns = """
+    q.number, q.causes, q.urgency, q.country, q.category_id, q.since, q.level, q.claim_id, q.claimed_by, q.claimed_until,
+    q.version
+    """
+
+  static func decode(_ row: PostgresRow) throws -> QueueCase {
+    var claim: QueueCase.Claim?
+    if let id: UUID = try row.decode(7) {
+      claim = QueueCase.Claim(id: id, account: try row.decode(8), until: try row.decode(9))
+    }
+    let country: String = try row.decode(3)
+    return QueueCase(
+      number: try row.decode(0), causes: QueueCauses(rawValue: try row.decode(1)), urgency: try row.decode(2),
+      country: country.isEmpty ? nil : country, category: try row.optionalCategory(4), since: try row.decode(5),
+      level: try row.decode(6), claim: claim, version: try row.decode(10))
+  }
+
+  /// What a filter asks of `q`; its parameters are country, category, causes, latest arrival and level, from `first` on.
+  static func filter(from first: Int) -> String {
+    """
+    ($\(first)::text IS NULL OR q.country = $\(first)) AND ($\(first + 1)::smallint IS NULL OR q.category_id = $\(first + 1))
+      AND ($\(first + 2)::smallint IS NULL OR q.causes & $\(first + 2) <> 0)
+      AND ($\(first + 3)::timestamptz IS NULL OR q.since <= $\(first + 3)) AND q.level <= $\(first + 4)::smallint
+    """
+  }
+
+  static func bind(_ filter: QueueFilter, level: Int16, at time: Date, into parameters: inout PostgresParameters) {
+    parameters.append(filter.country)
+    parameters.append(filter.category?.rawValue)
+    parameters.append(filter.cause?.bit)
+    parameters.append(filter.days.map { time.addingTimeInterval(-Double($0) * 86_400) })
+    parameters.append(level)
+  }
+}
+
+/// A page of the queue, the most urgent first.
+struct ReadQueue: PostgresStatement {
+  let after: QueuePlace
+  let filter: QueueFilter
+  let level: Int16
+  let time: Date
+  let limit: Int
+
+  static let sql = """
+    SELECT \(QueueSQL.columns), coalesce(n.heat, 0), coalesce(n.reports, 0), n.last_reported_at
+    FROM (
+      SELECT * FROM queue q WHERE (q.urgency, q.number) > ($1::bigint, $2::bigint) AND \(QueueSQL.filter(from: 4))
+      ORDER BY q.urgency, q.number LIMIT $3::bigint
+    ) q LEFT JOIN numbers n ON n.number = q.number
+    ORDER BY q.urgency, q.number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(after.urgency)
+    parameters.append(after.number)
+    parameters.append(Int64(limit))
+    QueueSQL.bind(filter, level: level, at: time, into: &parameters)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> QueueRow {
+    QueueRow(
+      item: try QueueSQL.decode(row), mass: try row.decode(11), reports: try row.decode(12),
+      lastReportedAt: try row.decode(13))
+  }
+}
+
+/// The most urgent cases that nobody looks at and that this account has not passed on.
+struct FindOpenCases: PostgresStatement {
+  let worker: QueueWorker
+  let filter: QueueFilter
+  let time: Date
+  let limit: Int
+
+  static let sql = """
+    SELECT q.number FROM queue q
+    WHERE (q.claimed_by IS NULL OR q.claimed_until <= $1::timestamptz)
+      AND NOT EXISTS (SELECT 1 FROM queue_passes p WHERE p.number = q.number AND p.account = $2)
+      AND \(QueueSQL.filter(from: 4))
+    ORDER BY q.urgency, q.number LIMIT $3::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(time)
+    parameters.append(worker.account)
+    parameters.append(Int64(limit))
+    QueueSQL.bind(filter, level: worker.level, at: time, into: &parameters)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Takes a case that nobody looks at, or that is the account's already. One of two that ask at once gets it: the second
+/// waits for the row, and finds the condition unmet.
+struct ClaimCase: PostgresStatement {
+  let number: Int64
+  let worker: QueueWorker
+  let id: UUID
+  let time: Date
+  /// Whether it is taken from whoever has it.
+  let takesOver: Bool
+
+  static let sql = """
+    UPDATE queue q SET claim_id = $4, claimed_by = $2, claimed_until = $5
+    WHERE number = $1 AND level <= $3::smallint
+      AND ($7 OR claimed_by IS NULL OR claimed_by = $2 OR claimed_until <= $6::timestamptz)
+    RETURNING \(QueueSQL.columns)
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(worker.account)
+    parameters.append(worker.level)
+    parameters.append(id)
+    parameters.append(time.addingTimeInterval(QueueStore.claimLifetime))
+    parameters.append(time)
+    parameters.append(takesOver)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> QueueCase { try QueueSQL.decode(row) }
+}
+
+/// Keeps a claim alive; answers with a row while it is the account's.
+struct RenewClaim: PostgresStatement {
+  let number: Int64
+  let account: String
+  let time: Date
+
+  static let sql = "UPDATE queue SET claimed_until = $3 WHERE number = $1 AND claimed_by = $2 RETURNING number"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(account)
+    parameters.append(time.addingTimeInterval(QueueStore.claimLifetime))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Gives a claim back: the one of this opening, so that a late word of a page that was left does not end another's.
+struct ReleaseClaim: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let account: String
+  let id: UUID
+
+  static let sql = """
+    UPDATE queue SET claim_id = NULL, claimed_by = NULL, claimed_until = NULL
+    WHERE number = $1 AND claimed_by = $2 AND claim_id = $3
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(account)
+    parameters.append(id)
+  }
+}
+
+/// One case.
+struct ReadCase: PostgresStatement {
+  let number: Int64
+
+  static let sql = "SELECT \(QueueSQL.columns) FROM queue q WHERE number = $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> QueueCase { try QueueSQL.decode(row) }
+}
+
+/// Takes a case out of the queue, and forgets who was not sure about it.
+struct SettleCase: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+
+  static let sql = """
+    WITH settled AS (DELETE FROM queue WHERE number = $1)
+    DELETE FROM queue_passes WHERE number = $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+}
+
+/// Remembers that somebody was not sure, and how many that makes.
+struct PassCase: PostgresStatement {
+  let number: Int64
+  let account: String
+  let time: Date
+
+  static let sql = """
+    WITH passed AS (
+      INSERT INTO queue_passes (number, account, passed_at) VALUES ($1, $2, $3)
+      ON CONFLICT (number, account) DO UPDATE SET passed_at = excluded.passed_at
+    )
+    SELECT count(*) + 1 FROM queue_passes WHERE number = $1 AND account <> $2
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(account)
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
+}
+
+/// Raises a case to a level, ends the claim of whoever does so, and has it judged again; answers with a row where it waits.
+struct RaiseCase: PostgresStatement {
+  let number: Int64
+  let account: String
+  let level: Int16
+
+  static let sql = """
+    UPDATE queue SET level = greatest(level, $3::smallint), stale = true, version = version + 1,
+      claim_id = CASE WHEN claimed_by = $2 THEN NULL ELSE claim_id END,
+      claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END,
+      claimed_until = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_until END
+    WHERE number = $1 RETURNING number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(account)
+    parameters.append(level)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Who was not sure about a case.
+struct ReadPasses: PostgresStatement {
+  let number: Int64
+
+  static let sql = "SELECT account FROM queue_passes WHERE number = $1 ORDER BY passed_at"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
+}
+
+/// Counts what waits by everything that can be filtered.
+struct CountQueue: PostgresStatement {
+  let time: Date
+
+  static let sql = """
+    SELECT country, category_id, causes,
+           CASE WHEN since <= $1::timestamptz THEN 30 WHEN since <= $2::timestamptz THEN 7
+                WHEN since <= $3::timestamptz THEN 3 WHEN since <= $4::timestamptz THEN 1 ELSE 0 END,
+           level, count(*)
+    FROM queue GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    for days in QueueFilter.ages.reversed() { parameters.append(time.addingTimeInterval(-Double(days) * 86_400)) }
+  }
+
+  static func decode(_ row: PostgresRow) throws -> QueueCensus.Group {
+    QueueCensus.Group(
+      country: try row.decode(0), category: try row.optionalCategory(1),
+      causes: QueueCauses(rawValue: try row.decode(2)), days: Int(try row.decode(3, as: Int32.self)),
+      level: try row.decode(4), count: Int(try row.decode(5, as: Int64.self)))
+  }
+}

@@ -1,0 +1,110 @@
+public import Curation
+public import Foundation
+import PhoneNumbers
+import PostgreSQL
+
+extension QueueStore {
+  /// Judges numbers, as they are stored just now: those that wait come into the queue, the others leave it. Safe to call
+  /// again, and from several servers at once.
+  /// - Parameters:
+  ///   - numbers: in any order; some thousands at most.
+  ///   - protected: what is protected.
+  public func judge(
+    _ numbers: [Int64], by thresholds: ThresholdSet, protected: ProtectedNumbers, at time: Date
+  ) async throws -> QueueChange {
+    let numbers = Set(numbers).sorted()
+    guard !numbers.isEmpty else { return QueueChange() }
+    return try await pool.retrying { connection in
+      let known = try await connection.run(ReadQueueFacts(numbers: numbers))
+      // What is colder than any watch heat is read only where something else may make it wait.
+      let notable = known.filter(\.isNotable).map(\.number)
+      let mass = thresholds.lowestWatchHeat * (1 - 1e-9) * Decay.heat.scale(at: time)
+      var records = try await connection.records(of: numbers, heat: mass)
+      for (number, record) in try await connection.records(of: notable.filter { records[$0] == nil }, heat: 0) {
+        records[number] = record
+      }
+      let guarded = numbers.filter { protected.rule(for: $0) != nil }
+      let recent = try await connection.recentReports(of: guarded, at: time)
+      var judge = CaseJudge(thresholds: thresholds, time: time)
+      for facts in known {
+        judge.take(facts, records[facts.number], isProtected: recent[facts.number] != nil, recent[facts.number] ?? 0)
+      }
+      return try await connection.write(judge)
+    }
+  }
+
+  /// Judges what has become stale; see ``EnqueueCases``.
+  /// - Parameter limit: the most at once, at least 1.
+  public func stale(limit: Int) async throws -> [Int64] {
+    try await pool.run(ReadStaleCases(limit: limit))
+  }
+}
+
+/// Facts of one number after another, sorted into what waits and what does not.
+private struct CaseJudge {
+  let thresholds: ThresholdSet
+  let time: Date
+  var judged = 0
+  var waiting: [(entry: QueueEntry, country: String, version: Int64)] = []
+  var settled: [(number: Int64, version: Int64)] = []
+
+  init(thresholds: ThresholdSet, time: Date) {
+    self.thresholds = thresholds
+    self.time = time
+  }
+
+  mutating func take(
+    _ known: ReadQueueFacts.Facts, _ record: NumberRecord?, isProtected: Bool, _ recentReports: Int
+  ) {
+    judged += 1
+    let country = RegionMap.countries.region(of: known.number)
+    var facts = QueueFacts(
+      isProtected: isProtected, ruledAt: known.ruledAt, isHeld: known.isHeld, appealedAt: known.appealedAt,
+      isRangeProposed: known.isRangeProposed, isPublished: known.isPublished, recentReports: recentReports,
+      level: known.level, since: known.since ?? time)
+    if let record {
+      let score = Score(record, at: time)
+      facts.score = score
+      facts.judgement = score.judge(by: thresholds, in: Circumstances(country: country))
+    }
+    if let entry = QueueEntry(number: known.number, facts: facts) {
+      waiting.append((entry, country ?? "", known.version))
+    } else if known.since != nil {
+      settled.append((known.number, known.version))
+    }
+  }
+}
+
+extension ReadQueueFacts.Facts {
+  /// Whether something else than heat may make it wait.
+  fileprivate var isNotable: Bool { isHeld || appealedAt != nil || isRangeProposed || isPublished || since != nil }
+}
+
+extension PostgresConnection {
+  fileprivate func records(of numbers: [Int64], heat: Double) async throws -> [Int64: NumberRecord] {
+    guard !numbers.isEmpty else { return [:] }
+    var assembler = RecordAssembler()
+    var records: [Int64: NumberRecord] = [:]
+    for row in try await run(ReadRecordsOf(numbers: numbers, heat: heat)) {
+      if let record = assembler.take(row) { records[record.number] = record }
+    }
+    if let last = assembler.finish() { records[last.number] = last }
+    return records
+  }
+
+  /// Reports of the last days; 0 for those of the numbers that have none.
+  fileprivate func recentReports(of numbers: [Int64], at time: Date) async throws -> [Int64: Int] {
+    guard !numbers.isEmpty else { return [:] }
+    var counts = Dictionary(uniqueKeysWithValues: numbers.map { ($0, 0) })
+    let since = time.addingTimeInterval(-QueueRule.protectedWindow)
+    for (number, count) in try await run(CountRecentReports(numbers: numbers, since: since)) { counts[number] = count }
+    return counts
+  }
+
+  fileprivate func write(_ judge: CaseJudge) async throws -> QueueChange {
+    var change = QueueChange(judged: judge.judged)
+    if !judge.waiting.isEmpty { change.written = try await run(WriteCases(entries: judge.waiting)).count }
+    if !judge.settled.isEmpty { change.removed = try await run(RemoveCases(cases: judge.settled)).count }
+    return change
+  }
+}

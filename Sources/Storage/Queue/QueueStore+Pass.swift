@@ -1,0 +1,45 @@
+import Curation
+public import Foundation
+public import PostgreSQL
+
+extension QueueStore {
+  /// Remembers that somebody is not sure: the case goes back, to others and not to them. The third who is not sure raises
+  /// it by a level.
+  /// - Returns: whether it waits at all.
+  public func pass(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> Bool {
+    try await pool.transaction { connection in
+      guard let item = try await connection.run(ReadCase(number: number)).first else { return false }
+      let passes = try await connection.run(PassCase(number: number, account: worker.account, time: time))[0]
+      let isRaised = passes.isMultiple(of: QueueRule.passesThatRaise)
+      let level = min(2, item.level + (isRaised ? 1 : 0))
+      return try await !connection.run(RaiseCase(number: number, account: worker.account, level: level)).isEmpty
+    }
+  }
+
+  /// Hands a case to the level above the worker's: from then on only they see it, before most other things.
+  /// - Returns: false where it does not wait, or there is nobody above.
+  public func escalate(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> Bool {
+    guard worker.level < 2 else { return false }
+    return try await pool.transaction { connection in
+      try await !connection.run(RaiseCase(number: number, account: worker.account, level: worker.level + 1)).isEmpty
+    }
+  }
+}
+
+/// Says that something has happened to numbers that may wait: the next round judges them again.
+public struct RecheckCases: PostgresStatement {
+  /// Nothing comes back.
+  public typealias Row = Void
+  private let numbers: [Int64]
+
+  /// - Parameter numbers: in any order; those that do not wait are left alone.
+  public init(_ numbers: [Int64]) {
+    self.numbers = numbers.sorted()
+  }
+
+  /// The text.
+  public static let sql = "UPDATE queue SET stale = true, version = version + 1 WHERE number = ANY($1::bigint[])"
+
+  /// In the order of the text.
+  public func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+}

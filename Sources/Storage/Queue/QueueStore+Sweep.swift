@@ -1,0 +1,96 @@
+import Curation
+public import Foundation
+import PhoneNumbers
+import PostgreSQL
+
+extension QueueStore {
+  /// Looks through everything and sets the queue right: what was missed comes in, what waits no more goes. Safe to repeat
+  /// and to break off.
+  ///
+  /// The warm records of one snapshot say what a threshold or a split may make wait; of those that wait for nothing else
+  /// the ``QueueRule/mostByThreshold`` most urgent are kept. They and all that is notable are judged as ever.
+  /// - Parameter progress: told how many numbers have been judged, and of how many.
+  public func sweep(at time: Date, progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> QueueChange {
+    let thresholds = try await ThresholdStore(pool: pool).current()
+    let protected = try await ProtectionStore(pool: pool).load()
+    let warm = try await pool.withConnection { connection in
+      var warm = MostUrgent(limit: QueueRule.mostByThreshold)
+      try await RecordStore.forEachRecord(hotterThan: thresholds.lowestWatchHeat, at: time, on: connection) { batch in
+        for record in batch { warm.take(record, at: time, by: thresholds) }
+      }
+      return warm
+    }
+    let notable = try await pool.run(ReadNotableNumbers())
+    let guarded = try await protectedAndBusy(protected, at: time)
+    let numbers = Set(warm.numbers).union(notable).union(guarded).sorted()
+    var change = QueueChange()
+    for start in stride(from: 0, to: numbers.count, by: Self.batch) {
+      try Task.checkCancellation()
+      let batch = Array(numbers[start..<min(start + Self.batch, numbers.count)])
+      change = change + (try await judge(batch, by: thresholds, protected: protected, at: time))
+      progress(change.judged, numbers.count)
+    }
+    change.removed += try await trim()
+    return change
+  }
+
+  private static var batch: Int { 1_000 }
+
+  /// Takes out the least urgent of those that wait for nothing but a threshold, where there are too many.
+  private func trim() async throws -> Int {
+    let surplus = try await pool.run(FindSurplusCases(keep: QueueRule.mostByThreshold))
+    for start in stride(from: 0, to: surplus.count, by: Self.batch) {
+      let batch = Array(surplus[start..<min(start + Self.batch, surplus.count)])
+      _ = try await pool.retrying { try await $0.run(RemoveCases(cases: batch)) }
+    }
+    return surplus.count
+  }
+
+  private func protectedAndBusy(_ protected: ProtectedNumbers, at time: Date) async throws -> [Int64] {
+    let busy = ReadBusyNumbers(
+      since: time.addingTimeInterval(-QueueRule.protectedWindow), reports: QueueRule.leastProtectedReports)
+    return try await pool.withConnection { connection in
+      var found: [Int64] = []
+      for try await batch in connection.stream(busy).batches {
+        found += batch.filter { protected.rule(for: $0) != nil }
+      }
+      return found
+    }
+  }
+}
+
+/// The most urgent of many numbers, in bounded memory: at most twice the limit is kept before the rest is dropped.
+struct MostUrgent: Sendable {
+  private let limit: Int
+  private var kept: [(urgency: Int64, number: Int64)] = []
+  private var bar = Int64.max
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// The numbers, at most the limit, in no order.
+  var numbers: [Int64] {
+    guard kept.count > limit else { return kept.map(\.number) }
+    return kept.sorted { ($0.urgency, $0.number) < ($1.urgency, $1.number) }.prefix(limit).map(\.number)
+  }
+
+  mutating func take(_ record: NumberRecord, at time: Date, by thresholds: ThresholdSet) {
+    let score = Score(record, at: time)
+    var facts = QueueFacts(score: score, isPublished: record.isListed, since: record.lastReportedAt ?? time)
+    facts.judgement = score.judge(by: thresholds, in: Circumstances()) {
+      RegionMap.countries.region(of: record.number)
+    }
+    guard let entry = QueueEntry(number: record.number, facts: facts) else { return }
+    take(entry.urgency, entry.number)
+  }
+
+  mutating func take(_ urgency: Int64, _ number: Int64) {
+    guard urgency < bar else { return }
+    kept.append((urgency, number))
+    guard kept.count >= 2 * limit else { return }
+    kept.sort { ($0.urgency, $0.number) < ($1.urgency, $1.number) }
+    kept.removeSubrange(limit...)
+    bar = kept.last?.urgency ?? .max
+  }
+}

@@ -1,0 +1,86 @@
+import Curation
+public import Foundation
+public import PostgreSQL
+
+/// What waits for moderators, and who looks at what.
+public struct QueueStore: Sendable {
+  let pool: PostgresPool
+
+  /// How long a case stays claimed without a word from whoever opened it, in seconds: ten minutes.
+  public static let claimLifetime: TimeInterval = 600
+  /// Rows of a page.
+  public static let pageSize = 50
+  /// How many of the most urgent cases ``claimNext(_:by:at:)`` tries at once, and how often.
+  private static let (tries, rounds) = (16, 4)
+
+  /// - Parameter pool: where the queue is kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// A page of the queue, the most urgent first.
+  /// - Parameters:
+  ///   - after: where the page before ended.
+  ///   - level: cases of a higher level are left out.
+  ///   - limit: at least 1.
+  public func page(
+    _ filter: QueueFilter = QueueFilter(), after: QueuePlace = .start, level: Int16, limit: Int = pageSize,
+    at time: Date
+  ) async throws -> [QueueRow] {
+    try await pool.run(ReadQueue(after: after, filter: filter, level: level, time: time, limit: limit))
+  }
+
+  /// How many cases wait, by everything that can be filtered.
+  public func census(at time: Date) async throws -> QueueCensus {
+    QueueCensus(groups: try await pool.run(CountQueue(time: time)))
+  }
+
+  /// A number's case; nil where it does not wait.
+  public func find(_ number: Int64) async throws -> QueueCase? {
+    try await pool.run(ReadCase(number: number)).first
+  }
+
+  /// Claims a case for whoever opens it.
+  /// - Parameter takesOver: takes it from whoever has it.
+  public func claim(
+    _ number: Int64, by worker: QueueWorker, id: UUID = UUID(), takesOver: Bool = false, at time: Date
+  ) async throws -> ClaimOutcome {
+    let claim = ClaimCase(number: number, worker: worker, id: id, time: time, takesOver: takesOver)
+    if let mine = try await pool.run(claim).first { return .claimed(mine) }
+    return try await find(number).map { .taken($0) } ?? .notWaiting
+  }
+
+  /// Claims the most urgent case that nobody looks at and that the worker has not passed on. Of two who ask at once each
+  /// gets another one.
+  /// - Returns: nil when there is none.
+  public func claimNext(
+    _ filter: QueueFilter = QueueFilter(), by worker: QueueWorker, at time: Date
+  ) async throws -> QueueCase? {
+    for _ in 0..<Self.rounds {
+      let open = try await pool.run(FindOpenCases(worker: worker, filter: filter, time: time, limit: Self.tries))
+      for number in open {
+        let claim = ClaimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false)
+        if let mine = try await pool.run(claim).first { return mine }
+      }
+      if open.isEmpty { return nil }
+    }
+    return nil
+  }
+
+  /// Keeps a claim alive for another ``claimLifetime``.
+  /// - Returns: false when somebody else has it by now, or the case is settled.
+  public func renew(_ number: Int64, account: String, at time: Date) async throws -> Bool {
+    try await !pool.run(RenewClaim(number: number, account: account, time: time)).isEmpty
+  }
+
+  /// Gives a claim back.
+  /// - Parameter claim: of the opening that ends; another one of the same account stays.
+  public func release(_ number: Int64, claim: UUID, account: String) async throws {
+    _ = try await pool.run(ReleaseClaim(number: number, account: account, id: claim))
+  }
+
+  /// Who was not sure about a number.
+  public func passes(of number: Int64) async throws -> [String] {
+    try await pool.run(ReadPasses(number: number))
+  }
+}
