@@ -5,27 +5,34 @@ extension Threshold {
   /// Holds it against its rules.
   /// - Throws: ``ThresholdProblem`` for the first that is broken.
   public func check() throws(ThresholdProblem) {
-    func ask(_ isSo: Bool, _ field: String, _ rule: String) throws(ThresholdProblem) {
-      if !isSo { throw ThresholdProblem(field: "\(name): \(field)", rule: rule) }
+    if let problem = problems.first { throw ThresholdProblem(field: "\(name): \(problem.field)", rule: problem.rule) }
+  }
+
+  /// Every rule that is broken, with the field alone: `enter.heat`.
+  public var problems: [ThresholdProblem] {
+    var problems: [ThresholdProblem] = []
+    func ask(_ isSo: Bool, _ field: String, _ rule: String) {
+      if !isSo { problems.append(ThresholdProblem(field: field, rule: rule)) }
     }
-    try ask(category.isToxic, "category", "must be a toxic one: a legitimate number is never listed")
-    try ask(country.map(Self.isCountry) ?? true, "country", "must be two capital letters, such as DE")
+    ask(category.isToxic, "category", "must be a toxic one: a legitimate number is never listed")
+    ask(country.map(Self.isCountry) ?? true, "country", "must be two capital letters, such as DE")
     for (side, bar) in [("enter", enter), ("leave", leave)] {
-      try ask(bar.heat > 0 && bar.heat <= 1_000_000, "\(side).heat", "must be above 0 and at most 1,000,000")
-      try ask((0...1_000_000).contains(bar.evidence), "\(side).evidence", "must be 0 to 1,000,000")
-      try ask((0...1).contains(bar.confidence), "\(side).confidence", "must be 0 to 1")
-      try ask((0...1_000_000).contains(bar.reporters), "\(side).reporters", "must be 0 to 1,000,000")
-      try ask((0...64).contains(bar.networks), "\(side).networks", "must be 0 to 64")
-      try ask((0...64).contains(bar.days), "\(side).days", "must be 0 to 64")
+      ask(bar.heat > 0 && bar.heat <= 1_000_000, "\(side).heat", "must be above 0 and at most 1,000,000")
+      ask((0...1_000_000).contains(bar.evidence), "\(side).evidence", "must be 0 to 1,000,000")
+      ask((0...1).contains(bar.confidence), "\(side).confidence", "must be 0 to 1")
+      ask((0...1_000_000).contains(bar.reporters), "\(side).reporters", "must be 0 to 1,000,000")
+      ask((0...64).contains(bar.networks), "\(side).networks", "must be 0 to 64")
+      ask((0...64).contains(bar.days), "\(side).days", "must be 0 to 64")
     }
     let above = "must not be above that of enter"
-    try ask(leave.heat <= enter.heat, "leave.heat", above)
-    try ask(leave.evidence <= enter.evidence, "leave.evidence", above)
-    try ask(leave.confidence <= enter.confidence, "leave.confidence", above)
-    try ask(leave.reporters <= enter.reporters, "leave.reporters", above)
-    try ask(leave.networks <= enter.networks, "leave.networks", above)
-    try ask(leave.days <= enter.days, "leave.days", above)
-    try ask(watchHeat > 0 && watchHeat <= enter.heat, "watch_heat", "must be above 0 and at most enter.heat")
+    ask(leave.heat <= enter.heat, "leave.heat", above)
+    ask(leave.evidence <= enter.evidence, "leave.evidence", above)
+    ask(leave.confidence <= enter.confidence, "leave.confidence", above)
+    ask(leave.reporters <= enter.reporters, "leave.reporters", above)
+    ask(leave.networks <= enter.networks, "leave.networks", above)
+    ask(leave.days <= enter.days, "leave.days", above)
+    ask(watchHeat > 0 && watchHeat <= enter.heat, "watch_heat", "must be above 0 and at most enter.heat")
+    return problems
   }
 
   private static func isCountry(_ code: String) -> Bool {

@@ -76,7 +76,7 @@ public struct ThresholdStore: Sendable {
     }
   }
 
-  private static func set(_ version: Int32, on connection: PostgresConnection) async throws -> ThresholdSet {
+  static func set(_ version: Int32, on connection: PostgresConnection) async throws -> ThresholdSet {
     try ThresholdSet(
       thresholds: try await connection.run(ReadThresholds(version: version)),
       sources: try await connection.run(ReadSources(version: version)))

@@ -38,6 +38,12 @@ public struct ThresholdPreview: Sendable, Equatable {
 
   /// Every kind of which a number is listed with the change or without it.
   public private(set) var changes: [Kind: Change] = [:]
+  /// Numbers that are listed whatever thresholds say: by rulings and approved ranges.
+  public var fixed = 0
+  /// Candidates that tonight's review for brigades would hold back only with the change.
+  public var newlyHeld = 0
+  /// Candidates that it would hold back only without the change.
+  public var released = 0
   private var hottestAdded: Hottest
   private var hottestTaken: Hottest
 

@@ -51,9 +51,12 @@ public struct CurationState: Sendable {
       evidence: 0, label: entry.label)
   }
 
+  /// How many numbers rulings list.
+  public func countListedByRulings() -> Int { (0..<rulings.count).count { listed(at: $0) != nil } }
+
   /// The members of approved ranges that may be published, ascending, each once: less the protected, ruled and held
   /// ones, and no more than ``RangeRule/mostExpanded``, the heaviest ranges first.
-  func rangeNumbers() -> [ListedNumber] {
+  public func rangeNumbers() -> [ListedNumber] {
     var members: [Int64: ListedNumber] = [:]
     for approved in ranges.sorted(by: { ($1.heat, $0.range.first) < ($0.heat, $1.range.first) }) {
       for number in approved.range.numbers {

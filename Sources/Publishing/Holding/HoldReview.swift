@@ -14,7 +14,7 @@ public struct HoldReview: Sendable {
   /// About how many hot numbers say what is usual.
   public static let sampleSize = 5_000
 
-  private let store: HoldStore
+  let store: HoldStore
 
   /// - Parameter store: where holds are kept.
   public init(store: HoldStore) {

@@ -75,12 +75,12 @@ struct ReadAppealedDays: PostgresStatement {
 
   let time: Date
   /// Nil: all numbers.
-  var number: Int64?
+  var numbers: [Int64]?
 
   static let sql = """
     WITH appealed AS (
       SELECT number, array_agg((filed_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01') AS days
-      FROM appeals WHERE state <> 'rejected' AND filed_at <= $2::timestamptz AND ($3::bigint IS NULL OR number = $3)
+      FROM appeals WHERE state <> 'rejected' AND filed_at <= $2::timestamptz AND ($3::bigint[] IS NULL OR number = ANY($3))
       GROUP BY number
     )
     SELECT a.number, (r.reported_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01', count(*), a.days
@@ -94,7 +94,7 @@ struct ReadAppealedDays: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(time.addingTimeInterval(-64 * 86_400))
     parameters.append(time)
-    parameters.append(number)
+    parameters.append(numbers)
   }
 
   static func decode(_ row: PostgresRow) throws -> Day {

@@ -4,7 +4,7 @@ public import PostgreSQL
 
 /// What owners say of their numbers, and what they were answered.
 public struct AppealStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   /// - Parameter pool: where appeals are kept.
   public init(pool: PostgresPool) {
@@ -35,12 +35,14 @@ public struct AppealStore: Sendable {
   /// Whether a number is identified and not blocked; see `Spoofing`.
   public func isVictim(_ number: Int64, at time: Date) async throws -> Bool {
     try await pool.withConnection { connection in
-      try await Self.victims(at: time, number: number, on: connection).contains(number)
+      try await Self.victims(at: time, numbers: [number], on: connection).contains(number)
     }
   }
 
-  static func victims(at time: Date, number: Int64? = nil, on connection: PostgresConnection) async throws -> Set<Int64>
-  {
+  /// - Parameter numbers: nil asks about all.
+  static func victims(
+    at time: Date, numbers: [Int64]? = nil, on connection: PostgresConnection
+  ) async throws -> Set<Int64> {
     var victims = Set<Int64>()
     var complaints: [Int32: Int] = [:]
     var last: ReadAppealedDays.Day?
@@ -49,7 +51,7 @@ public struct AppealStore: Sendable {
       if Spoofing.isVictim(complaintsByDay: complaints, appealDays: last.appealDays) { victims.insert(last.number) }
       complaints = [:]
     }
-    for try await batch in connection.stream(ReadAppealedDays(time: time, number: number)).batches {
+    for try await batch in connection.stream(ReadAppealedDays(time: time, numbers: numbers)).batches {
       for day in batch {
         if day.number != last?.number { settle() }
         complaints[day.day] = day.complaints

@@ -39,7 +39,7 @@ public struct ExplanationStore: Sendable {
     explanation.range = try await connection.run(ReadRangeOfNumber(number: number)).first
     explanation.openAppeals =
       try await connection.run(ReadAppeals(number: number)).count { $0.state == .open }
-    explanation.isVictim = try await AppealStore.victims(at: time, number: number, on: connection).contains(number)
+    explanation.isVictim = try await AppealStore.victims(at: time, numbers: [number], on: connection).contains(number)
     if let record = try await RecordStore.record(of: number, on: connection) {
       try await explanation.add(record, on: connection)
     }

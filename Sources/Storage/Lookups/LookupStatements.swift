@@ -9,8 +9,9 @@ struct FindListedByHash: PostgresStatement {
   // The expression is that of the index listings_by_hash.
   static let sql = """
     SELECT l.number, coalesce(r.category_id, l.category_id), r.label,
-           coalesce(r.ruling = 'block', l.treatment = 0 AND NOT EXISTS (
-             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'))
+           coalesce(r.ruling = 'block', l.treatment = 0),
+           r.number IS NULL AND l.treatment = 0 AND EXISTS (
+             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected')
     FROM listings l LEFT JOIN number_rulings r ON r.number = l.number
     WHERE substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2
       AND r.ruling IS DISTINCT FROM 'allow'
@@ -25,10 +26,21 @@ struct FindListedByHash: PostgresStatement {
     parameters.append(Int64(LookupStore.mostEntries))
   }
 
-  static func decode(_ row: PostgresRow) throws -> ListedHash {
+  struct Found: Sendable {
+    let number: Int64
+    var listed: ListedHash
+    /// Whether an appeal may have something to say about blocking it.
+    let isAppealed: Bool
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Found {
+    let number: Int64 = try row.decode(0)
     let category = try row.category(1)
-    return ListedHash(
-      hash: NumberHash.of(try row.decode(0)), category: category, label: try row.decode(2) ?? category.label,
-      mayBlock: try row.decode(3))
+    return Found(
+      number: number,
+      listed: ListedHash(
+        hash: NumberHash.of(number), category: category, label: try row.decode(2) ?? category.label,
+        mayBlock: try row.decode(3)),
+      isAppealed: try row.decode(4))
   }
 }

@@ -1,4 +1,5 @@
 public import Curation
+public import Foundation
 public import PostgreSQL
 
 /// A number that the newest publication lists, as a lookup by hash tells it.
@@ -10,7 +11,7 @@ public struct ListedHash: Sendable, Equatable {
   /// What a phone shows.
   public let label: String
   /// Whether it may be blocked; otherwise it is only to be named.
-  public let mayBlock: Bool
+  public var mayBlock: Bool
 }
 
 /// Finds listed numbers by the beginning of their hash.
@@ -30,7 +31,20 @@ public struct LookupStore: Sendable {
   }
 
   /// What is listed under a prefix, in ascending order of hash.
-  public func listed(_ prefix: NumberHashPrefix) async throws -> [ListedHash] {
-    try await pool.run(FindListedByHash(prefix: prefix)).sorted { $0.hash.lexicographicallyPrecedes($1.hash) }
+  ///
+  /// Whether a number may be blocked is what the newest packs say of it, with one haste: a number that an appeal has made
+  /// a victim of spoofing since then (see `Spoofing`) is spared at once, where packs spare it from the next night on. An
+  /// appeal by itself changes nothing.
+  /// - Parameter time: what appeals are weighed at.
+  public func listed(_ prefix: NumberHashPrefix, at time: Date = Date()) async throws -> [ListedHash] {
+    let found = try await pool.withConnection { connection in
+      var found = try await connection.run(FindListedByHash(prefix: prefix))
+      let appealed = found.filter(\.isAppealed).map(\.number).sorted()
+      guard !appealed.isEmpty else { return found }
+      let victims = try await AppealStore.victims(at: time, numbers: appealed, on: connection)
+      for index in found.indices where victims.contains(found[index].number) { found[index].listed.mayBlock = false }
+      return found
+    }
+    return found.map(\.listed).sorted { $0.hash.lexicographicallyPrecedes($1.hash) }
   }
 }

@@ -10,7 +10,7 @@ public struct ProtectionStore: Sendable {
   /// The most numbers: 24 MB in memory.
   public static let mostNumbers = 2_000_000
 
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   /// - Parameter pool: where they are kept.
   public init(pool: PostgresPool) {
@@ -126,7 +126,7 @@ public struct ProtectionStore: Sendable {
 }
 
 /// How much is protected.
-private struct CountProtected: PostgresStatement {
+struct CountProtected: PostgresStatement {
   static let sql = "SELECT (SELECT count(*) FROM protected_patterns), (SELECT count(*) FROM protected_numbers)"
 
   static func decode(_ row: PostgresRow) throws -> (patterns: Int, numbers: Int) {

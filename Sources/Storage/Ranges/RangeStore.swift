@@ -4,7 +4,7 @@ public import PostgreSQL
 
 /// Blocks of numbers that attack together: found, proposed, decided about.
 public struct RangeStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   /// Decayed heat from which on a number of a block counts as complained of.
   public static let memberHeat = 0.25

@@ -4,7 +4,7 @@ public import PostgreSQL
 
 /// Reporters: what is known of them, and what their words weigh.
 public struct ReporterStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
   private let rangeSize: Int
 
   /// - Parameter rangeSize: about how many numbers are looked through at once, at least 1.

@@ -1,0 +1,59 @@
+import Curation
+import Foundation
+
+/// Judges numbers by two sets of thresholds, with what a publication respects besides.
+struct PreviewSides {
+  /// What becomes of a number by either set.
+  struct Outcome {
+    let score: Score
+    let before: Bool
+    let after: Bool
+    /// A review would hold it with the present set and not with the change.
+    let isHeldOnlyBefore: Bool
+    /// The other way about.
+    let isHeldOnlyAfter: Bool
+  }
+
+  private let state: CurationState
+  private let suspects: Set<Int64>
+  private let present: ThresholdSet
+  private let change: ThresholdSet
+  /// Members of approved ranges that no record was met for yet.
+  private var unmet: Set<Int64>
+  private let members: Set<Int64>
+  private let ruled: Int
+
+  init(state: CurationState, suspects: Set<Int64>, present: ThresholdSet, change: ThresholdSet) {
+    self.state = state
+    self.suspects = suspects
+    self.present = present
+    self.change = change
+    members = Set(state.rangeNumbers().map(\.number))
+    unmet = members
+    ruled = state.countListedByRulings()
+  }
+
+  /// Numbers that are listed whatever thresholds say: by rulings, and members of ranges that no report speaks against.
+  var fixed: Int { ruled + unmet.count }
+
+  /// - Returns: nil for a number that a ruling stands about.
+  mutating func judge(
+    _ record: NumberRecord, at time: Date, country: @Sendable (Int64) -> String?
+  ) -> Outcome? {
+    guard state.rulings.ruling(of: record.number) == nil else { return nil }
+    let score = Score(record, at: time)
+    let isMember = members.contains(record.number)
+    if isMember { unmet.remove(record.number) }
+    let circumstances = state.circumstances(of: record.number)
+    func side(_ thresholds: ThresholdSet) -> (isListed: Bool, isHeld: Bool) {
+      let verdict = score.judge(by: thresholds, in: circumstances) { country(record.number) }.verdict
+      // Only a candidate is held: what is listed has been reviewed.
+      if verdict == .candidate, suspects.contains(record.number) { return (false, true) }
+      return (verdict == .listed || verdict == .candidate || isMember, false)
+    }
+    let (before, after) = (side(present), side(change))
+    return Outcome(
+      score: score, before: before.isListed, after: after.isListed, isHeldOnlyBefore: before.isHeld && !after.isHeld,
+      isHeldOnlyAfter: after.isHeld && !before.isHeld)
+  }
+}

@@ -1,0 +1,72 @@
+public import Curation
+public import Foundation
+import PostgreSQL
+
+extension AppealStore {
+  /// The most people whose words an open appeal takes.
+  public static let mostFilings = 50
+  /// How long after an answer a contact is kept, in seconds: 30 days.
+  public static let contactsKept: TimeInterval = 30 * 86_400
+
+  /// Files what a person sent, or joins it to the open appeal about the number; uses the form up in the same transaction.
+  /// - Parameters:
+  ///   - ticket: what the person is given.
+  ///   - stamp: 16 bytes that no other form has, and the time until which the form could be sent.
+  public func file(
+    _ filing: AppealFiling, ticket: AppealTicket, stamp: (id: [UInt8], expiresAt: Date)
+  ) async throws -> FilingOutcome {
+    let first = try Appeal(number: filing.number, statement: filing.statement, filedAt: filing.filedAt)
+    return try await pool.transaction { connection in
+      guard try await !connection.run(SpendStamp(stamp: stamp.id, expiresAt: stamp.expiresAt)).isEmpty else {
+        return .stampSpent
+      }
+      _ = try await connection.run(LockAppeals(number: filing.number))
+      let open = try await connection.run(ReadAppeals(number: filing.number)).first { $0.state == .open }
+      if let open {
+        let filings = try await connection.run(CountFilings(number: filing.number, appealID: open.id)).first ?? 0
+        guard filings < Self.mostFilings else { return .crowded }
+      } else {
+        _ = try await connection.run(FileAppeal(appeal: first))
+      }
+      let id = open?.id ?? first.id
+      _ = try await connection.run(AddFiling(filing: filing, appealID: id, ticketHash: ticket.hash))
+      if let contact = filing.contact {
+        _ = try await connection.run(
+          AddContact(number: filing.number, ticketHash: ticket.hash, appealID: id, contact: contact))
+      }
+      return open == nil ? .filed : .joined
+    }
+  }
+
+  /// What the holder of a ticket may see; nil for a ticket that nobody was given.
+  public func status(of ticket: AppealTicket, at time: Date) async throws -> AppealStatus? {
+    try await pool.withConnection { connection in
+      guard let filing = try await connection.run(FindFiling(ticketHash: ticket.hash)).first,
+        var appeal = try await connection.run(ReadAppeals(number: filing.number)).first(where: {
+          $0.id == filing.appealID
+        })
+      else { return nil }
+      appeal.statement = filing.statement
+      appeal.filedAt = filing.filedAt
+      return AppealStatus(
+        appeal: appeal, listing: try await connection.run(ReadListing(number: filing.number)).first,
+        isVictim: try await Self.victims(at: time, numbers: [filing.number], on: connection).contains(filing.number),
+        isAllowed: try await connection.run(ReadStandingRuling(number: filing.number)).first?.decision == .allow)
+    }
+  }
+
+  /// What people said in appeals about a number, the oldest first. For moderators alone: contacts stand beside it.
+  public func filings(of number: Int64) async throws -> [FiledStatement] {
+    try await pool.run(ReadFilings(number: number))
+  }
+
+  /// Forgets contacts of appeals that were answered 30 days ago, and used forms that have expired.
+  /// - Returns: how many contacts.
+  @discardableResult
+  public func purge(at time: Date) async throws -> Int {
+    try await pool.retrying { connection in
+      try await connection.runReportingCount(PurgeStamps(time: time))
+      return try await connection.runReportingCount(PurgeContacts(time: time))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Crypto
+import Foundation
+
+/// What a person who appealed is given: a code that opens the page where the answer will stand.
+///
+/// 160 random bits in 32 characters that cannot be taken for each other. Only its hash is stored.
+public struct AppealTicket: Sendable, Equatable {
+  /// 32 characters of `ABCDEFGHJKMNPQRSTVWXYZ0123456789`, in groups of eight with `-` between.
+  public let code: String
+
+  private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+  /// A new one.
+  public init() {
+    var generator = SystemRandomNumberGenerator()
+    let characters = (0..<32).map { _ in Self.letters[Int(generator.next() & 31)] }
+    code = Self.grouped(characters)
+  }
+
+  /// A ticket as somebody typed it: spaces, dashes and the case of letters do not count.
+  /// - Returns: nil for what is no ticket.
+  public init?(_ text: String) {
+    guard text.utf8.count <= 64 else { return nil }
+    let characters = text.uppercased().filter { $0 != "-" && $0 != " " }.map { character -> Character in
+      switch character {
+      case "O": "0"
+      case "I", "L": "1"
+      default: character
+      }
+    }
+    guard characters.count == 32, characters.allSatisfy({ Self.letters.contains($0) }) else { return nil }
+    code = Self.grouped(characters)
+  }
+
+  /// What is stored: SHA-256 of the code, 32 bytes.
+  public var hash: [UInt8] { Array(SHA256.hash(data: Data(code.utf8))) }
+
+  private static func grouped(_ characters: [Character]) -> String {
+    stride(from: 0, to: 32, by: 8).map { String(characters[$0..<$0 + 8]) }.joined(separator: "-")
+  }
+}

@@ -1,0 +1,157 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Uses a form up; answers with a row unless it was used before.
+struct SpendStamp: PostgresStatement {
+  let stamp: [UInt8]
+  let expiresAt: Date
+
+  static let sql = """
+    INSERT INTO spent_stamps (stamp, expires_at) VALUES ($1, $2) ON CONFLICT (stamp) DO NOTHING RETURNING stamp
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(stamp)
+    parameters.append(expiresAt)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> [UInt8] { try row.decode(0) }
+}
+
+/// Keeps two people who appeal at once about a number from opening two appeals. A hint: where it fails there are two, and
+/// an answer is given to both.
+struct LockAppeals: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+
+  static let sql = "SELECT pg_advisory_xact_lock($1)"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+}
+
+/// Keeps what one person said under the hash of the ticket.
+struct AddFiling: PostgresStatement {
+  typealias Row = Void
+  let filing: AppealFiling
+  let appealID: UUID
+  let ticketHash: [UInt8]
+
+  static let sql = """
+    INSERT INTO appeal_filings (number, ticket_hash, appeal_id, statement, filed_at) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (number, ticket_hash) DO NOTHING
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(filing.number)
+    parameters.append(ticketHash)
+    parameters.append(appealID)
+    parameters.append(filing.statement)
+    parameters.append(filing.filedAt)
+  }
+}
+
+/// Keeps how the person may be reached.
+struct AddContact: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let ticketHash: [UInt8]
+  let appealID: UUID
+  let contact: String
+
+  static let sql = """
+    INSERT INTO appeal_contacts (number, ticket_hash, appeal_id, contact) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (number, ticket_hash) DO NOTHING
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(ticketHash)
+    parameters.append(appealID)
+    parameters.append(contact)
+  }
+}
+
+/// How many people's words an appeal has.
+struct CountFilings: PostgresStatement {
+  let number: Int64
+  let appealID: UUID
+
+  static let sql = "SELECT count(*) FROM appeal_filings WHERE number = $1 AND appeal_id = $2"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(appealID)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
+}
+
+/// What a ticket was given for.
+struct FindFiling: PostgresStatement {
+  let ticketHash: [UInt8]
+
+  static let sql = "SELECT number, appeal_id, statement, filed_at FROM appeal_filings WHERE ticket_hash = $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(ticketHash) }
+
+  static func decode(
+    _ row: PostgresRow
+  ) throws -> (number: Int64, appealID: UUID, statement: String, filedAt: Date) {
+    (try row.decode(0), try row.decode(1), try row.decode(2), try row.decode(3))
+  }
+}
+
+/// What people said in appeals about a number, the oldest first, with how to reach them.
+struct ReadFilings: PostgresStatement {
+  let number: Int64
+
+  static let sql = """
+    SELECT f.appeal_id, f.statement, f.filed_at, c.contact
+    FROM appeal_filings f
+    LEFT JOIN appeal_contacts c ON c.number = f.number AND c.ticket_hash = f.ticket_hash
+    WHERE f.number = $1 ORDER BY f.filed_at, f.ticket_hash LIMIT 500
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> FiledStatement {
+    FiledStatement(
+      appealID: try row.decode(0), statement: try row.decode(1), filedAt: try row.decode(2),
+      contact: try row.decode(3))
+  }
+}
+
+/// Says when contacts are to be forgotten.
+struct SchedulePurge: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let time: Date
+
+  static let sql = "UPDATE appeal_contacts SET purge_at = $2 WHERE number = $1 AND purge_at IS NULL"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(time)
+  }
+}
+
+/// Forgets contacts whose time has come.
+struct PurgeContacts: PostgresStatement {
+  typealias Row = Void
+  let time: Date
+
+  static let sql = "DELETE FROM appeal_contacts WHERE purge_at <= $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(time) }
+}
+
+/// Forgets used forms that have expired.
+struct PurgeStamps: PostgresStatement {
+  typealias Row = Void
+  let time: Date
+
+  static let sql = "DELETE FROM spent_stamps WHERE expires_at <= $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(time) }
+}

@@ -1,0 +1,17 @@
+/// Numbers that begin with the same digits and have the same length: a stretch of the index.
+struct SearchRange: Sendable, Equatable {
+  let least: Int64
+  let greatest: Int64
+
+  /// The stretches of all numbers that begin so, ascending.
+  /// - Parameter digits: 1 to 15, the first not 0.
+  static func beginning(with digits: Int64) -> [SearchRange] {
+    var ranges: [SearchRange] = []
+    var size: Int64 = 1
+    while digits <= 999_999_999_999_999 / size {
+      ranges.append(SearchRange(least: digits * size, greatest: digits * size + size - 1))
+      size *= 10
+    }
+    return ranges
+  }
+}
