@@ -42,6 +42,7 @@ let package = Package(
   products: [
     .library(name: "CallerPack", targets: ["CallerPack"]),
     .library(name: "CallDirectory", targets: ["CallDirectory"]),
+    .library(name: "RingfenceClient", targets: ["RingfenceClient"]),
     .executable(name: "ringfence", targets: ["ringfence"]),
   ],
   dependencies: [
@@ -69,6 +70,7 @@ let package = Package(
     // Portable: Linux and iOS.
     library("CallerPack", ["CZlib", crypto]),
     library("CallDirectory", ["CallerPack"]),
+    library("RingfenceClient", ["CallerPack"]),
 
     // Calendar arithmetic.
     library("Timestamps"),
@@ -130,7 +132,8 @@ let package = Package(
     tests("CurationTests", ["Curation", "TestSupport"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests(
-      "FetchingTests", ["Fetching", "WebClient", "Publishing", "CallerPack", "CallerPackBuilder", "TestSupport"]),
+      "FetchingTests",
+      ["Fetching", "WebClient", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient", "TestSupport"]),
     tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "CZlib", "TestSupport", crypto]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests(
@@ -149,9 +152,13 @@ let package = Package(
     tests(
       "WebTests",
       [
-        "Web", "Publishing", "CallerPack", "Curation", "Intake", "PostgreSQL", "Storage", "Timestamps", "TestSupport",
-        hummingbird, hummingbirdTesting, httpTypes, nioCore, crypto,
+        "Web", "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "PostgreSQL", "RingfenceClient",
+        "Storage", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore, crypto,
       ]),
+    tests("RingfenceClientTests", ["RingfenceClient", "CallerPack"]),
+    // A small app around RingfenceClient, which tests kill.
+    .executableTarget(
+      name: "client-probe", dependencies: ["RingfenceClient"], path: "Tests/ClientProbe", swiftSettings: house),
     tests("RingfenceCommandTests", ["RingfenceCommand", "Intake", "Web", "TestSupport", lifecycle, logging]),
   ],
   swiftLanguageModes: [.v6],
@@ -161,8 +168,8 @@ let package = Package(
 // What an app needs builds in seconds without the server: RINGFENCE_PORTABLE=1 swift test
 if Context.environment["RINGFENCE_PORTABLE"] != nil {
   let portable = [
-    "CZlib", "CallerPack", "CallerPackBuilder", "CallDirectory", "CallerPackTests", "CallDirectoryTests",
-    "pack-benchmark",
+    "CZlib", "CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient", "CallerPackTests",
+    "CallDirectoryTests", "RingfenceClientTests", "client-probe", "pack-benchmark",
   ]
   package.targets.removeAll { !portable.contains($0.name) }
   package.products.removeAll { $0.name == "ringfence" }

@@ -1,0 +1,135 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A file of records that only grows, until it is rewritten. What ``append(_:isDurable:)`` has returned from durably
+/// survives the app and the phone; what it was writing when they died is cut off at the next opening.
+final class JournalFile {
+  /// `RFOUT`, version 1.
+  static let header: [UInt8] = Array("RFOUT".utf8) + [0, 0, 1]
+
+  private let path: String
+  private var descriptor: Int32
+  /// Bytes that are good.
+  private(set) var length: Int
+  /// After a write that could not be undone, nothing is appended any more.
+  private var isBroken = false
+
+  /// Opens it, or makes it.
+  /// - Returns: the file, its records, and how many bytes were cut off its end.
+  static func open(_ path: String) throws(ClientError) -> (file: JournalFile, records: [JournalRecord], cut: Int) {
+    let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw ClientFiles.failure("open the outbox") }
+    let bytes: [UInt8]
+    do {
+      bytes = try Self.content(descriptor)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    let isOurs = bytes.starts(with: header)
+    // A header that is not whole is of a file in the making; another one is damaged, or of another version.
+    if !isOurs, bytes.count >= header.count {
+      close(descriptor)
+      try ClientFiles.move(path, to: path + ".damaged")
+      return (try open(path).file, [], bytes.count)
+    }
+    let (records, end) = isOurs ? JournalRecord.read(bytes, from: header.count) : ([], 0)
+    let file = JournalFile(path: path, descriptor: descriptor, length: end)
+    if end < bytes.count || !isOurs { try file.cut(to: end) }
+    if !isOurs {
+      try file.write(header)
+      try file.flush()
+      try ClientFiles.flush(URL(filePath: path).deletingLastPathComponent().path)
+    }
+    return (file, records, bytes.count - end)
+  }
+
+  private init(path: String, descriptor: Int32, length: Int) {
+    self.path = path
+    self.descriptor = descriptor
+    self.length = length
+  }
+
+  deinit { close(descriptor) }
+
+  /// Adds records, all or none.
+  /// - Parameter isDurable: whether they have to be on the disk when this returns.
+  func append(_ records: [JournalRecord], isDurable: Bool) throws(ClientError) {
+    guard !isBroken else { throw .file(operation: "write the outbox", code: EIO) }
+    var bytes: [UInt8] = []
+    for record in records { record.append(to: &bytes) }
+    let before = length
+    do {
+      try write(bytes)
+      if isDurable { try flush() }
+    } catch {
+      // After a failed flush nobody knows what is on the disk: it has to look as if nothing had come.
+      do { try cut(to: before) } catch { isBroken = true }
+      throw error
+    }
+  }
+
+  /// Replaces all records, at once.
+  func rewrite(_ records: [JournalRecord]) throws(ClientError) {
+    var bytes = Self.header
+    for record in records { record.append(to: &bytes) }
+    try ClientFiles.replace(path, with: Data(bytes))
+    let fresh = systemOpen(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    guard fresh >= 0, lseek(fresh, 0, SEEK_END) == bytes.count else {
+      isBroken = true
+      throw ClientFiles.failure("open the outbox")
+    }
+    close(descriptor)
+    descriptor = fresh
+    length = bytes.count
+    isBroken = false
+  }
+
+  private func write(_ bytes: [UInt8]) throws(ClientError) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { systemWrite(descriptor, $0[written...]) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw ClientFiles.failure("write the outbox") }
+      written += count
+    }
+    length += bytes.count
+  }
+
+  private func flush() throws(ClientError) {
+    guard ClientFiles.sync(descriptor) else { throw ClientFiles.failure("flush the outbox") }
+  }
+
+  private func cut(to length: Int) throws(ClientError) {
+    guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) == length,
+      ClientFiles.sync(descriptor)
+    else { throw ClientFiles.failure("cut the outbox") }
+    self.length = length
+  }
+
+  private static func content(_ descriptor: Int32) throws(ClientError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw ClientFiles.failure("read the outbox") }
+      if count == 0 { return bytes }
+      bytes += piece[0..<count]
+    }
+  }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
+
+private func systemWrite(_ descriptor: Int32, _ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+  let rest = UnsafeRawBufferPointer(rebasing: bytes)
+  return write(descriptor, rest.baseAddress, rest.count)
+}

@@ -1,0 +1,79 @@
+import CallerPack
+import Foundation
+
+/// One record of the outbox's file: 4 bytes length of the payload, 4 bytes CRC-32 of length, kind and payload, 1 byte
+/// kind, payload. Integers are little-endian.
+struct JournalRecord: Equatable {
+  enum Kind: UInt8 {
+    /// A report was accepted: the JSON that is sent.
+    case report = 1
+    /// Reports need no more sending: 16 bytes of id each.
+    case settled = 2
+    /// Calls were counted: an item's JSON.
+    case calls = 3
+    /// Counts became a batch: the JSON that is sent.
+    case sealed = 4
+    /// A batch needs no more sending: its id.
+    case batchSettled = 5
+    /// A report is to be taken back: its id.
+    case withdrawal = 6
+    /// A withdrawal needs no more sending: the report's id.
+    case withdrawalSettled = 7
+  }
+
+  static let overhead = 9
+  /// No payload is longer: a batch of 1,000 items has about 90 KB.
+  static let longest = 1 << 20
+
+  let kind: Kind
+  let payload: [UInt8]
+
+  init(_ kind: Kind, _ payload: [UInt8]) {
+    self.kind = kind
+    self.payload = payload
+  }
+
+  init(_ kind: Kind, ids: [UUID]) { self.init(kind, ids.flatMap(\.octets)) }
+
+  /// The ids that it names.
+  var ids: [UUID] { stride(from: 0, to: payload.count - 15, by: 16).map { UUID(octets: payload[$0..<$0 + 16]) } }
+
+  var size: Int { Self.overhead + payload.count }
+
+  func append(to bytes: inout [UInt8]) {
+    let length = Self.bytes(UInt32(payload.count))
+    bytes += length + Self.bytes(checksum(length + [kind.rawValue] + payload)) + [kind.rawValue] + payload
+  }
+
+  /// Reads records from `start` to the first that is not whole.
+  /// - Returns: the records, and where the last ends.
+  static func read(_ bytes: [UInt8], from start: Int) -> (records: [JournalRecord], end: Int) {
+    var records: [JournalRecord] = []
+    var place = start
+    while place + overhead <= bytes.count {
+      let length = Int(integer(bytes[place..<place + 4]))
+      let end = place + overhead + length
+      guard length <= longest, end <= bytes.count, let kind = Kind(rawValue: bytes[place + 8]),
+        checksum(Array(bytes[place..<place + 4] + bytes[place + 8..<end])) == integer(bytes[place + 4..<place + 8])
+      else { break }
+      records.append(JournalRecord(kind, Array(bytes[place + overhead..<end])))
+      place = end
+    }
+    return (records, place)
+  }
+
+  private static func bytes(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+
+  private static func integer(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}
+
+extension UUID {
+  fileprivate var octets: [UInt8] { withUnsafeBytes(of: uuid) { Array($0) } }
+
+  /// - Parameter octets: 16.
+  fileprivate init(octets: ArraySlice<UInt8>) {
+    self.init(uuid: Array(octets).withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+  }
+}

@@ -1,0 +1,71 @@
+import CallerPack
+import Foundation
+
+/// What is listed under a number.
+public struct Listing: Sendable, Equatable, Codable {
+  /// The category's slug.
+  public let category: String
+  /// What to show.
+  public let label: String
+  /// Whether it may be blocked; otherwise it is only to be named.
+  public let block: Bool
+}
+
+extension RingfenceClient {
+  /// Whether a number is listed, without telling the server which: it is asked for all listed numbers whose SHA-256
+  /// begins with the same four hex digits, one in 65,536 of all numbers, and the rest is compared here.
+  /// - Parameter number: E.164 digits, without the plus.
+  /// - Returns: nil when it is not listed.
+  /// - Throws: ``ClientError``: `network`, `status`; `CancellationError`.
+  public func listing(of number: Int64) async throws -> Listing? {
+    let hash = PackDigest.of(Array("+\(number)".utf8)).hex
+    let prefix = String(hash.prefix(4))
+    let now = environment.now()
+    if let known = hashCache.answer(prefix, at: now) { return known[hash] }
+    let request = ClientRequest(
+      "GET", configuration.server.appending(path: "numbers/by-hash/\(prefix)"),
+      fields: ["Authorization": "Bearer \(configuration.key)"])
+    let (head, data) = try await transport.send(request, limit: 4 << 20)
+    guard head.status == 200 else { throw ClientError.status(head.status) }
+    guard let answer = try? JSONDecoder().decode(HashedListings.self, from: data), answer.prefix == prefix else {
+      throw ClientError.network("The answer is not one to this question.")
+    }
+    let listings = Dictionary(
+      answer.entries.map { ($0.hash, Listing(category: $0.category, label: $0.label, block: $0.block)) },
+      uniquingKeysWith: { first, _ in first })
+    hashCache.keep(listings, for: prefix, at: now)
+    return listings[hash]
+  }
+}
+
+/// The answer to a prefix.
+private struct HashedListings: Decodable {
+  struct Entry: Decodable {
+    let hash: String
+    let category: String
+    let label: String
+    let block: Bool
+  }
+
+  let prefix: String
+  let entries: [Entry]
+}
+
+/// Answers of the last hour, in memory only: a file of them would tell who called.
+struct HashCache {
+  private var answers: [String: (at: Date, listings: [String: Listing])] = [:]
+  private static let room = 32
+  private static let lifetime = 3_600.0
+
+  func answer(_ prefix: String, at now: Date) -> [String: Listing]? {
+    guard let known = answers[prefix], (0..<Self.lifetime).contains(now.timeIntervalSince(known.at)) else { return nil }
+    return known.listings
+  }
+
+  mutating func keep(_ listings: [String: Listing], for prefix: String, at now: Date) {
+    if answers.count >= Self.room, let oldest = answers.min(by: { $0.value.at < $1.value.at })?.key {
+      answers[oldest] = nil
+    }
+    answers[prefix] = (now, listings)
+  }
+}

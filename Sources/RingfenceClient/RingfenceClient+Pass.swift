@@ -1,0 +1,215 @@
+import Foundation
+
+extension RingfenceClient {
+  /// What an answer to a whole request means.
+  enum Verdict {
+    /// It was answered.
+    case answered(Data)
+    /// Not now; seconds that the server asks for.
+    case later(asked: Double?)
+    /// The server does not know the key.
+    case keyRefused
+    /// The content will never be taken.
+    case refused(DropReason)
+    /// Too much in one request.
+    case tooLarge
+  }
+
+  /// One walk through all that waits, to the first failure.
+  func pass(isUrgent: Bool) async -> FlushResult {
+    var result = FlushResult()
+    let now = environment.now()
+    if now >= forbiddenUntil, isUrgent || now >= pausedUntil {
+      do {
+        if try await sendReports(&result), try await sendWithdrawals() { _ = try await sendCounts(&result) }
+      } catch {
+        // The disk is full or broken: what was answered is asked again.
+        pause(asked: nil)
+      }
+    }
+    result.waiting = waiting
+    result.nextAttempt = nextAttempt
+    return result
+  }
+
+  private var nextAttempt: Date? {
+    let now = environment.now()
+    let gate = max(pausedUntil, forbiddenUntil)
+    if !outbox.withdrawals.isEmpty || !outbox.batches.isEmpty { return max(gate, now) }
+    return outbox.reports.map(\.notBefore).min().map { max($0, gate, now) }
+  }
+
+  private func pause(asked: Double?) {
+    let now = environment.now()
+    let seconds = backoff.fail(asked: asked, chance: environment.chance())
+    pausedUntil = now + seconds
+    if let asked, asked > 0 { forbiddenUntil = now + seconds }
+  }
+
+  private func succeed() {
+    backoff.succeed()
+    pausedUntil = .distantPast
+  }
+
+  /// Asks the API.
+  private func ask(_ method: String, _ path: String, _ body: [UInt8]? = nil) async -> Verdict {
+    var request = ClientRequest(
+      method, configuration.server.appending(path: path), fields: ["Authorization": "Bearer \(configuration.key)"],
+      body: body.map { Data($0) })
+    if body != nil { request.fields["Content-Type"] = "application/json" }
+    guard let (head, data) = try? await transport.send(request, limit: 1 << 20) else { return .later(asked: nil) }
+    switch head.status {
+    case 200...299: return .answered(data)
+    case 401, 403: return .keyRefused
+    case 409: return .refused(.conflict)
+    case 410: return .refused(.withdrawn)
+    case 413: return .tooLarge
+    case 400, 404, 422: return .refused(.invalid("status \(head.status)"))
+    default: return .later(asked: head.retryAfter(at: environment.now()))
+    }
+  }
+
+  /// - Returns: whether to go on.
+  private func mayGoOn(after verdict: Verdict) -> Bool {
+    switch verdict {
+    case .later(let asked): pause(asked: asked)
+    case .keyRefused:
+      tell(.keyRefused)
+      pause(asked: nil)
+    case .answered, .refused, .tooLarge:
+      succeed()
+      return true
+    }
+    return false
+  }
+
+  // MARK: Reports
+
+  private func sendReports(_ result: inout FlushResult) async throws(ClientError) -> Bool {
+    while true {
+      let now = environment.now()
+      let batch = Array(outbox.reports.lazy.filter { $0.notBefore <= now }.prefix(batchSize))
+      if batch.isEmpty { return true }
+      outbox.markSent(Set(batch.map(\.id)))
+      let body = [UInt8(ascii: "[")] + batch.map(\.payload).joined(separator: [UInt8(ascii: ",")])
+      let verdict = await ask("POST", "reports", body + [UInt8(ascii: "]")])
+      guard mayGoOn(after: verdict) else { return false }
+      switch verdict {
+      case .answered(let data):
+        guard try settle(batch, data, &result) else { return false }
+        batchSize = min(Self.largestBatch, batchSize * 2)
+      case .refused(let reason):
+        try narrow(batch, reason, &result)
+      default:
+        try narrow(batch, .invalid("status 413"), &result)
+      }
+    }
+  }
+
+  /// A request that is refused as a whole is asked in halves, until the one at fault is alone.
+  private func narrow(
+    _ batch: [PendingReport], _ reason: DropReason, _ result: inout FlushResult
+  ) throws(ClientError) {
+    if batch.count > 1 {
+      batchSize = batch.count / 2
+      return
+    }
+    for report in batch { try drop(report, reason, &result) }
+    batchSize = Self.largestBatch
+  }
+
+  /// - Returns: whether the answer was one.
+  private func settle(
+    _ batch: [PendingReport], _ data: Data, _ result: inout FlushResult
+  ) throws(ClientError) -> Bool {
+    guard let answer = try? JSONDecoder().decode(ReportResults.self, from: data), answer.results.count == batch.count
+    else {
+      pause(asked: nil)
+      return false
+    }
+    let now = environment.now()
+    var taken: [PendingReport] = []
+    var failed: Set<UUID> = []
+    var limited: Set<UUID> = []
+    for (report, item) in zip(batch, answer.results) {
+      switch item.status {
+      case "created", "duplicate": taken.append(report)
+      case "conflict": try drop(report, .conflict, &result)
+      case "withdrawn": try drop(report, .withdrawn, &result)
+      case "invalid": try drop(report, .invalid(item.rules), &result)
+      case "limited": limited.insert(report.id)
+      default: failed.insert(report.id)
+      }
+    }
+    if !taken.isEmpty { try outbox.settle(reports: taken.map(\.id)) }
+    result.delivered += taken.count
+    for report in taken { tell(.delivered(report: report.id)) }
+    // The server's limit of a reporter begins anew with the day.
+    outbox.postpone(limited, until: now + UTCDay.secondsLeft(at: now) + 600 * environment.chance())
+    if !failed.isEmpty {
+      pause(asked: nil)
+      return false
+    }
+    return true
+  }
+
+  private func drop(
+    _ report: PendingReport, _ reason: DropReason, _ result: inout FlushResult
+  ) throws(ClientError) {
+    try outbox.settle(reports: [report.id])
+    // Under this id the server has something else, or nothing.
+    if reason != .withdrawn, outbox.withdrawals.contains(report.id) { try outbox.settle(withdrawal: report.id) }
+    result.dropped += 1
+    tell(.dropped(report: report.id, reason: reason))
+  }
+
+  // MARK: Withdrawals and counts
+
+  private func sendWithdrawals() async throws(ClientError) -> Bool {
+    for id in outbox.withdrawals where !outbox.reports.contains(where: { $0.id == id }) {
+      guard mayGoOn(after: await ask("DELETE", "reports/\(id.uuidString.lowercased())")) else { return false }
+      try outbox.settle(withdrawal: id)
+      tell(.withdrawn(report: id))
+    }
+    return true
+  }
+
+  private func sendCounts(_ result: inout FlushResult) async throws(ClientError) -> Bool {
+    try outbox.seal(before: UTCDay.text(of: environment.now()), makeID: { UUID() })
+    for batch in outbox.batches {
+      let verdict = await ask("POST", "identifications", Outbox.json(batch))
+      guard mayGoOn(after: verdict) else { return false }
+      try outbox.settle(batch: batch.batchID)
+      switch verdict {
+      case .answered: tell(.counted(batch: batch.batchID))
+      case .refused(let reason):
+        result.dropped += 1
+        tell(.batchDropped(batch: batch.batchID, reason: reason))
+      default:
+        result.dropped += 1
+        tell(.batchDropped(batch: batch.batchID, reason: .invalid("status 413")))
+      }
+    }
+    return true
+  }
+}
+
+/// What the server says of each report of a batch.
+private struct ReportResults: Decodable {
+  struct Item: Decodable {
+    struct Field: Decodable {
+      let pointer: String
+      let code: String
+    }
+
+    let status: String
+    let errors: [Field]?
+
+    /// Names of fields and rules; no values.
+    var rules: String {
+      (errors ?? []).map { "\($0.pointer.drop { $0 == "/" }): \($0.code)" }.joined(separator: ", ")
+    }
+  }
+
+  let results: [Item]
+}

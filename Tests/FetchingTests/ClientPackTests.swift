@@ -1,0 +1,97 @@
+import CallerPack
+import Foundation
+import Publishing
+import RingfenceClient
+import Synchronization
+import TestSupport
+import Testing
+
+/// Serves a folder as a static site does; breaks off where a test says so.
+private final class FolderTransport: ClientTransport {
+  private let folder: String
+  private let asked = Mutex<[String]>([])
+  /// After so many bytes of one answer the connection breaks, once.
+  private let breaksAfter = Mutex<Int?>(nil)
+
+  init(_ folder: String) { self.folder = folder }
+
+  var paths: [String] { asked.withLock { $0 } }
+  func breakOnce(after bytes: Int) { breaksAfter.withLock { $0 = bytes } }
+
+  func send(
+    _ request: ClientRequest, head: @escaping @Sendable (ClientHead) throws -> Void,
+    body: @escaping @Sendable (Data) throws -> Void
+  ) async throws {
+    #expect(request.fields["Authorization"] == nil)
+    let path = String(request.url.path.dropFirst("/v1/".count))
+    asked.withLock { $0.append(path) }
+    guard let data = FileManager.default.contents(atPath: "\(folder)/\(path)") else {
+      return try head(ClientHead(status: 404))
+    }
+    let start = request.fields["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+    try head(
+      start == 0
+        ? ClientHead(status: 200)
+        : ClientHead(status: 206, fields: ["Content-Range": "bytes \(start)-\(data.count - 1)/\(data.count)"]))
+    let rest = data.dropFirst(start)
+    let cut = breaksAfter.withLock { limit -> Int? in
+      guard path.hasPrefix("packs/"), let cut = limit, cut < rest.count else { return nil }
+      limit = nil
+      return cut
+    }
+    try body(Data(rest.prefix(cut ?? rest.count)))
+    if cut != nil { throw ClientError.network("broken") }
+  }
+}
+
+@Suite struct ClientPackTests {
+  private func client(_ site: Site, _ transport: FolderTransport, _ folder: String) throws -> RingfenceClient {
+    try RingfenceClient(
+      ClientConfiguration(
+        server: URL(string: "https://packs.example/v1")!, key: "k", folder: URL(filePath: "\(folder)/client"),
+        anchor: .key(site.key.verifying)),
+      transport: transport, environment: ClientEnvironment(sleep: { _ in }))
+  }
+
+  @Test func takesDeltasGoesOnAfterABreakAndRefusesTheOld() async throws {
+    try await withTemporaryFolder { folder in
+      var site = Site("\(folder)/site")
+      try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
+      let transport = FolderTransport(site.path)
+      let client = try client(site, transport, folder)
+      let numbers = (0..<20_000).map { Int64(33_162_000_000 + $0 * 7) }
+      let first = try site.publish(1, ["toxic": numbers])
+      let old = try Data(contentsOf: URL(filePath: site.folder.manifestPath))
+      transport.breakOnce(after: 3_000)
+      #expect(try await client.updatePacks().fetchedBytes == first.packs[0].bytes)
+      #expect(transport.paths.count { $0.hasPrefix("packs/") } == 2)
+
+      let second = try site.publish(2, ["toxic": numbers + [33_199_999_999]])
+      #expect(try await client.updatePacks().fetchedBytes == second.packs[0].deltas[0].bytes)
+      let pack = try #require(client.pack("toxic"))
+      #expect(try PackDigest.ofFile(pack.path).hex == second.packs[0].sha256)
+
+      // A delta that was changed on its way is no reason to stay behind.
+      let third = try site.publish(3, ["toxic": Array(numbers.dropLast())])
+      try site.damage(third.packs[0].deltas[0].path)
+      #expect(try await client.updatePacks().fetchedBytes == third.packs[0].bytes)
+
+      // A mirror that shows yesterday's.
+      try old.write(to: URL(filePath: site.folder.manifestPath))
+      await #expect(throws: ClientError.refused(.downgrade(seen: 3, got: 1))) { _ = try await client.updatePacks() }
+      #expect(try PackDigest.ofFile(pack.path).hex == third.packs[0].sha256)
+    }
+  }
+
+  @Test func refusesAPackThatWasChanged() async throws {
+    try await withTemporaryFolder { folder in
+      var site = Site("\(folder)/site")
+      try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
+      let client = try client(site, FolderTransport(site.path), folder)
+      let manifest = try site.publish(1, ["toxic": [33_162_000_248, 33_162_000_250]])
+      try site.damage(manifest.packs[0].path)
+      await #expect(throws: ClientError.self) { _ = try await client.updatePacks() }
+      #expect(client.pack("toxic") == nil)
+    }
+  }
+}
