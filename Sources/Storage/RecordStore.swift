@@ -26,6 +26,16 @@ public struct RecordStore: Sendable {
     return assembler.finish()
   }
 
+  /// The records of numbers in ascending order, as of a connection's snapshot; those that nobody ever reported are left
+  /// out.
+  public static func records(of numbers: [Int64], on connection: PostgresConnection) async throws -> [NumberRecord] {
+    var assembler = RecordAssembler()
+    let rows = try await connection.run(ReadRecordsOf(numbers: numbers, heat: 0))
+    var records = rows.compactMap { assembler.take($0) }
+    if let last = assembler.finish() { records.append(last) }
+    return records
+  }
+
   /// Hands over the records of all numbers whose decayed heat is at least `heat` at `time`, in ascending order.
   ///
   /// Memory is bounded by a batch. Inside a transaction of the connection other statements may come between.

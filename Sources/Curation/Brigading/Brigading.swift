@@ -72,6 +72,10 @@ public enum Brigading {
     return marked(crowd, background) ?? oneDay(crowd, background) ?? split(voices)
   }
 
+  /// Judges what reporters say of a number that is listed because of them: it was weighed before, so only a strong split
+  /// holds it.
+  public static func judgeListed(_ voices: [Voice]) -> Finding? { split(voices) }
+
   private static func marked(_ crowd: Crowd, _ background: BrigadingBackground) -> Finding? {
     let newcomers = background.knowsReporters ? crowd.newcomers : []
     let networks = crowd.networks.filter { !background.isCommon(network: $0.key) }

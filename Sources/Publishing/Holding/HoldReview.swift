@@ -4,12 +4,14 @@ import PhoneNumbers
 public import PostgreSQL
 public import Storage
 
-/// Looks at the numbers that would be new to a publication, and holds those that look like the work of a brigade.
+/// Looks at the numbers that would be new to a publication, and holds those that look like the work of a brigade; of those
+/// that are listed, it holds those that reporters are strongly split about.
 ///
-/// Runs before a publication selects, in the same snapshot: what comes meanwhile is in neither. It reads reports of a sample of all hot numbers, to see what is usual just now, and
-/// then those of each hot number that is not listed; of those that look suspect it holds the candidates, which would
-/// otherwise be published. A number that is no candidate yet is left alone: what is a burst on its first day may have
-/// been borne out by the next. Safe to repeat: what is held or ruled is not looked at again.
+/// Runs before a publication selects, in the same snapshot: what comes meanwhile is in neither. Only candidates with new
+/// words can be a burst: the database finds them, whatever else is hot, and their reports alone are read. The first one
+/// makes it read those of a sample of all hot numbers too, to see what is usual just now. A number that is no candidate yet
+/// is left alone: what is a burst on its first day may have been borne out by the next. Safe to repeat: what is held or
+/// ruled is not looked at again.
 public struct HoldReview: Sendable {
   /// About how many hot numbers say what is usual.
   public static let sampleSize = 5_000
@@ -36,22 +38,22 @@ public struct HoldReview: Sendable {
   ) async throws -> (numbers: Set<Int64>, held: Int) {
     let thresholds = try await ThresholdStore.current(on: connection).set
     let heat = thresholds.lowestListedHeat
-    let established = try await store.establishedReporters(
-      limit: BrigadingBackground.leastEstablished, on: connection)
-    var background = BrigadingBackground(established: established)
-    try await store.forEachOfSample(hotterThan: heat, size: Self.sampleSize, at: time, on: connection) { numbers in
-      for item in numbers { background.add(item.voices) }
-    }
+    var background: BrigadingBackground?
     var all = Set<Int64>()
     var held = 0
     try await store.forEachReviewable(
       hotterThan: heat, reporters: Brigading.leastSuspects, at: time, on: connection
     ) { numbers in
+      let verdicts = try await verdicts(on: numbers, at: time, by: thresholds, on: connection)
+      guard !verdicts.isEmpty else { return }
+      let usual = try await usual(background, hotterThan: heat, at: time, on: connection)
+      background = usual
       var found: [(number: Int64, finding: Brigading.Finding)] = []
-      for item in numbers {
-        guard let finding = Brigading.judge(item.voices, background: background),
-          try await isCandidate(item.number, at: time, by: thresholds, on: connection)
-        else { continue }
+      try await store.forEachVoices(of: verdicts.keys.sorted(), at: time, on: connection) { item in
+        let finding =
+          verdicts[item.number] == .listed
+          ? Brigading.judgeListed(item.voices) : Brigading.judge(item.voices, background: usual)
+        guard let finding else { return }
         found.append((item.number, finding))
         all.insert(item.number)
       }
@@ -60,11 +62,28 @@ public struct HoldReview: Sendable {
     return (all, held)
   }
 
-  private func isCandidate(
-    _ number: Int64, at time: Date, by thresholds: ThresholdSet, on connection: PostgresConnection
-  ) async throws -> Bool {
-    guard let record = try await RecordStore.record(of: number, on: connection) else { return false }
-    let country = { RegionMap.countries.region(of: number) }
-    return Score(record, at: time).judge(by: thresholds, in: Circumstances(), country: country).verdict == .candidate
+  /// What would be published of these numbers: candidates, and what is listed by its reports.
+  private func verdicts(
+    on numbers: [Int64], at time: Date, by thresholds: ThresholdSet, on connection: PostgresConnection
+  ) async throws -> [Int64: Verdict] {
+    var verdicts: [Int64: Verdict] = [:]
+    for record in try await RecordStore.records(of: numbers, on: connection) {
+      let country = { RegionMap.countries.region(of: record.number) }
+      let judgement = Score(record, at: time).judge(by: thresholds, in: Circumstances(), country: country)
+      if [.candidate, .listed].contains(judgement.verdict) { verdicts[record.number] = judgement.verdict }
+    }
+    return verdicts
+  }
+
+  private func usual(
+    _ known: BrigadingBackground?, hotterThan heat: Double, at time: Date, on connection: PostgresConnection
+  ) async throws -> BrigadingBackground {
+    if let known { return known }
+    let established = try await store.establishedReporters(
+      limit: BrigadingBackground.leastEstablished, on: connection)
+    var background = BrigadingBackground(established: established)
+    let sample = try await store.sample(hotterThan: heat, size: Self.sampleSize, at: time, on: connection)
+    try await store.forEachVoices(of: sample, at: time, on: connection) { background.add($0.voices) }
+    return background
   }
 }

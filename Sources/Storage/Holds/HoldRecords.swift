@@ -20,5 +20,5 @@ public struct NumberVoices: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64
   /// One a reporter.
-  public let voices: [Voice]
+  public internal(set) var voices: [Voice]
 }

@@ -14,7 +14,7 @@ struct AddHolds: PostgresStatement {
            EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = t.number)
     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (number, rule, detail) ORDER BY t.number
     ON CONFLICT (number) DO NOTHING
-    RETURNING number
+    RETURNING number, settled
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -24,7 +24,9 @@ struct AddHolds: PostgresStatement {
     parameters.append(time)
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, isSettled: Bool) {
+    (try row.decode(0), try row.decode(1))
+  }
 }
 
 /// Remembers whose reports made bursts.

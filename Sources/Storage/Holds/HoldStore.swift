@@ -7,38 +7,68 @@ public struct HoldStore: Sendable {
   private let pool: PostgresPool
   private let batchSize: Int
 
-  /// - Parameter batchSize: how many numbers are looked at in one statement, at least 1.
-  public init(pool: PostgresPool, batchSize: Int = 200) {
+  /// - Parameter batchSize: of how many numbers one statement reads what is said of them, at least 1.
+  public init(pool: PostgresPool, batchSize: Int = 1_000) {
     self.pool = pool
     self.batchSize = max(1, batchSize)
   }
 
-  /// Hands over what reporters say of numbers that would be new to a publication: not listed, not ruled, not held.
+  /// Hands over, in ascending order and in batches, the numbers that a rule against brigades could hold: not ruled, not
+  /// held, and either with words that arrived in the last ``Brigading/window`` days and not listed by reports, or with
+  /// votes for them.
+  ///
+  /// A burst is of words that are new, so a number without any is not looked at, however many reports it has. Words count
+  /// by their arrival; a day is allowed for clocks and for the window's beginning at midnight.
   /// - Parameters:
   ///   - heat: decayed, at least; what is colder is listed by no threshold.
   ///   - reporters: the fewest reporters.
   ///   - connection: reads one snapshot.
   public func forEachReviewable(
     hotterThan heat: Double, reporters: Int, at time: Date, on connection: PostgresConnection,
-    _ body: ([NumberVoices]) async throws -> Void
+    _ body: ([Int64]) async throws -> Void
   ) async throws {
-    let mass = Self.mass(heat, at: time)
-    try await forEachBatch(at: time, on: connection, body) { after in
-      ReadReviewable(after: after, heat: mass, reporters: reporters, limit: batchSize)
+    let since = time.addingTimeInterval(-Double(Brigading.window + 1) * 86_400)
+    let statement = ReadReviewable(
+      heat: Self.mass(heat, at: time), reporters: reporters, since: since,
+      votes: min(reporters, Brigading.leastOnEachSide))
+    for try await batch in connection.stream(statement).batches {
+      try Task.checkCancellation()
+      let asked = batch.filter { !$0.isSplit }.map(\.number)
+      let fresh = Set(try await connection.run(FindFresh(numbers: asked, reporters: reporters, since: since)))
+      let numbers = batch.filter { $0.isSplit || fresh.contains($0.number) }.map(\.number)
+      if !numbers.isEmpty { try await body(numbers) }
     }
   }
 
-  /// Hands over what reporters say of about `size` hot numbers, listed ones among them.
-  public func forEachOfSample(
-    hotterThan heat: Double, size: Int, at time: Date, on connection: PostgresConnection,
-    _ body: ([NumberVoices]) async throws -> Void
+  /// Hands over what reporters say of numbers, one number after another.
+  /// - Parameter numbers: ascending; those that nobody speaks of are left out.
+  public func forEachVoices(
+    of numbers: [Int64], at time: Date, on connection: PostgresConnection,
+    _ body: (NumberVoices) async throws -> Void
   ) async throws {
-    let mass = Self.mass(heat, at: time)
-    let count = try await connection.run(CountHot(heat: mass))[0]
-    let oneOf = max(1, count / max(1, size))
-    try await forEachBatch(at: time, on: connection, body) { after in
-      SampleHot(after: after, heat: mass, oneOf: oneOf, limit: batchSize)
+    let windowStart = time.addingTimeInterval(-Double(Brigading.window) * 86_400)
+    for start in stride(from: 0, to: numbers.count, by: batchSize) {
+      try Task.checkCancellation()
+      let piece = Array(numbers[start..<min(start + batchSize, numbers.count)])
+      var all = NumberVoices(number: 0, voices: [])
+      for try await batch in connection.stream(ReadVoices(numbers: piece, windowStart: windowStart)).batches {
+        for row in batch {
+          if row.number != all.number {
+            if !all.voices.isEmpty { try await body(all) }
+            all = NumberVoices(number: row.number, voices: [])
+          }
+          all.voices.append(row.voice(at: time))
+        }
+      }
+      if !all.voices.isEmpty { try await body(all) }
     }
+  }
+
+  /// About `size` hot numbers in ascending order, listed ones among them: the same ones of the same numbers.
+  public func sample(
+    hotterThan heat: Double, size: Int, at time: Date, on connection: PostgresConnection
+  ) async throws -> [Int64] {
+    try await connection.run(SampleHot(heat: Self.mass(heat, at: time), size: size))
   }
 
   /// How many reporters are established, counted up to `limit`.
@@ -54,20 +84,21 @@ public struct HoldStore: Sendable {
   }
 
   /// Holds numbers; those that are held, or were once, stay as they are. Safe to call again.
-  /// - Returns: how many are new.
+  /// - Returns: how many are new, and wait for a moderator: a ruling that was made meanwhile settles a hold at once.
   public func hold(_ found: [(number: Int64, finding: Brigading.Finding)], at time: Date) async throws -> Int {
     guard !found.isEmpty else { return 0 }
     let sorted = found.sorted { $0.number < $1.number }
     return try await pool.transaction { connection in
       let new = try await connection.run(
         AddHolds(numbers: sorted.map(\.number), findings: sorted.map(\.finding), time: time))
-      let isNew = Set(new)
+      let isNew = Set(new.map(\.number))
       let members = sorted.filter { isNew.contains($0.number) }.flatMap { item in
         item.finding.reporters.map { (number: item.number, reporter: $0) }
       }
       if !members.isEmpty { _ = try await connection.run(AddHoldReporters(members: members)) }
-      if !new.isEmpty { _ = try await connection.run(EnqueueCases(new.map { ($0, .held) }, at: time)) }
-      return new.count
+      let waiting = new.filter { !$0.isSettled }
+      if !waiting.isEmpty { _ = try await connection.run(EnqueueCases(waiting.map { ($0.number, .held) }, at: time)) }
+      return waiting.count
     }
   }
 
@@ -84,40 +115,5 @@ public struct HoldStore: Sendable {
   private static func mass(_ heat: Double, at time: Date) -> Double {
     // A mass and a value round differently.
     heat * (1 - 1e-9) * Decay.heat.scale(at: time)
-  }
-
-  private func forEachBatch<S: PostgresStatement>(
-    at time: Date, on connection: PostgresConnection, _ body: ([NumberVoices]) async throws -> Void,
-    _ statement: (Int64) -> S
-  ) async throws where S.Row == Int64 {
-    var after: Int64 = 0
-    while true {
-      try Task.checkCancellation()
-      let numbers = try await connection.run(statement(after))
-      guard let last = numbers.last else { return }
-      try await body(try await voices(of: numbers, at: time, on: connection))
-      after = last
-    }
-  }
-
-  private func voices(
-    of numbers: [Int64], at time: Date, on connection: PostgresConnection
-  ) async throws -> [NumberVoices] {
-    let windowStart = time.addingTimeInterval(-Double(Brigading.window) * 86_400)
-    let statement = ReadVoices(numbers: numbers, windowStart: windowStart)
-    var all: [NumberVoices] = []
-    var voices: [Voice] = []
-    var number: Int64 = 0
-    for try await batch in connection.stream(statement).batches {
-      for row in batch {
-        if row.number != number {
-          if !voices.isEmpty { all.append(NumberVoices(number: number, voices: voices)) }
-          (number, voices) = (row.number, [])
-        }
-        voices.append(row.voice(at: time))
-      }
-    }
-    if !voices.isEmpty { all.append(NumberVoices(number: number, voices: voices)) }
-    return all
   }
 }

@@ -2,64 +2,91 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Numbers in ascending order that would be new to a publication and that nobody has decided about yet.
+/// Numbers in ascending order that a rule against brigades could hold and that nobody has decided about yet, with whether
+/// enough vote for them to make a split.
+///
+/// A semi-join and not a count, so that the planner may begin with the words where they are few and with the numbers where
+/// those are few; ``FindFresh`` counts. A word arrived no earlier than its reporter's first one, so whoever is new to a
+/// number is found by the word that stands.
 struct ReadReviewable: PostgresStatement {
-  let after: Int64
   /// Stored heat, at least.
   let heat: Double
   /// Reporters, at least.
   let reporters: Int
-  let limit: Int
+  /// Words that arrived since then make a burst.
+  let since: Date
+  /// Votes for a number, at least, of a split.
+  let votes: Int
 
-  static let sql = """
-    SELECT n.number FROM numbers n
-    WHERE n.number > $1 AND n.heat >= $2 AND n.reporters >= $3::integer
-      AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number AND l.cause = 0)
+  private static let isOpen = """
+    n.heat >= $1 AND n.reporters >= $2::integer
       AND NOT EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = n.number)
       AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.number = n.number)
-    ORDER BY n.number LIMIT $4::bigint
+    """
+
+  static let sql = """
+    SELECT number, bool_or(is_split) FROM (
+      SELECT n.number, false AS is_split FROM numbers n
+      WHERE \(isOpen)
+        AND EXISTS (SELECT 1 FROM number_reporters w WHERE w.number = n.number AND w.received_at >= $3)
+        AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number AND l.cause = 0)
+      UNION ALL
+      SELECT n.number, true FROM number_categories c JOIN numbers n ON n.number = c.number
+      WHERE c.category_id = \(ReportCategory.legitimate.rawValue) AND c.reports >= $4::bigint AND \(isOpen)
+    ) t
+    GROUP BY number ORDER BY number
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after)
     parameters.append(heat)
     parameters.append(Int32(reporters))
-    parameters.append(Int64(limit))
+    parameters.append(since)
+    parameters.append(Int64(votes))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, isSplit: Bool) {
+    (try row.decode(0), try row.decode(1))
+  }
+}
+
+/// Which of these numbers have words of so many reporters that arrived since a time.
+struct FindFresh: PostgresStatement {
+  /// Ascending.
+  let numbers: [Int64]
+  let reporters: Int
+  let since: Date
+
+  static let sql = """
+    SELECT number FROM number_reporters WHERE number = ANY($1::bigint[]) AND received_at >= $2
+    GROUP BY number HAVING count(*) >= $3::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(since)
+    parameters.append(Int64(reporters))
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// How many numbers are hot, to draw a sample of them.
-struct CountHot: PostgresStatement {
-  let heat: Double
-
-  static let sql = "SELECT count(*) FROM numbers WHERE heat >= $1"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(heat) }
-
-  static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
-}
-
-/// One of so many hot numbers in ascending order, whatever was decided about them.
+/// So many hot numbers in ascending order, whatever was decided about them.
 struct SampleHot: PostgresStatement {
-  let after: Int64
   let heat: Double
-  let oneOf: Int
-  let limit: Int
+  let size: Int
 
-  // Numbers are handed out in blocks: their last digits alone would take whole blocks, or none.
+  // By a hash of the number: the same in every copy of the database. Numbers are handed out in blocks, so their last
+  // digits alone would take whole blocks, or none.
   static let sql = """
-    SELECT number FROM numbers
-    WHERE number > $1 AND heat >= $2 AND number % 1000003 * 7919 % 1000003 % $3::bigint = 0
-    ORDER BY number LIMIT $4::bigint
+    SELECT number FROM (
+      SELECT number FROM numbers WHERE heat >= $1
+      ORDER BY number % 1000003 * 7919 % 1000003, number LIMIT $2::bigint
+    ) t ORDER BY number
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after)
     parameters.append(heat)
-    parameters.append(Int64(oneOf))
-    parameters.append(Int64(limit))
+    parameters.append(Int64(size))
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }

@@ -1,0 +1,4 @@
+-- What a review of a publication looks for.
+
+-- Numbers that some vote for. The predicate is of columns that never change, so counting stays a heap-only update.
+CREATE INDEX number_categories_legitimate ON number_categories (number) WHERE category_id = 13;
