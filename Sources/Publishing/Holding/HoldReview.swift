@@ -75,7 +75,7 @@ public struct HoldReview: Sendable {
     return verdicts
   }
 
-  private func usual(
+  func usual(
     _ known: BrigadingBackground?, hotterThan heat: Double, at time: Date, on connection: PostgresConnection
   ) async throws -> BrigadingBackground {
     if let known { return known }
