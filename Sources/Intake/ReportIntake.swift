@@ -44,8 +44,7 @@ public struct ReportIntake: Sendable {
     let now = Date()
     let checked = submissions.map { submission in
       Result { () throws(InvalidSubmission) in
-        try submission.report(
-          appID: app.id, at: now, pseudonymizer: pseudonymizer, network: network, readNumber: numbers.read)
+        try report(submission, from: app, network: network, at: now)
       }
     }
     let reports = checked.compactMap { try? $0.get() }
@@ -66,8 +65,7 @@ public struct ReportIntake: Sendable {
   /// - Parameter network: what ``Pseudonymizer/network(of:)`` makes of the sender's address.
   /// - Throws: ``InvalidSubmission``; ``IntakeError``, with nothing taken; or what the database said.
   public func take(_ submission: Submission, from app: App, network: [UInt8]? = nil) async throws -> TakenReport {
-    let report = try submission.report(
-      appID: app.id, at: Date(), pseudonymizer: pseudonymizer, network: network, readNumber: numbers.read)
+    let report = try report(submission, from: app, network: network, at: Date())
     return TakenReport(report: report, outcome: try await commits.submit([report])[0])
   }
 
@@ -77,8 +75,16 @@ public struct ReportIntake: Sendable {
   public func check(
     _ submission: Submission, from app: App, network: [UInt8]?
   ) throws(InvalidSubmission) -> Report {
-    try submission.report(
-      appID: app.id, at: Date(), pseudonymizer: pseudonymizer, network: network, readNumber: numbers.read)
+    try report(submission, from: app, network: network, at: Date())
+  }
+
+  private func report(
+    _ submission: Submission, from app: App, network: [UInt8]?, at now: Date
+  ) throws(InvalidSubmission) -> Report {
+    var report = try submission.report(
+      appID: app.id, at: now, pseudonymizer: pseudonymizer, network: network, readNumber: numbers.read)
+    report.keyID = app.keyID
+    return report
   }
 
   /// Stores a checked report, for callers that are no tasks.

@@ -70,9 +70,9 @@ extension Submission {
   }
 
   private func checkedReporter() throws(FieldProblem) -> String {
-    // As many bytes have no more characters; telling characters apart takes longer.
+    // As many bytes have no more code points; counting those takes longer.
     let bytes = reporter.utf8.count
-    guard bytes > 0, bytes <= 200 || (bytes <= 800 && reporter.count <= 200) else {
+    guard bytes > 0, bytes <= 200 || (bytes <= 800 && reporter.unicodeScalars.count <= 200) else {
       throw FieldProblem(
         field: "reporter", code: "length",
         detail: "Send your own name for the user, 1 to 200 characters. It is stored as a keyed hash only.")

@@ -18,6 +18,7 @@ struct Workplace {
   var webhooks: WebhookStore { WebhookStore(pool: pool) }
   var retention: RetentionStore { RetentionStore(pool: pool) }
   var apps: AppStore { AppStore(pool: pool) }
+  var keyWithdrawals: KeyWithdrawalStore { KeyWithdrawalStore(pool: pool) }
   var numbers: NumberStore { NumberStore(pool: pool) }
   var explanations: ExplanationStore { ExplanationStore(pool: pool) }
   var lookups: LookupStore { LookupStore(pool: pool) }

@@ -17,9 +17,7 @@ extension ReportStore {
       guard !reports.isEmpty else { return .notFound }
       var outcome = WithdrawalOutcome.alreadyWithdrawn
       for report in reports {
-        let mark = MarkWithdrawn(report: report, appID: appID, reportID: reportID, time: time)
-        if let (word, reporter) = try await connection.run(mark).first {
-          try await connection.subtract(word, of: reporter, about: report.number, appID: appID)
+        if try await connection.withdraw(report, reportID: reportID, appID: appID, at: time) {
           outcome = .withdrawn
         } else if let earlier = report.withdrawnAt, abs(earlier.timeIntervalSince(time)) < 0.000_001 {
           // This very call, whose commit was not answered.
@@ -32,6 +30,16 @@ extension ReportStore {
 }
 
 extension PostgresConnection {
+  /// Withdraws one report, in a transaction that is under way.
+  /// - Returns: false when it was withdrawn before.
+  @discardableResult
+  func withdraw(_ report: StoredReport, reportID: UUID, appID: Int32, at time: Date) async throws -> Bool {
+    let mark = MarkWithdrawn(report: report, appID: appID, reportID: reportID, time: time)
+    guard let (word, reporter) = try await run(mark).first else { return false }
+    try await subtract(word, of: reporter, about: report.number, appID: appID)
+    return true
+  }
+
   /// Takes back what a report added that has just been marked withdrawn.
   fileprivate func subtract(
     _ word: Word, of reporter: [UInt8]?, about number: Int64, appID: Int32

@@ -19,9 +19,10 @@ public func buildApplication(
   let pages = try PageRenderer(
     templateFolder: configuration.templateFolder, textFolder: configuration.textFolder)
   let limiter = Limiter(limits: configuration.limits, clock: services.clock)
-  let apps = AppDirectory(apps: services.apps)
+  let apps = AppDirectory(apps: services.apps, uses: services.keyUses)
   let router = buildRouter(
     services: services, configuration: configuration, pages: pages, limiter: limiter, apps: apps)
+  router.refuseOtherMethods()
   let shortcuts = ReportShortcuts(
     ReportShortcut(
       intake: services.intake, limiter: limiter, apps: apps,

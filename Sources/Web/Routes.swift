@@ -1,8 +1,10 @@
 import Hummingbird
 import Intake
 import Logging
+import Storage
 
 /// Every route there is. Each area has a function of its own here; pages for people who have signed in stand in one group.
+/// Methods that a path does not have are refused by ``Hummingbird/Router/refuseOtherMethods()``, which comes after it.
 func buildRouter(
   services: WebServices, configuration: WebConfiguration, pages: PageRenderer, limiter: Limiter, apps: AppDirectory
 ) -> Router<WebContext> {
@@ -10,13 +12,17 @@ func buildRouter(
   router.add(middleware: SecurityHeadersMiddleware())
   router.add(middleware: ReaderMiddleware())
   router.add(middleware: ErrorMiddleware(pages: pages))
+  router.add(middleware: MethodMiddleware())
   router.add(middleware: PublicFilesMiddleware(folder: configuration.publicFolder))
   router.add(middleware: SameOriginMiddleware())
 
   let networkLimit = NetworkLimitMiddleware(limiter: limiter, trustsProxy: configuration.trustsProxy)
+  let guards = APIGuards(
+    network: networkLimit, key: APIKeyMiddleware(directory: apps), app: AppLimitMiddleware(limiter: limiter))
   statusRoutes(router, services)
-  publicationRoutes(router, services)
-  apiRoutes(router, services, configuration, limiter: limiter, apps: apps, networkLimit: networkLimit)
+  documentationRoutes(router, configuration, pages)
+  publicationRoutes(router, services, guards: configuration.publicationsNeedKey ? guards : nil)
+  apiRoutes(router, services, configuration, limiter: limiter, guards: guards)
 
   let cookie = SessionCookie(isSecure: configuration.isSecure)
   let session = SessionMiddleware(
@@ -33,7 +39,6 @@ func buildRouter(
   numberRoutes(moderation, services, pages)
   publicationPageRoutes(moderation, services, pages)
   router.get("/") { _, _ in Response.redirect(to: ReturnAddress.home, type: .normal) }
-  router.refuseOtherMethods()
   return router
 }
 
@@ -43,37 +48,63 @@ private func statusRoutes(_ router: Router<WebContext>, _ services: WebServices)
   router.get("readyz", use: health.ready)
 }
 
-private func publicationRoutes(_ router: Router<WebContext>, _ services: WebServices) {
-  let files = OpenFiles()
-  let publications = PublicationsController(folder: services.publications, files: FileAnswer(files: files))
-  let summary = SummaryController(
-    newest: NewestManifest(folder: services.publications, files: files), next: services.nextPublication)
-  router.get("v1/manifest", use: publications.manifest)
-  router.get("v1/manifest.json", use: publications.manifest)
-  router.get("v1/summary", use: summary.summary)
-  router.get("v1/root.json", use: publications.newestRoot)
-  for folder in ["roots", "manifests", "packs", "deltas", "formats"] {
-    router.get("v1/\(folder)/:file", use: publications.files(in: folder))
+/// What stands before everything that apps need a key for.
+private struct APIGuards {
+  let network: NetworkLimitMiddleware
+  let key: APIKeyMiddleware
+  let app: AppLimitMiddleware
+
+  /// Under /v1, for keys with a scope.
+  func group(_ router: Router<WebContext>, _ scope: AppScopes) -> RouterGroup<WebContext> {
+    router.group("v1").add(middleware: network).add(middleware: key).add(middleware: app)
+      .add(middleware: ScopeMiddleware(scope: scope))
   }
+}
+
+private func documentationRoutes(
+  _ router: Router<WebContext>, _ configuration: WebConfiguration, _ pages: PageRenderer
+) {
+  let documentation = DocumentationController(
+    description: APIDescription(publicationsNeedKey: configuration.publicationsNeedKey), pages: pages)
+  router.group("openapi.json").add(middleware: AcceptMiddleware()).get(use: documentation.openAPI)
+  router.get("docs", use: documentation.docs)
+  router.get("problems", use: documentation.problems)
+  router.get("problems/:kind", use: documentation.problem)
+}
+
+/// - Parameter guards: nil where everybody may have what is published.
+private func publicationRoutes(_ router: Router<WebContext>, _ services: WebServices, guards: APIGuards?) {
+  let openFiles = OpenFiles()
+  let publications = PublicationsController(folder: services.publications, files: FileAnswer(files: openFiles))
+  let summary = SummaryController(
+    newest: NewestManifest(folder: services.publications, files: openFiles), next: services.nextPublication)
+  let files = guards?.group(router, .fetch).add(middleware: PrivateMiddleware()) ?? router.group("v1")
+  for folder in ["roots", "manifests", "packs", "deltas", "formats"] {
+    files.get("\(folder)/:file", use: publications.files(in: folder))
+  }
+  files.add(middleware: AcceptMiddleware())
+    .get("manifest", use: publications.manifest)
+    .get("manifest.json", use: publications.manifest)
+    .get("summary", use: summary.summary)
+    .get("root.json", use: publications.newestRoot)
 }
 
 private func apiRoutes(
   _ router: Router<WebContext>, _ services: WebServices, _ configuration: WebConfiguration, limiter: Limiter,
-  apps: AppDirectory, networkLimit: NetworkLimitMiddleware
+  guards: APIGuards
 ) {
   let bodies = BodyReader(budget: BodyBudget(limit: configuration.limits.bodyBytes))
   let reports = ReportsController(
     intake: services.intake, limiter: limiter, bodies: bodies, networkPseudonym: services.pseudonymizer.network(of:))
   let identifications = IdentificationsController(intake: services.identifications, limiter: limiter, bodies: bodies)
   let numbers = NumbersController(explanations: services.explanations, lookups: services.lookups)
-  router.group("v1")
-    .add(middleware: networkLimit)
-    .add(middleware: APIKeyMiddleware(directory: apps))
-    .add(middleware: AppLimitMiddleware(limiter: limiter))
+  guards.group(router, .report).add(middleware: AcceptMiddleware())
     // Most of these are answered before they come here: see ReportShortcut.
     .post("reports", use: reports.create)
     .delete("reports/:report_id", use: reports.withdraw)
+  guards.group(router, .identify).add(middleware: AcceptMiddleware())
     .post("identifications", use: identifications.create)
+  guards.group(router, .lookup).add(middleware: AcceptMiddleware())
     .get("numbers/:number", use: numbers.explain)
     .get("numbers/by-hash/:prefix", use: numbers.byHash)
 }

@@ -20,12 +20,15 @@ public struct WebConfiguration: Sendable {
   public var connections: ConnectionLimits
   /// Whether every connection comes from a proxy of ours, whose entry in `X-Forwarded-For` names the client.
   public var trustsProxy: Bool
+  /// Whether publications are for apps whose key may fetch; for everybody otherwise.
+  public var publicationsNeedKey: Bool
 
   /// - Parameters: see the properties.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, publicFolder: String, templateFolder: String,
     textFolder: String, maximumConnections: Int = 2_048, isSecure: Bool = false, limits: RequestLimits = .standard,
-    connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false
+    connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
+    publicationsNeedKey: Bool = false
   ) {
     self.host = host
     self.port = port
@@ -37,5 +40,6 @@ public struct WebConfiguration: Sendable {
     self.limits = limits
     self.connections = connections
     self.trustsProxy = trustsProxy
+    self.publicationsNeedKey = publicationsNeedKey
   }
 }

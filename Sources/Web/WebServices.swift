@@ -13,6 +13,8 @@ public struct WebServices: Sendable {
   public var pseudonymizer: Pseudonymizer
   /// Who may send.
   public var apps: AppStore
+  /// Told which keys are used.
+  public var keyUses: KeyUses
   /// What moderators look at.
   public var numbers: NumberStore
   /// Why numbers are listed.
@@ -41,7 +43,8 @@ public struct WebServices: Sendable {
   /// - Parameters: see the properties.
   public init(
     intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer, apps: AppStore,
-    numbers: NumberStore, explanations: ExplanationStore, lookups: LookupStore, rulings: RulingStore,
+    keyUses: KeyUses = KeyUses(), numbers: NumberStore, explanations: ExplanationStore, lookups: LookupStore,
+    rulings: RulingStore,
     moderators: ModeratorStore, health: HealthStore, publications: PublicationFolder,
     publicationStore: PublicationStore, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
     waiting: @escaping @Sendable () async throws -> Int = { 0 },
@@ -51,6 +54,7 @@ public struct WebServices: Sendable {
     self.identifications = identifications
     self.pseudonymizer = pseudonymizer
     self.apps = apps
+    self.keyUses = keyUses
     self.numbers = numbers
     self.explanations = explanations
     self.lookups = lookups

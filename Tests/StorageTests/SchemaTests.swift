@@ -10,6 +10,7 @@ import Testing
 
   /// Tables of reference, and tables local to one node; all others grow with numbers or reports.
   private static let small = [
+    "app_keys",
     "apps",
     "audit_events",
     "bulks",
@@ -18,6 +19,7 @@ import Testing
     "identification_batches",
     "job_leases",
     "known_browsers",
+    "key_withdrawals",
     "moderators",
     "protected_patterns",
     "protection_version",

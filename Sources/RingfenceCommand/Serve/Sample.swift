@@ -34,9 +34,18 @@ struct Sample {
   private func key() async throws -> String {
     let file = "sample-app.key"
     if let key = try workplace.folder.storedSecret(file), try await workplace.apps.app(key: key) != nil { return key }
-    let key = try await workplace.apps.create(name: "Sample app", at: Date()).key
+    let key = try await makeKey()
     try workplace.folder.replaceSecret(file, with: key)
     return key
+  }
+
+  private func makeKey() async throws -> String {
+    let name = "Sample app"
+    do {
+      return try await workplace.apps.create(name: name, at: Date()).key
+    } catch AppError.nameTaken {
+      return try await workplace.apps.rotate(name: name, at: Date())
+    }
   }
 
   private func load(endingAt end: Date) async throws {

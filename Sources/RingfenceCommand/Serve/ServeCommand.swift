@@ -38,6 +38,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Limit what each app, network and reporter may send.")
   var limits = true
 
+  @Flag(help: "Give publications only to apps whose key has the scope fetch.")
+  var fetchNeedsKey = false
+
   @Option(help: "Forget comments that are older than this many days; they are kept unless it is given.")
   var commentDays: Int?
 
@@ -91,7 +94,8 @@ struct ServeCommand: AsyncParsableCommand {
           host: host, port: port, publicFolder: workplace.installation.publicFiles,
           templateFolder: workplace.installation.templates, textFolder: workplace.installation.texts,
           isSecure: url?.hasPrefix("https:") ?? false,
-          limits: limits ? .standard : .off, trustsProxy: trustProxy),
+          limits: limits ? .standard : .off, trustsProxy: trustProxy,
+          publicationsNeedKey: fetchNeedsKey),
         logger: .server,
         onRunning: { port in
           // An address of IPv6 stands in brackets, and paths are put behind the address.
@@ -130,6 +134,10 @@ struct ServeCommand: AsyncParsableCommand {
               job: QueueJob(
                 queue: workplace.queue, thresholds: ThresholdStore(pool: workplace.pool), protection: protection,
                 touched: touched, leases: LeaseStore(pool: workplace.pool), logger: .server))),
+          .init(
+            service: AppService(
+              job: AppJob(
+                apps: workplace.apps, withdrawals: workplace.keyWithdrawals, uses: services.keyUses, logger: .server))),
           .init(service: application),
           .init(service: ReadinessService(readiness: services.readiness, drain: .seconds(drain))),
         ],

@@ -33,6 +33,8 @@ public struct Report: Sendable, Equatable {
   public var comment: String?
   /// Keyed hash of the network it came from, 8 bytes; not part of what makes a retry the same.
   public var network: [UInt8]?
+  /// The key it came by; nil for lists. Not part of what makes a retry the same.
+  public var keyID: Int32?
 
   /// The primary key of the row.
   public var key: Key { Key(number: number, appID: appID, reportID: reportID, reportedAt: reportedAt) }

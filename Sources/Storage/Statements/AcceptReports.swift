@@ -35,9 +35,9 @@ struct AcceptReports: PostgresStatement {
     ), input AS (
       SELECT *
       FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::real[],
-                  $8::text[], $9::bytea[])
+                  $8::text[], $9::bytea[], $17::integer[])
         WITH ORDINALITY
-        AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, comment, network, ordinal)
+        AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, comment, network, key_id, ordinal)
     ), known AS (
       SELECT i.ordinal, found.state
       FROM input i CROSS JOIN LATERAL (
@@ -48,13 +48,13 @@ struct AcceptReports: PostgresStatement {
       WHERE found.state IS NOT NULL
     ), inserted AS (
       INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment,
-                           network)
+                           network, key_id)
       SELECT number, app_id, report_id, reported_at, $10::timestamptz + ordinal * interval '1 microsecond', category_id,
              reporter,
              weight * CASE WHEN reporter IS NULL THEN coalesce(
                  (SELECT l.weight FROM list l WHERE l.app_id = i.app_id), (SELECT l.weight FROM list l WHERE l.app_id = 0), 1)
                ELSE coalesce((SELECT w.weight FROM reporter_weights w WHERE w.reporter = i.reporter), $16::real) END,
-             comment, network
+             comment, network, key_id
       FROM input i WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.ordinal = i.ordinal)
       ORDER BY number, ordinal
       ON CONFLICT (number, app_id, report_id, reported_at) DO NOTHING
@@ -143,6 +143,7 @@ struct AcceptReports: PostgresStatement {
     parameters.append((times.min() ?? receivedAt).addingTimeInterval(-Self.idWindow))
     parameters.append((times.max() ?? receivedAt).addingTimeInterval(Self.idWindow))
     parameters.append(Float(ReporterWeight.newcomer))
+    parameters.append(reports.map(\.keyID))
   }
 
   /// - Returns: the ordinal; nil as outcome where another server stored the report a moment ago.

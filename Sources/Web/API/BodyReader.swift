@@ -29,6 +29,10 @@ struct BodyReader: Sendable {
   func read<Result>(
     _ request: Request, _ form: Form, from network: ClientNetwork, work: (Data) async throws -> Result
   ) async throws -> Result {
+    // What is packed small can be large.
+    if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
+      throw Problem.unsupportedEncoding
+    }
     var taken = 0
     defer { budget.giveBack(taken, of: network) }
     let body = try await collect(request, form, from: network, taken: &taken)

@@ -26,7 +26,7 @@ struct IdentificationsController: Sendable {
         case .conflict: throw Problem.conflict
         }
       } catch let error as InvalidSubmission {
-        throw Problem.invalid(error.problems, what: "batch")
+        throw Problem.invalid(error.problems, kind: .invalidBatch)
       }
     }
   }

@@ -12,10 +12,12 @@ struct NumbersController: Sendable {
   /// Why a number is listed, or not. The number is in international form, with the plus (`%2B`) or without.
   @Sendable func explain(_ request: Request, context: WebContext) async throws -> Response {
     let text = try context.parameters.require("number")
-    let plain = (text.removingPercentEncoding ?? text).drop { $0 == "+" || $0 == " " }
-    guard plain.utf8.count <= 15, let digits = Int64(plain), let number = PhoneNumber(digits: digits) else {
-      throw Problem.notANumber
-    }
+    var plain = Substring(text.removingPercentEncoding ?? text)
+    if plain.first == "+" { plain.removeFirst() }
+    guard (1...15).contains(plain.utf8.count), plain.first != "0",
+      plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let digits = Int64(plain),
+      let number = PhoneNumber(digits: digits)
+    else { throw Problem.notANumber }
     var response = JSON.response(try await explanations.explain(number.digits, at: Date()))
     response.headers[.cacheControl] = "private, max-age=60"
     return response
@@ -32,14 +34,4 @@ struct NumbersController: Sendable {
     headers[.contentType] = "application/json; charset=utf-8"
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: padded.json)))
   }
-}
-
-extension Problem {
-  static let notANumber = Problem(
-    .notFound, type: "not-a-number", title: "Not a number in international form",
-    detail: "Write the digits of E.164, such as +33162000248, with the plus as %2B or left out.")
-
-  static let notAPrefix = Problem(
-    .notFound, type: "not-a-prefix", title: "Not the beginning of a hash",
-    detail: "Send the first 4 to 8 hex digits, in lower case, of the SHA-256 of the number with its plus.")
 }

@@ -5,7 +5,7 @@ extension Router<WebContext> {
   /// Answers every path that has routes, when it is asked with a method that has none, with 405 and `Allow`. To be
   /// called after all routes are there.
   func refuseOtherMethods() {
-    let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+    let all = MethodMiddleware.known
     for (_, routes) in Dictionary(grouping: routes, by: \.path.description) {
       var known = Set(routes.map(\.method))
       if known.contains(.get) { known.insert(.head) }

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Storage
-import Synchronization
 
 /// Lets in whoever bears an app's key.
 struct APIKeyMiddleware: RouterMiddleware {
@@ -37,42 +36,5 @@ extension Substring {
     var rest = self
     while rest.utf8.last == 0x20 || rest.utf8.last == 0x09 { rest.removeLast() }
     return rest
-  }
-}
-
-/// Remembers which app a key belongs to for some seconds, so that a burst of reports asks the database once.
-/// A revoked key works until its entry is forgotten.
-final class AppDirectory: Sendable {
-  private struct Entry {
-    let app: App
-    let until: ContinuousClock.Instant
-  }
-
-  private let apps: AppStore
-  private let known = Mutex<[String: Entry]>([:])
-
-  /// How long an entry is believed.
-  static let lifetime = Duration.seconds(10)
-
-  init(apps: AppStore) {
-    self.apps = apps
-  }
-
-  /// The app that is remembered for a key; nil says nothing about others.
-  func known(key: String) -> App? {
-    guard let entry = known.withLock({ $0[key] }), entry.until > .now else { return nil }
-    return entry.app
-  }
-
-  func app(key: String) async throws -> App? {
-    if let app = known(key: key) { return app }
-    let now = ContinuousClock.now
-    // Only keys that exist are remembered, so strangers cannot fill it.
-    guard let app = try await apps.app(key: key) else {
-      _ = known.withLock { $0.removeValue(forKey: key) }
-      return nil
-    }
-    known.withLock { $0[key] = Entry(app: app, until: now + Self.lifetime) }
-    return app
   }
 }

@@ -26,6 +26,8 @@ struct PlainRequest {
           return nil
         }
         types += 1
+      case .accept:
+        guard value.utf8.isSame(as: "*/*") || value.utf8.isSame(as: "application/json") else { return nil }
       case .authorization:
         guard authorization == nil else { return nil }
         authorization = value
@@ -40,7 +42,7 @@ struct PlainRequest {
   }
 
   private enum Known {
-    case host, connection, contentType, authorization, forwarded
+    case host, connection, contentType, accept, authorization, forwarded
     /// Changes what a request means.
     case special
     case other
@@ -49,6 +51,7 @@ struct PlainRequest {
       let name = name.utf8
       switch name.count {
       case 4 where name.isSame(as: "host"): self = .host
+      case 6 where name.isSame(as: "accept"): self = .accept
       case 6 where name.isSame(as: "expect"): self = .special
       case 7 where name.isSame(as: "upgrade"): self = .special
       case 10 where name.isSame(as: "connection"): self = .connection
@@ -57,6 +60,7 @@ struct PlainRequest {
       case 14 where name.isSame(as: "sec-fetch-site"): self = .special
       case 15 where name.isSame(as: "idempotency-key"): self = .special
       case 15 where name.isSame(as: "x-forwarded-for"): self = .forwarded
+      case 16 where name.isSame(as: "content-encoding"): self = .special
       case 17 where name.isSame(as: "transfer-encoding"): self = .special
       default: self = .other
       }

@@ -45,7 +45,8 @@ struct ReportShortcut: Sendable {
     _ request: PlainRequest, _ body: ByteBuffer, from sender: ConnectionSender,
     answer: @escaping @Sendable (Result<ReportOutcome, any Error>) -> Void
   ) -> Decision {
-    guard let app = apps.known(key: request.key), let submission = body.withUnsafeReadableBytes(PlainReport.read)
+    guard let app = apps.known(key: request.key), app.scopes.contains(.report),
+      let submission = body.withUnsafeReadableBytes(PlainReport.read)
     else { return .goesTheLongWay }
     let sender = trustsProxy ? sender.forwarding(request.forwarded, networkPseudonym) : sender
     // Who is refused here has paid nothing yet, nor has who sends what breaks a rule.

@@ -1,27 +1,21 @@
 import Foundation
 import PostgreSQL
 
-/// Adds an app that sends with a key.
-struct CreateApp: PostgresStatement {
+/// Adds an app; without a row where the name is taken.
+struct InsertApp: PostgresStatement {
   let name: String
-  let keyHash: [UInt8]
   let createdAt: Date
 
   static let sql = """
-    INSERT INTO apps (name, key_hash, created_at) VALUES ($1, $2, $3)
-    ON CONFLICT (name) DO UPDATE SET key_hash = excluded.key_hash
-    RETURNING app_id, name
+    INSERT INTO apps (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING app_id, name
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(name)
-    parameters.append(keyHash)
     parameters.append(createdAt)
   }
 
-  static func decode(_ row: PostgresRow) throws -> App {
-    try App(row)
-  }
+  static func decode(_ row: PostgresRow) throws -> App { try App(row) }
 }
 
 /// Finds the source of an imported list by its name, or adds it.
@@ -41,23 +35,42 @@ struct EnsureSource: PostgresStatement {
     parameters.append(createdAt)
   }
 
-  static func decode(_ row: PostgresRow) throws -> App {
-    try App(row)
-  }
+  static func decode(_ row: PostgresRow) throws -> App { try App(row) }
 }
 
-/// Finds the app of a key.
+/// Finds an app by its name.
+struct FindAppNamed: PostgresStatement {
+  let name: String
+
+  static let sql = "SELECT app_id, name FROM apps WHERE name = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(name)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> App { try App(row) }
+}
+
+/// Finds the app of a key that is valid.
 struct FindApp: PostgresStatement {
   let keyHash: [UInt8]
+  let time: Date
 
-  static let sql = "SELECT app_id, name FROM apps WHERE key_hash = $1 AND revoked_at IS NULL"
+  static let sql = """
+    SELECT a.app_id, a.name, k.key_id, k.scopes FROM app_keys k JOIN apps a USING (app_id)
+    WHERE k.key_hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)
+    """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(keyHash)
+    parameters.append(time)
   }
 
   static func decode(_ row: PostgresRow) throws -> App {
-    try App(row)
+    var app = try App(row)
+    app.keyID = try row.decode(2)
+    app.scopes = AppScopes(rawValue: try row.decode(3))
+    return app
   }
 }
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import Intake
 import Logging
@@ -32,9 +33,7 @@ extension Problem {
     switch error.status {
     case .notFound: .notFound
     case .contentTooLarge: .tooLarge(limit: BodyReader.objectLimit)
-    case .internalServerError: .internal
-    default:
-      Problem(error.status, type: "request", title: error.status.reasonPhrase, detail: "The request cannot be served.")
+    default: error.status.kind == .serverError ? .internal : Problem(.request)
     }
   }
 }

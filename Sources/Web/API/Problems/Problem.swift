@@ -28,16 +28,17 @@ struct Problem: Error, Encodable {
     case type, title, status, detail, errors
   }
 
-  init(
-    _ status: HTTPResponse.Status, type: String, title: String, detail: String, errors: [Field] = [],
-    retryAfter: Int? = nil
-  ) {
-    self.type = "/problems/\(type)"
-    self.title = title
-    self.status = status.code
-    self.detail = detail
+  /// - Parameters:
+  ///   - detail: what it is this time; what the catalogue says unless it is given.
+  ///   - errors: what is wrong with which field.
+  init(_ kind: ProblemKind, detail: String? = nil, errors: [Field] = []) {
+    let account = kind.account
+    type = kind.path
+    title = account.title
+    status = account.status.code
+    self.detail = detail ?? account.detail
     self.errors = errors
-    self.retryAfter = retryAfter
+    retryAfter = account.retryAfter
   }
 
   func encode(to encoder: any Encoder) throws {

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import Storage
+
+/// `ringfence app create NAME`
+struct AppCreate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Add an app and print its first key.")
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var person: PersonOption
+
+  @Argument(help: "The app's name, 1 to 80 characters.")
+  var name: String
+
+  @Option(help: "What the key may do.")
+  var scopes = AppScopes.all.names.joined(separator: ",")
+
+  @Option(help: "Days until the key is no longer valid; it has no end unless this is given.")
+  var expiresIn: Int?
+
+  func validate() throws {
+    guard (1...80).contains(name.count) else { throw ValidationError("A name has 1 to 80 characters.") }
+    _ = try AppScopes(argument: scopes)
+    try checkDays(expiresIn, "--expires-in", from: 1)
+  }
+
+  func run() async throws {
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      try await withAppFailures {
+        let now = Date()
+        print(
+          try await workplace.apps.create(
+            name: name, scopes: AppScopes(argument: scopes), expiresAt: expiresIn.map { now + Double($0) * 86_400 },
+            by: person.by, at: now
+          ).key)
+      }
+    }
+  }
+}
+
+/// - Throws: for days out of bounds.
+func checkDays(_ days: Int?, _ option: String, from least: Int) throws {
+  if let days, !(least...3_650).contains(days) { throw ValidationError("\(option) is \(least) to 3650 days.") }
+}

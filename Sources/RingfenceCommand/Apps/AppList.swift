@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import Storage
+import Timestamps
+
+/// `ringfence app list`
+struct AppList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Print the apps, how many of their keys are valid, and when one was last used.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  func run() async throws {
+    let keys = try await Workplace.open(database, owns: false, logger: .quiet) { try await $0.apps.keys() }
+    let now = Date()
+    let rows = Dictionary(grouping: keys, by: \.appName).sorted { $0.key < $1.key }.map { name, keys in
+      let valid = keys.count { $0.state(at: now) == .valid }
+      return [name, "\(valid)", keys.compactMap(\.lastUsedAt).max().map { Timestamp.format($0) } ?? "never"]
+    }
+    print(TextTable(["app", "valid keys", "last used"], rows).aligned)
+  }
+}
+
+/// `ringfence app keys [NAME]`
+struct AppKeys: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys", abstract: "Print keys: what they may do, until when, and when they were last used.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "An app's name; all apps without it.")
+  var name: String?
+
+  @Flag(help: "With tabs between, for other programs.")
+  var tsv = false
+
+  func run() async throws {
+    let keys = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      try await withAppFailures { try await workplace.apps.keys(of: name) }
+    }
+    let now = Date()
+    let rows = keys.map { key in
+      [
+        "\(key.id)", key.appName, key.hint, key.state(at: now).rawValue, key.scopes.names.joined(separator: ","),
+        Timestamp.format(key.createdAt), key.createdBy,
+        (key.revokedAt ?? key.expiresAt).map { Timestamp.format($0) } ?? "",
+        key.lastUsedAt.map { Timestamp.format($0) } ?? "never",
+      ]
+    }
+    let table = TextTable(
+      ["key", "app", "begins", "state", "scopes", "created", "by", "ends", "last used"], rows)
+    print(tsv ? table.tsv : table.aligned)
+  }
+}

@@ -1,0 +1,44 @@
+public import Foundation
+
+/// A key of an app. The key itself is not stored.
+public struct AppKey: Sendable, Equatable {
+  /// What becomes of a request that shows it.
+  public enum State: String, Sendable {
+    /// It is let in.
+    case valid
+    /// Its time is over.
+    case expired
+    /// Somebody revoked it.
+    case revoked
+  }
+
+  /// Key of its row.
+  public let id: Int32
+  /// Whose it is.
+  public let appID: Int32
+  /// The app's name.
+  public let appName: String
+  /// How the key begins.
+  public let hint: String
+  /// What it may do.
+  public let scopes: AppScopes
+  /// Whether reports from before keys were told apart are its.
+  public let isFirst: Bool
+  /// When it was made.
+  public let createdAt: Date
+  /// By whom.
+  public let createdBy: String
+  /// From when on it is no longer valid; nil for never.
+  public let expiresAt: Date?
+  /// When it was revoked.
+  public let revokedAt: Date?
+  /// When it was last seen, to a minute or so.
+  public let lastUsedAt: Date?
+
+  /// What becomes of a request that shows it at a time.
+  public func state(at time: Date) -> State {
+    if revokedAt != nil { return .revoked }
+    if let expiresAt, expiresAt <= time { return .expired }
+    return .valid
+  }
+}

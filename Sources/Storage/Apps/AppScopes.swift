@@ -1,0 +1,39 @@
+/// What a key may do.
+public struct AppScopes: OptionSet, Sendable, Hashable {
+  /// Bits, as they are stored.
+  public let rawValue: Int16
+
+  /// - Parameter rawValue: bits.
+  public init(rawValue: Int16) { self.rawValue = rawValue }
+
+  /// Send reports and take them back.
+  public static let report = AppScopes(rawValue: 1)
+  /// Send counts of calls.
+  public static let identify = AppScopes(rawValue: 2)
+  /// Ask about numbers.
+  public static let lookup = AppScopes(rawValue: 4)
+  /// Fetch publications, where the operator asks for a key.
+  public static let fetch = AppScopes(rawValue: 8)
+  /// Everything.
+  public static let all: AppScopes = [.report, .identify, .lookup, .fetch]
+
+  /// Each with its name, in the order in which they are shown.
+  public static let named: [(name: String, scope: AppScopes)] = [
+    ("report", .report), ("identify", .identify), ("lookup", .lookup), ("fetch", .fetch),
+  ]
+
+  /// The names of those it holds.
+  public var names: [String] { Self.named.filter { contains($0.scope) }.map(\.name) }
+
+  /// - Parameter names: such as `report`, in any order.
+  /// - Returns: nil for none at all, and for a name that is no scope's.
+  public init?(names: some Sequence<some StringProtocol>) {
+    var scopes: AppScopes = []
+    for name in names {
+      guard let known = Self.named.first(where: { $0.name == name }) else { return nil }
+      scopes.insert(known.scope)
+    }
+    guard !scopes.isEmpty else { return nil }
+    self = scopes
+  }
+}

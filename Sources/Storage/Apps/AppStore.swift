@@ -1,0 +1,132 @@
+public import Foundation
+public import PostgreSQL
+
+/// Apps and their keys.
+public struct AppStore: Sendable {
+  let pool: PostgresPool
+
+  /// How long the old keys go on after a new one was made, unless somebody says otherwise, in seconds: a week.
+  public static let overlap: TimeInterval = 7 * 86_400
+
+  /// - Parameter pool: where apps are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Adds an app with its first key.
+  /// - Parameters:
+  ///   - name: 1 to 80 characters.
+  ///   - expiresAt: from when on the key is not valid; nil for never.
+  /// - Returns: the app and its key; the key cannot be had again, only its hash is stored.
+  /// - Throws: ``AppError/nameTaken(_:)``.
+  public func create(
+    name: String, scopes: AppScopes = .all, expiresAt: Date? = nil, by person: String = "command line", at time: Date
+  ) async throws -> (app: App, key: String) {
+    let key = Secret.make(prefix: "rf_")
+    let app = try await pool.transaction { connection in
+      let added = try await connection.run(InsertApp(name: name, createdAt: time)).first
+      guard let app = added else {
+        // Taken, unless by this very call, whose commit was not answered.
+        guard let app = try await connection.run(FindApp(keyHash: Secret.hash(key), time: time)).first else {
+          throw AppError.nameTaken(name)
+        }
+        return app
+      }
+      try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
+      return app
+    }
+    return (app, key)
+  }
+
+  /// The app that an imported list is counted under; added when it is new. It has no key.
+  public func source(named name: String, at time: Date) async throws -> App {
+    try await pool.run(EnsureSource(name: name, createdAt: time))[0]
+  }
+
+  /// The app of this key, with what the key may do; nil when there is none or it is revoked or over.
+  public func app(key: String, at time: Date = Date()) async throws -> App? {
+    try await pool.run(FindApp(keyHash: Secret.hash(key), time: time)).first
+  }
+
+  /// Gives an app a new key that may do what its newest one may; the others go on for a while.
+  /// - Parameters:
+  ///   - overlap: seconds for which the old keys go on; 0 ends them now.
+  ///   - expiresAt: from when on the new key is not valid; nil for never.
+  /// - Throws: ``AppError/noApp(_:)``.
+  public func rotate(
+    name: String, overlap: TimeInterval = AppStore.overlap, expiresAt: Date? = nil,
+    by person: String = "command line", at time: Date
+  ) async throws -> String {
+    let key = Secret.make(prefix: "rf_")
+    try await pool.transaction { connection in
+      guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
+      let keys = try await connection.run(ReadKeys(appID: app.id))
+      let model = keys.first { $0.state(at: time) == .valid } ?? keys.first
+      try await connection.add(
+        key, to: app, scopes: model?.scopes ?? .all, expiresAt: expiresAt, by: person, at: time)
+      _ = try await connection.run(
+        EndKeys(appID: app.id, time: time.addingTimeInterval(overlap), exceptHash: Secret.hash(key)))
+    }
+    return key
+  }
+
+  /// Revokes a key for good. Servers believe it for some seconds more.
+  /// - Throws: ``AppError/noKey(_:)``.
+  public func revoke(keyID: Int32, by person: String = "command line", at time: Date) async throws {
+    try await pool.transaction { connection in
+      _ = try await connection.key(keyID)
+      _ = try await connection.run(RevokeKey(keyID: keyID, time: time))
+    }
+  }
+
+  /// Changes what a key may do.
+  /// - Throws: ``AppError/noKey(_:)``, ``AppError/notValid(_:)``.
+  public func change(
+    keyID: Int32, to scopes: AppScopes, by person: String = "command line", at time: Date
+  ) async throws {
+    try await pool.transaction { connection in
+      guard try await connection.key(keyID).state(at: time) == .valid else { throw AppError.notValid(keyID) }
+      _ = try await connection.run(ChangeScopes(keyID: keyID, scopes: scopes))
+    }
+  }
+
+  /// All keys, or those of one app; the newest of an app first.
+  /// - Throws: ``AppError/noApp(_:)``.
+  public func keys(of name: String? = nil) async throws -> [AppKey] {
+    try await pool.withConnection { connection in
+      guard let name else { return try await connection.run(ReadKeys()) }
+      guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
+      return try await connection.run(ReadKeys(appID: app.id))
+    }
+  }
+
+  /// One key.
+  /// - Throws: ``AppError/noKey(_:)``.
+  public func key(_ id: Int32) async throws -> AppKey {
+    try await pool.withConnection { try await $0.key(id) }
+  }
+
+  /// Notes when keys were last seen; of a key's times the latest stays.
+  public func note(uses: [(key: Int32, time: Date)]) async throws {
+    guard !uses.isEmpty else { return }
+    _ = try await pool.run(NoteKeyUses(uses: uses.sorted { $0.key < $1.key }))
+  }
+}
+
+extension PostgresConnection {
+  func app(named name: String) async throws -> App? { try await run(FindAppNamed(name: name)).first }
+
+  func key(_ id: Int32) async throws -> AppKey {
+    guard let key = try await run(ReadKeys(keyID: id)).first else { throw AppError.noKey(id) }
+    return key
+  }
+
+  fileprivate func add(
+    _ key: String, to app: App, scopes: AppScopes, expiresAt: Date?, by person: String, at time: Date
+  ) async throws {
+    _ = try await run(
+      InsertKey(
+        appID: app.id, hash: Secret.hash(key), hint: String(key.prefix(8)) + "…", scopes: scopes, createdAt: time,
+        createdBy: person, expiresAt: expiresAt))
+  }
+}

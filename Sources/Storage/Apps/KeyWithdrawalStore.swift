@@ -1,0 +1,76 @@
+public import Foundation
+public import PostgreSQL
+
+/// Takes back what came by a key that somebody else got hold of, in bounded steps that can be broken off anywhere.
+///
+/// A step reads a page of the app's reports through the index by their ids, whichever key they came by, and takes back
+/// some of those that are meant, each as its reporter would; how far it is, is committed with it.
+public struct KeyWithdrawalStore: Sendable {
+  private let pool: PostgresPool
+
+  /// Reports a step looks at, and takes back, at most: locks on numbers are held for a fraction of a second.
+  private static let page = 1_000
+  private static let batch = 100
+
+  /// - Parameter pool: where the reports are.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// What would be taken back.
+  /// - Throws: ``AppError/noKey(_:)``.
+  public func trace(keyID: Int32, since: Date, until: Date) async throws -> KeyTrace {
+    try await pool.withConnection { connection in
+      let key = try await connection.key(keyID)
+      return try await connection.run(TraceKey(key: key, since: since, until: until))[0]
+    }
+  }
+
+  /// Notes that a key's reports are to be taken back.
+  /// - Parameters:
+  ///   - since: when the first of them arrived.
+  ///   - until: before when the last of them arrived, not before `since`.
+  ///   - reason: 1 to 1,000 characters.
+  /// - Throws: ``AppError/noKey(_:)``.
+  public func ask(
+    keyID: Int32, since: Date, until: Date, because reason: String, by person: String, at time: Date
+  ) async throws -> KeyWithdrawal {
+    try await pool.transaction(retry: .never) { connection in
+      _ = try await connection.key(keyID)
+      return try await connection.run(
+        InsertKeyWithdrawal(
+          keyID: keyID, since: since, until: until, reason: reason, askedBy: person, askedAt: time))[0]
+    }
+  }
+
+  /// What was asked for lately, the newest first.
+  /// - Parameter onlyOpen: leaves out what is done.
+  public func list(onlyOpen: Bool) async throws -> [KeyWithdrawal] {
+    try await pool.run(ReadKeyWithdrawals(onlyOpen: onlyOpen))
+  }
+
+  /// Does one step.
+  /// - Returns: how far it is; nil when there is no such work.
+  public func step(_ id: Int64, at time: Date) async throws -> KeyWithdrawal? {
+    try await pool.transaction { connection in
+      guard let work = try await connection.run(LockKeyWithdrawal(id: id)).first, work.doneAt == nil else {
+        return try await connection.run(LockKeyWithdrawal(id: id)).first
+      }
+      let key = try await connection.key(work.keyID)
+      let page = try await connection.run(ReadReportsOfApp(key: key, withdrawal: work, limit: Self.page))
+      let meant = page.filter(\.isMeant)
+      let batch = meant.prefix(Self.batch)
+      // As batches of reports lock numbers.
+      for found in batch.sorted(by: { $0.report.number < $1.report.number }) {
+        try await connection.withdraw(found.report, reportID: found.reportID, appID: key.appID, at: time)
+      }
+      let isWhole = batch.count == meant.count
+      let isEnd = isWhole && page.count < Self.page
+      return try await connection.run(
+        AdvanceKeyWithdrawal(
+          id: id, position: (isWhole ? page.last : batch.last)?.reportID ?? work.position, seen: page.count,
+          withdrawn: batch.count, doneAt: isEnd ? time : nil)
+      ).first
+    }
+  }
+}

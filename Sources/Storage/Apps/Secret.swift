@@ -1,0 +1,17 @@
+import Crypto
+import Foundation
+
+/// Secrets of 256 random bits, of which only the hash is stored: with that much chance in them, a plain SHA-256 is
+/// as good as a slow hash.
+enum Secret {
+  static func make(prefix: String) -> String {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    return prefix
+      + Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  static func hash(_ secret: String) -> [UInt8] {
+    Array(SHA256.hash(data: Data(secret.utf8)))
+  }
+}

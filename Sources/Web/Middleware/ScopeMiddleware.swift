@@ -1,0 +1,14 @@
+import Hummingbird
+import Storage
+
+/// Lets in only those whose key may do what is asked for. To be put behind ``APIKeyMiddleware``.
+struct ScopeMiddleware: RouterMiddleware {
+  let scope: AppScopes
+
+  func handle(
+    _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    guard context.app?.scopes.isSuperset(of: scope) ?? false else { throw Problem.scope(scope) }
+    return try await next(request, context)
+  }
+}

@@ -1,0 +1,82 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct AppTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var apps: AppStore { AppStore(pool: pool) }
+
+  @Test func twoKeysAreValidWhileOneFollowsTheOther() async throws {
+    let (app, old) = try await apps.create(name: "Phone", scopes: [.report, .lookup], at: now)
+    let new = try await apps.rotate(name: "Phone", overlap: 60, at: now)
+    for key in [old, new] {
+      let found = try await apps.app(key: key, at: now + 59)
+      #expect(found?.id == app.id)
+      #expect(found?.scopes == [.report, .lookup])
+    }
+    #expect(try await apps.app(key: old, at: now + 60) == nil)
+    #expect(try await apps.app(key: new, at: now + 60) != nil)
+    let newest = try #require(try await apps.keys(of: "Phone").first)
+    try await apps.change(keyID: newest.id, to: .lookup, at: now)
+    #expect(try await apps.app(key: new, at: now)?.scopes == .lookup)
+    try await apps.revoke(keyID: newest.id, at: now)
+    #expect(try await apps.app(key: new, at: now) == nil)
+    await #expect(throws: AppError.nameTaken("Phone")) { _ = try await apps.create(name: "Phone", at: now) }
+    await #expect(throws: AppError.notValid(newest.id)) { try await apps.change(keyID: newest.id, to: .all, at: now) }
+  }
+
+  @Test func theLatestUseStays() async throws {
+    _ = try await apps.create(name: "Phone", at: now)
+    let key = try #require(try await apps.keys().first)
+    #expect(key.lastUsedAt == nil)
+    try await apps.note(uses: [(key.id, now + 9)])
+    try await apps.note(uses: [(key.id, now + 5)])
+    #expect(try await apps.key(key.id).lastUsedAt == now + 9)
+  }
+
+  /// Reports at random by two keys, one of which is taken back, in steps that are broken off and begun again.
+  @Test(arguments: [1, 2, 3] as [UInt64]) func whatCameByAKeyIsTakenBackAsAWhole(seed: UInt64) async throws {
+    let (app, _) = try await apps.create(name: "Phone", at: now)
+    _ = try await apps.rotate(name: "Phone", at: now)
+    let keys = try await apps.keys(of: "Phone").map(\.id).sorted()
+    var generator = SeededGenerator(seed: seed)
+    var model = ReportModel()
+    let store = ReportStore(pool: pool)
+    for batch in 0..<8 {
+      let reports = (0..<60).map { _ in
+        var report = Report.random(using: &generator, now: now)
+        report.appID = app.id
+        let chance = UInt8.random(in: 0...255, using: &generator)
+        report.reportID = UUID(uuid: (chance, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(batch), chance))
+        report.keyID = Bool.random(using: &generator) ? keys[0] : keys[1]
+        return report
+      }
+      for (report, outcome) in zip(reports, try await store.accept(reports, receivedAt: now + Double(batch)))
+      where outcome == .created {
+        _ = model.accept(report)
+        // Batches 2 to 5 arrived in the time that is meant.
+        let isMeant = report.keyID == keys[0] && (2...5).contains(batch)
+        if isMeant { _ = model.withdraw(reportID: report.reportID, appID: app.id) }
+      }
+    }
+    let withdrawals = KeyWithdrawalStore(pool: pool)
+    let trace = try await withdrawals.trace(keyID: keys[0], since: now + 2, until: now + 6)
+    let work = try await withdrawals.ask(
+      keyID: keys[0], since: now + 2, until: now + 6, because: "It leaked.", by: "Ada", at: now + 10)
+    let first = try #require(try await withdrawals.step(work.id, at: now + 11))
+    #expect(first.withdrawn == min(100, trace.reports))
+    for _ in 0..<50 where try await withdrawals.list(onlyOpen: true).isEmpty == false {
+      _ = try await withdrawals.step(work.id, at: now + 12)
+    }
+    let done = try #require(try await withdrawals.list(onlyOpen: false).first)
+    #expect(done.doneAt != nil)
+    #expect(Int(done.withdrawn) == trace.reports)
+    #expect(trace.reports > 50)
+    #expect(try await withdrawals.trace(keyID: keys[0], since: now + 2, until: now + 6).reports == 0)
+    try await expectStandings(model, at: now)
+  }
+}
