@@ -30,7 +30,7 @@ test-swift:
 # The browser's tests and the faults, against the program that `test-swift` built.
 test-python:
 	RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence \
-	  .venv/bin/python -m pytest --quiet Tests/CommandLine Tests/Browser Tests/Faults
+	  .venv/bin/python -m pytest --quiet Tests/CommandLine Tests/Browser Tests/Faults Tests/Docker Tests/Security
 
 # The table in Benchmarks/pack.md; needs the lists of ../shared (or SHARED=DIR).
 SHARED ?= ../shared

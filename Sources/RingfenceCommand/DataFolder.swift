@@ -18,9 +18,10 @@ struct DataFolder {
     }
   }
 
-  /// The key of reporters' pseudonyms: RINGFENCE_PSEUDONYM_KEY (64 hex digits), or a file that is made once.
+  /// The key of reporters' pseudonyms: RINGFENCE_PSEUDONYM_KEY (64 hex digits), the file that
+  /// RINGFENCE_PSEUDONYM_KEY_FILE names, or a file in this folder that is made once.
   func pseudonymizer(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Pseudonymizer {
-    if let hex = environment["RINGFENCE_PSEUDONYM_KEY"], !hex.isEmpty {
+    if let hex = try SecretSetting.read("RINGFENCE_PSEUDONYM_KEY", environment: environment) {
       guard let key = Self.bytes(hex: hex), key.count == 32 else {
         throw CommandFailure.failed(
           "RINGFENCE_PSEUDONYM_KEY must be 64 hex digits. Make one with: openssl rand -hex 32")

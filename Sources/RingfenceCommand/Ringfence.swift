@@ -32,6 +32,7 @@ public struct Ringfence: AsyncParsableCommand {
       RegionsCommand.self,
       PackCommand.self,
       AppCommand.self,
+      HealthcheckCommand.self,
       SignInLinkCommand.self,
       AuditCommand.self,
       SimulateCommand.self,

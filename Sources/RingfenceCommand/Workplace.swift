@@ -61,7 +61,7 @@ struct Workplace {
   private static func database(
     of folder: DataFolder, owns: Bool, logger: Logger
   ) async throws -> (dsn: String, cluster: EmbeddedPostgres?) {
-    if let url = ProcessInfo.processInfo.environment["DATABASE_URL"], !url.isEmpty { return (url, nil) }
+    if let url = try SecretSetting.read("DATABASE_URL") { return (url, nil) }
     if !owns, let dsn = EmbeddedPostgres.runningDSN(dataFolder: folder.path) { return (dsn, nil) }
     let step = Step("Starting PostgreSQL")
     let cluster = try await EmbeddedPostgres.start(

@@ -1,0 +1,93 @@
+"""A bare Debian root to work in, as an image's base is one. Needs root, and debootstrap."""
+
+import os
+import shutil
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+SUITE = "bookworm"
+
+
+def run(*command, **more):
+    """Runs a command; says what it said when it fails."""
+    done = subprocess.run([str(part) for part in command], text=True, capture_output=True, **more)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))[:300]} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def make(folder):
+    """Debian's smallest system in a folder, unless it is there already."""
+    if (folder / "etc/debian_version").exists():
+        return folder
+    if not shutil.which("debootstrap"):
+        raise SystemExit("debootstrap is missing: apt-get install debootstrap")
+    partial = folder.with_name(folder.name + ".part")
+    shutil.rmtree(partial, ignore_errors=True)
+    run("debootstrap", "--variant=minbase", SUITE, partial)
+    sources = partial / "etc/apt/sources.list"
+    sources.write_text(
+        f"deb http://deb.debian.org/debian {SUITE} main\n"
+        f"deb http://deb.debian.org/debian-security {SUITE}-security main\n")
+    partial.rename(folder)
+    return folder
+
+
+def copy(base, folder):
+    """A root of its own that may be changed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    run("cp", "--archive", "--reflink=auto", base, folder)
+    shutil.copy("/etc/resolv.conf", folder / "etc/resolv.conf")
+    # No service is to start while packages are installed.
+    policy = folder / "usr/sbin/policy-rc.d"
+    policy.write_text("#!/bin/sh\nexit 101\n")
+    policy.chmod(0o755)
+    return folder
+
+
+@contextmanager
+def mounted(root, *binds):
+    """/proc, /dev and what is bound besides, for the time of the body; `binds` are (what, where) below the root."""
+    mounts = []
+    try:
+        for kind, what, where in [
+            ("proc", "proc", "proc"), ("bind", "/dev", "dev"), *[("bind", a, str(b).lstrip("/")) for a, b in binds]]:
+            target = root / where
+            target.mkdir(parents=True, exist_ok=True)
+            if kind == "bind":
+                run("mount", "--bind", what, target)
+            else:
+                run("mount", "-t", kind, what, target)
+            mounts.append(target)
+        yield
+    finally:
+        for target in reversed(mounts):
+            subprocess.run(["umount", "--lazy", target], check=False)
+
+
+def inside(root, *command, **variables):
+    """Runs a command in the root, with a clean environment; returns what it says."""
+    environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
+                   "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8", **variables}
+    return run("chroot", root, *command, env=environment)
+
+
+def bytes_of(folder):
+    """What lies in a folder, without what is mounted there."""
+    return int(run("du", "--summarize", "--one-file-system", "--block-size=1", folder).split()[0])
+
+
+def megabytes(count):
+    return f"{count / 1e6:.0f} MB"
+
+
+def need_root():
+    if os.geteuid() != 0:
+        raise SystemExit("This needs root: run it with sudo.")
+    # Mounts of this process are nobody else's business, and end with it.
+    if os.environ.get("RINGFENCE_IN_NAMESPACE") != "1":
+        os.environ["RINGFENCE_IN_NAMESPACE"] = "1"
+        script = Path(os.sys.argv[0]).resolve()
+        os.execvp("unshare", ["unshare", "--mount", "--propagation=private", os.sys.executable, str(script),
+                              *os.sys.argv[1:]])
