@@ -20,6 +20,9 @@ INSERT INTO app_keys (app_id, key_hash, hint, scopes, is_first, created_at, crea
 SELECT app_id, key_hash, 'rf_…', 15, true, created_at, 'before keys had rows', revoked_at
 FROM apps WHERE key_hash IS NOT NULL;
 
+-- An imported list is an app that no key belongs to.
+ALTER TABLE apps ADD COLUMN is_list boolean NOT NULL DEFAULT false;
+UPDATE apps SET is_list = true WHERE key_hash IS NULL;
 ALTER TABLE apps DROP COLUMN key_hash, DROP COLUMN revoked_at;
 
 -- By which key a report came. It has no index: a leaked key's reports are found through reports_by_id, page by page.

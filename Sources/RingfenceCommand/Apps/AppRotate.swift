@@ -6,7 +6,7 @@ import Storage
 struct AppRotate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate", abstract: "Print a new key of an app; its old keys go on for some days.",
-    discussion: "The new key may do what the newest valid one may. A list that was imported gets its first key so.")
+    discussion: "The new key may do what the newest valid one may.")
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var person: PersonOption

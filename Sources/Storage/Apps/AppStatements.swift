@@ -25,7 +25,7 @@ struct EnsureSource: PostgresStatement {
 
   // The update changes nothing; without it a row that is there would not be returned.
   static let sql = """
-    INSERT INTO apps (name, created_at) VALUES ($1, $2)
+    INSERT INTO apps (name, created_at, is_list) VALUES ($1, $2, true)
     ON CONFLICT (name) DO UPDATE SET name = excluded.name
     RETURNING app_id, name
     """
@@ -38,11 +38,11 @@ struct EnsureSource: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> App { try App(row) }
 }
 
-/// Finds an app by its name.
+/// Finds an app that sends by keys by its name.
 struct FindAppNamed: PostgresStatement {
   let name: String
 
-  static let sql = "SELECT app_id, name FROM apps WHERE name = $1"
+  static let sql = "SELECT app_id, name FROM apps WHERE name = $1 AND NOT is_list"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(name)

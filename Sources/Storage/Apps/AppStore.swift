@@ -1,3 +1,4 @@
+import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -22,7 +23,7 @@ public struct AppStore: Sendable {
   public func create(
     name: String, scopes: AppScopes = .all, expiresAt: Date? = nil, by person: String = "command line", at time: Date
   ) async throws -> (app: App, key: String) {
-    let key = Secret.make(prefix: "rf_")
+    let (key, eventID) = (Secret.make(prefix: "rf_"), UUID())
     let app = try await pool.transaction { connection in
       let added = try await connection.run(InsertApp(name: name, createdAt: time)).first
       guard let app = added else {
@@ -33,6 +34,8 @@ public struct AppStore: Sendable {
         return app
       }
       try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
+      try await connection.note(
+        .app(eventID, "create", app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
       return app
     }
     return (app, key)
@@ -57,15 +60,17 @@ public struct AppStore: Sendable {
     name: String, overlap: TimeInterval = AppStore.overlap, expiresAt: Date? = nil,
     by person: String = "command line", at time: Date
   ) async throws -> String {
-    let key = Secret.make(prefix: "rf_")
+    let (key, eventID) = (Secret.make(prefix: "rf_"), UUID())
     try await pool.transaction { connection in
       guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
       let keys = try await connection.run(ReadKeys(appID: app.id))
       let model = keys.first { $0.state(at: time) == .valid } ?? keys.first
-      try await connection.add(
-        key, to: app, scopes: model?.scopes ?? .all, expiresAt: expiresAt, by: person, at: time)
+      let scopes = model?.scopes ?? .all
+      try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
       _ = try await connection.run(
         EndKeys(appID: app.id, time: time.addingTimeInterval(overlap), exceptHash: Secret.hash(key)))
+      try await connection.note(
+        .app(eventID, "rotate", app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
     }
     return key
   }
@@ -73,9 +78,14 @@ public struct AppStore: Sendable {
   /// Revokes a key for good. Servers believe it for some seconds more.
   /// - Throws: ``AppError/noKey(_:)``.
   public func revoke(keyID: Int32, by person: String = "command line", at time: Date) async throws {
+    let eventID = UUID()
     try await pool.transaction { connection in
-      _ = try await connection.key(keyID)
+      let key = try await connection.key(keyID)
       _ = try await connection.run(RevokeKey(keyID: keyID, time: time))
+      try await connection.note(
+        .app(
+          eventID, "revoke", app: key.appName, key: keyID, by: person, before: ["state": key.state(at: time).rawValue]),
+        at: time)
     }
   }
 
@@ -84,9 +94,15 @@ public struct AppStore: Sendable {
   public func change(
     keyID: Int32, to scopes: AppScopes, by person: String = "command line", at time: Date
   ) async throws {
+    let eventID = UUID()
     try await pool.transaction { connection in
-      guard try await connection.key(keyID).state(at: time) == .valid else { throw AppError.notValid(keyID) }
+      let key = try await connection.key(keyID)
+      guard key.state(at: time) == .valid else { throw AppError.notValid(keyID) }
       _ = try await connection.run(ChangeScopes(keyID: keyID, scopes: scopes))
+      try await connection.note(
+        .app(
+          eventID, "scopes", app: key.appName, key: keyID, by: person, before: Self.fields(key.scopes, nil),
+          after: Self.fields(scopes, nil)), at: time)
     }
   }
 
@@ -106,6 +122,12 @@ public struct AppStore: Sendable {
     try await pool.withConnection { try await $0.key(id) }
   }
 
+  private static func fields(_ scopes: AppScopes, _ expiresAt: Date?) -> [String: String] {
+    var fields = ["scopes": scopes.names.joined(separator: ",")]
+    if let expiresAt { fields["expires_at"] = expiresAt.ISO8601Format() }
+    return fields
+  }
+
   /// Notes when keys were last seen; of a key's times the latest stays.
   public func note(uses: [(key: Int32, time: Date)]) async throws {
     guard !uses.isEmpty else { return }
@@ -121,6 +143,10 @@ extension PostgresConnection {
     return key
   }
 
+  func note(_ event: AuditEvent, at time: Date) async throws {
+    _ = try await run(AppendAudit(event, at: time))
+  }
+
   fileprivate func add(
     _ key: String, to app: App, scopes: AppScopes, expiresAt: Date?, by person: String, at time: Date
   ) async throws {
@@ -128,5 +154,17 @@ extension PostgresConnection {
       InsertKey(
         appID: app.id, hash: Secret.hash(key), hint: String(key.prefix(8)) + "…", scopes: scopes, createdAt: time,
         createdBy: person, expiresAt: expiresAt))
+  }
+}
+
+extension AuditEvent {
+  /// What an administrator did to an app or a key.
+  static func app(
+    _ id: UUID, _ verb: String, app: String, key: Int32? = nil, by person: String, before: [String: String]? = nil,
+    after: [String: String]? = nil, reason: String? = nil
+  ) -> AuditEvent {
+    AuditEvent(
+      id: id, actor: person, role: .administrator, action: "app.\(verb)",
+      subject: key.map { "\(app), key \($0)" } ?? app, before: before, after: after, reason: reason)
   }
 }

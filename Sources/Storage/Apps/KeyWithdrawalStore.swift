@@ -36,7 +36,10 @@ public struct KeyWithdrawalStore: Sendable {
     keyID: Int32, since: Date, until: Date, because reason: String, by person: String, at time: Date
   ) async throws -> KeyWithdrawal {
     try await pool.transaction(retry: .never) { connection in
-      _ = try await connection.key(keyID)
+      let key = try await connection.key(keyID)
+      let fields = ["since": since.ISO8601Format(), "until": until.ISO8601Format()]
+      try await connection.note(
+        .app(UUID(), "withdraw", app: key.appName, key: keyID, by: person, after: fields, reason: reason), at: time)
       return try await connection.run(
         InsertKeyWithdrawal(
           keyID: keyID, since: since, until: until, reason: reason, askedBy: person, askedAt: time))[0]
@@ -52,7 +55,8 @@ public struct KeyWithdrawalStore: Sendable {
   /// Does one step.
   /// - Returns: how far it is; nil when there is no such work.
   public func step(_ id: Int64, at time: Date) async throws -> KeyWithdrawal? {
-    try await pool.transaction { connection in
+    let eventID = UUID()
+    return try await pool.transaction { connection in
       guard let work = try await connection.run(LockKeyWithdrawal(id: id)).first, work.doneAt == nil else {
         return try await connection.run(LockKeyWithdrawal(id: id)).first
       }
@@ -66,6 +70,11 @@ public struct KeyWithdrawalStore: Sendable {
       }
       let isWhole = batch.count == meant.count
       let isEnd = isWhole && page.count < Self.page
+      if isEnd {
+        let fields = ["reports": "\(work.withdrawn + Int64(batch.count))"]
+        try await connection.note(
+          .app(eventID, "withdrawn", app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)
+      }
       return try await connection.run(
         AdvanceKeyWithdrawal(
           id: id, position: (isWhole ? page.last : batch.last)?.reportID ?? work.position, seen: page.count,

@@ -117,7 +117,7 @@ struct ReadVoices: PostgresStatement {
     SELECT t.number, v.reporter, v.toxic, coalesce(s.is_established, false), v.first_received_at, v.network, v.comment
     FROM unnest($1::bigint[]) AS t (number)
     CROSS JOIN LATERAL (
-      SELECT r.reporter, min(CASE WHEN a.key_hash IS NULL AND a.app_id IS NOT NULL THEN r.reported_at
+      SELECT r.reporter, min(CASE WHEN a.is_list THEN r.reported_at
                                  ELSE r.received_at END) AS first_received_at,
              (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
              (array_agg(r.network) FILTER (WHERE r.network IS NOT NULL AND r.network_place = 1))[1] AS network,

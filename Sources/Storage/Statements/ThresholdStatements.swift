@@ -158,7 +158,7 @@ struct SaveSources: PostgresStatement {
 
 /// Apps without a key: imported lists.
 struct ReadLists: PostgresStatement {
-  static let sql = "SELECT app_id, name FROM apps WHERE key_hash IS NULL ORDER BY app_id"
+  static let sql = "SELECT app_id, name FROM apps WHERE is_list ORDER BY app_id"
 
   static func decode(_ row: PostgresRow) throws -> App {
     App(id: try row.decode(0), name: try row.decode(1))

@@ -6,13 +6,13 @@ import NIOCore
 
 /// `GET /openapi.json`, `/docs` and `/problems/{kind}`: what the API is, from one description.
 struct DocumentationController: Sendable {
-  private let description: APIDescription
+  private let page: DocumentationPage
   private let pages: PageRenderer
   private let document: ByteBuffer
   private let tag: EntityTag
 
   init(description: APIDescription, pages: PageRenderer) {
-    self.description = description
+    page = DocumentationPage(description)
     self.pages = pages
     document = JSON.encode(OpenAPIDocument(description: description).json)
     tag = EntityTag(PackDigest.of(Array(document.readableBytesView)).hex)
@@ -28,7 +28,7 @@ struct DocumentationController: Sendable {
   }
 
   @Sendable func docs(_ request: Request, context: WebContext) -> Response {
-    pages.page("docs", DocumentationPage(description))
+    pages.page("docs", page, context)
   }
 
   @Sendable func problems(_ request: Request, context: WebContext) -> Response {
@@ -41,8 +41,8 @@ struct DocumentationController: Sendable {
     let accept = AcceptField(request.headers[.accept])
     var response =
       accept.quality(of: "application/json") > accept.quality(of: "text/html")
-      ? JSON.response(ProblemAnswer(kind)) : pages.page("problem-kind", ProblemView(kind))
-    response.headers[.vary] = "Accept"
+      ? JSON.response(ProblemAnswer(kind)) : pages.page("problem-kind", ProblemView(kind), context)
+    response.headers[.vary] = response.headers[.vary].map { "Accept, \($0)" } ?? "Accept"
     return response
   }
 }

@@ -22,9 +22,10 @@ struct DocumentationPage: Sendable {
     let status: String
     let text: String
     let mediaType: String
-    /// Name of a model, where it is one.
-    let model: String?
-    let example: String?
+    /// Name of a model; empty where it is none.
+    let model: String
+    /// Empty where there is none.
+    let example: String
     let headers: [Row]
   }
 
@@ -34,10 +35,9 @@ struct DocumentationPage: Sendable {
     let path: String
     let summary: String
     let paragraphs: [String]
-    let scope: String?
-    let hasParameters: Bool
+    /// Empty where no key is needed.
+    let scope: String
     let parameters: [Row]
-    let hasBodies: Bool
     let bodies: [Answer]
     let answers: [Answer]
     let problems: [ProblemView]
@@ -99,24 +99,23 @@ extension DocumentationPage.Operation {
     path = operation.path
     summary = operation.summary
     paragraphs = operation.text.split(separator: "\n\n").map(String.init)
-    scope = operation.scope?.names.joined(separator: ", ")
+    scope = operation.scope?.names.joined(separator: ", ") ?? ""
     parameters = operation.parameters.map { parameter in
       .init(
         name: parameter.name, kind: "\(parameter.place.rawValue), \(parameter.schema.kind)",
         isRequired: parameter.place == .path, text: parameter.text)
     }
-    hasParameters = !parameters.isEmpty
     bodies = operation.bodies.map { body in
       .init(
-        status: "", text: body.text, mediaType: body.mediaType, model: nil, example: body.examples.first?.value.pretty,
+        status: "", text: body.text, mediaType: body.mediaType, model: "",
+        example: body.examples.first?.value.pretty ?? "",
         headers: [])
     }
-    hasBodies = !bodies.isEmpty
     answers = operation.answers.map { answer in
       .init(
         status: "\(answer.status)", text: answer.text, mediaType: answer.mediaType ?? "",
-        model: answer.schema.modelName,
-        example: answer.example?.pretty,
+        model: answer.schema.modelName ?? "",
+        example: answer.example?.pretty ?? "",
         headers: answer.headers.map { .init(name: $0.name, kind: "", isRequired: false, text: $0.text) })
     }
     problems = operation.allProblems.map(ProblemView.init)

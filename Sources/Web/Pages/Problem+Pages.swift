@@ -1,22 +1,18 @@
 import Curation
-import HTTPTypes
 
 extension Problem {
   /// The form was not made for this session, or not by us.
-  static let staleForm = Problem(
-    .forbidden, type: "stale-form", title: "The form is too old",
-    detail:
-      "You have signed in anew since this page was opened. Go back, load the page again and send the form once more.")
+  static let staleForm = Problem(.staleForm)
 
   /// The body is no form that we read.
-  static let noForm = Problem(
-    .badRequest, type: "no-form", title: "Not a form",
-    detail: "Send the fields as application/x-www-form-urlencoded.")
+  static let noForm = Problem(.noForm)
 
   /// - Parameter role: the least that may do it.
   static func needs(_ role: Role) -> Problem {
-    Problem(
-      .forbidden, type: "needs-\(role.rawValue)", title: "Not with your role",
-      detail: "Only the role \(role.rawValue) and those above it may do that. Ask an administrator.")
+    switch role {
+    case .triage: Problem(.needsTriage)
+    case .moderator: Problem(.needsModerator)
+    case .administrator: Problem(.needsAdministrator)
+    }
   }
 }

@@ -29,6 +29,12 @@ enum ProblemKind: String, CaseIterable, Sendable {
   case invalidBatch = "invalid-batch"
   case tooMany = "too-many"
   case limited
+  // Pages.
+  case noForm = "no-form"
+  case staleForm = "stale-form"
+  case needsTriage = "needs-triage"
+  case needsModerator = "needs-moderator"
+  case needsAdministrator = "needs-administrator"
   // The server.
   case `internal`
   case unknownMethod = "unknown-method"
@@ -53,7 +59,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
     var retryAfter: Int?
   }
 
-  var account: Account { accountOfRequest ?? accountOfServer }
+  var account: Account { accountOfRequest ?? accountOfPage ?? accountOfServer }
   var status: HTTPResponse.Status { account.status }
 
   /// What an answer looks like.

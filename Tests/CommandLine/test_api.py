@@ -1,0 +1,87 @@
+"""The API as its description has it: every answer of a running server is held against /openapi.json."""
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from datetime import datetime, timezone
+from pathlib import Path
+
+import openapi_spec_validator
+import pytest
+import requests
+
+from ringfence_server import CHECKOUT, environment
+
+DOCUMENT = CHECKOUT / "Documentation/api.md"
+
+
+@pytest.fixture(scope="module")
+def server(make_server):
+    """A server with sample data and without limits: a refusal would hide an answer."""
+    return make_server("--sample", "--no-limits")
+
+
+@pytest.fixture(scope="module")
+def key(server):
+    return server.run("app", "create", "Tester")
+
+
+@pytest.fixture(scope="module")
+def document(server):
+    return requests.get(server.address + "/openapi.json", timeout=30).json()
+
+
+def operations(document):
+    return {operation["operationId"]: (method, path, operation)
+            for path, methods in document["paths"].items() for method, operation in methods.items()}
+
+
+def test_the_description_is_openapi(document):
+    assert document["openapi"].startswith("3.1.")
+    openapi_spec_validator.validate(document)
+
+
+def test_every_answer_is_as_described(server, key, tmp_path):
+    """Schemathesis, with every check it has, over examples, boundaries, chance and sequences."""
+    config = tmp_path / "schemathesis.toml"
+    config.write_text(
+        'color = false\nheaders = { Authorization = "Bearer ${RINGFENCE_KEY}" }\n'
+        "[generation]\ndeterministic = true\nmode = \"all\"\nmax-examples = 25\n"
+        "[phases.stateful]\nenabled = true\n[checks]\nenabled = true\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "schemathesis.cli", "--config-file", config, "run",
+         server.address + "/openapi.json", "--seed", "1", "--workers", "1", "--suppress-health-check", "all"],
+        env=environment() | {
+            "RINGFENCE_KEY": key, "SCHEMATHESIS_HOOKS": "schemathesis_hooks",
+            "PYTHONPATH": str(Path(__file__).parent)},
+        capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    artefacts = CHECKOUT / "artefacts"
+    artefacts.mkdir(exist_ok=True)
+    (artefacts / "schemathesis.txt").write_text(done.stdout + done.stderr)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+def test_every_example_command_works(server, key, document, tmp_path):
+    """What the documentation says to type is typed."""
+    report = str(uuid.uuid4())
+    sent = requests.post(server.address + "/v1/reports", headers={"Authorization": f"Bearer {key}"}, timeout=30, json={
+        "number": "+33162000248", "category": "fraud", "reporter": "me", "report_id": report,
+        "reported_at": datetime.now(timezone.utc).isoformat()})
+    assert sent.status_code == 201, sent.text
+    known = environment() | {"SERVER": server.address, "KEY": key, "REPORT_ID": report}
+    published = {path.parent.name: path.name for path in sorted((server.data / "publications").glob("*/*"))}
+    text = DOCUMENT.read_text()
+    for name, (method, path, operation) in operations(document).items():
+        command = operation["x-codeSamples"][0]["source"]
+        assert command in text, f"{DOCUMENT.name} lacks the command of {name}"
+        if path.endswith("{file}"):
+            folder = path.split("/")[2]
+            if folder not in published:
+                continue
+            command = command.replace(operation["parameters"][0]["example"], published[folder])
+        done = subprocess.run(["sh", "-c", command], env=known, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, (name, done.stdout, done.stderr)
+        if "/v1/" not in path or method == "get" and not path.endswith("{file}"):
+            json.loads(done.stdout)
