@@ -75,6 +75,9 @@ let package = Package(
     // Calendar arithmetic.
     library("Timestamps"),
 
+    // Counters and logs.
+    library("Telemetry", [logging]),
+
     // The domain, without HTTP, SQL or I/O of its own.
     library("PhoneNumbers", ["CPhoneNumber"]),
     library("Curation"),
@@ -92,7 +95,7 @@ let package = Package(
     // What the server does.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
-    library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging]),
+    library("Intake", ["Storage", "Curation", "PhoneNumbers", "Telemetry", "Timestamps", crypto, logging]),
     library("Importing", ["Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
     library(
       "Publishing",
@@ -104,15 +107,15 @@ let package = Package(
     library(
       "Web",
       [
-        "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps",
+        "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Telemetry", "Timestamps",
         hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, mustache, crypto, logging,
       ]),
     library(
       "RingfenceCommand",
       [
         "Web", "Publishing", "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation",
-        "PhoneNumbers", "CallDirectory", "CallerPack", "CallerPackBuilder", "PackFormats", "Timestamps", "Fetching",
-        "WebClient", hummingbird,
+        "PhoneNumbers", "CallDirectory", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps",
+        "Fetching", "WebClient", hummingbird,
         arguments, histogram, lifecycle, logging, nioCore,
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: house),
@@ -148,6 +151,7 @@ let package = Package(
         "Timestamps", "TestSupport",
       ]),
     tests("StorageTests", ["Storage", "Curation", "PhoneNumbers", "PostgreSQL", "TestSupport", logging]),
+    tests("TelemetryTests", ["Telemetry", logging]),
     tests("TimestampsTests", ["Timestamps"]),
     tests(
       "WebTests",

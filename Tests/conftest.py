@@ -13,9 +13,9 @@ def make_server():
         pytest.exit(f"{BINARY} is missing: build it, or set RINGFENCE_BINARY.", 1)
     servers = []
 
-    def make(*arguments):
+    def make(*arguments, **variables):
         folder = tempfile.TemporaryDirectory(prefix="ringfence-test-")
-        server = RingfenceServer(folder.name, *arguments)
+        server = RingfenceServer(folder.name, *arguments, **variables)
         servers.append((server, folder))
         return server.start()
 

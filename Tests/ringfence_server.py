@@ -28,11 +28,12 @@ def environment():
 class RingfenceServer:
     """A server and its data folder; it can be started again after every end."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, **variables):
         self.data = Path(folder) / "data"
         self.log = Path(folder) / "server.log"
         self.output = Path(folder) / "server.out"
         self.arguments = arguments
+        self.variables = variables
         self.process = None
         self.address = None
 
@@ -47,8 +48,8 @@ class RingfenceServer:
         command = [BINARY, "serve", "--data", str(self.data), "--port", "0", *self.arguments]
         with self.output.open("w") as output, self.log.open("a") as log:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=log, env=environment(),
-                process_group=0)
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=log,
+                env=environment() | self.variables, process_group=0)
 
     def _listens(self):
         if self.process.poll() is not None:
@@ -101,10 +102,16 @@ class RingfenceServer:
     def run(self, *arguments):
         """Runs another command of the program on the same data folder and returns what it prints."""
         done = subprocess.run(
-            [BINARY, *arguments, "--data", str(self.data)], env=environment(), capture_output=True, text=True,
+            [BINARY, *arguments, "--data", str(self.data)], env=environment() | self.variables, capture_output=True, text=True,
             timeout=START_SECONDS)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
+
+    @property
+    def dsn(self):
+        """Where its PostgreSQL is, for other servers."""
+        socket = (self.data / "server.lock").read_text().split("\n")[1]
+        return f"host={socket} port=5432 user=ringfence dbname=ringfence"
 
     def postmaster(self):
         """The process id that the cluster's own file names; None when there is no file."""

@@ -1,5 +1,6 @@
 import Foundation
 public import Storage
+public import Telemetry
 
 /// Takes counts of identified and unknown calls from apps, and answers when they are on disk.
 public struct IdentificationIntake: Sendable {
@@ -10,11 +11,18 @@ public struct IdentificationIntake: Sendable {
   ///   - capacity: the most submissions that wait for a commit; at 32 KB for each of 1,000 items the default takes
   ///     8 MB at most.
   ///   - batchSize: the most submissions in one transaction.
-  public init(store: IdentificationStore, capacity: Int = 256, batchSize: Int = 16) {
+  ///   - metrics: where it is measured.
+  public init(
+    store: IdentificationStore, capacity: Int = 256, batchSize: Int = 16,
+    metrics registry: MetricsRegistry = MetricsRegistry()
+  ) {
+    let metrics = IntakeMetrics(registry, kind: "identifications")
     commits = GroupCommit(
       capacity: capacity, batchSize: batchSize,
       isolates: { StoreFault($0) == .perhapsOneItem },
-      commit: { try await store.accept($0, receivedAt: Date()) })
+      commit: { batches in
+        try await metrics.measuring(batches.count) { try await store.accept(batches, receivedAt: Date()) }
+      })
   }
 
   /// Checks a submission, counts it, and answers when it is committed.
@@ -25,6 +33,9 @@ public struct IdentificationIntake: Sendable {
 
   /// Submissions that wait for their commit to begin.
   public var depth: Int { commits.depth }
+
+  /// The most submissions that wait.
+  public var capacity: Int { commits.capacity }
 
   /// Commits until ``close()``; run it in one task for as long as the server lives.
   public func run() async { await commits.run() }

@@ -1,5 +1,6 @@
 import Foundation
 public import Storage
+public import Telemetry
 
 /// Takes reports from apps and answers when they are on disk.
 public struct ReportIntake: Sendable {
@@ -7,6 +8,7 @@ public struct ReportIntake: Sendable {
   private let commits: GroupCommit<Report, ReportOutcome>
   private let pseudonymizer: Pseudonymizer
   private let numbers = NumberReader()
+  private let metrics: IntakeMetrics
 
   /// The most submissions that are taken together.
   public static let mostSubmissions = 1_000
@@ -17,19 +19,26 @@ public struct ReportIntake: Sendable {
   ///   - batchSize: the most reports in one transaction.
   ///   - protection: whose reports weigh nothing.
   ///   - touched: told the numbers of what was committed.
+  ///   - metrics: where it is measured.
   public init(
     store: ReportStore, pseudonymizer: Pseudonymizer, capacity: Int = 20_000, batchSize: Int = 2_000,
-    protection: ProtectionWatch = .none, touched: TouchedNumbers? = nil
+    protection: ProtectionWatch = .none, touched: TouchedNumbers? = nil,
+    metrics registry: MetricsRegistry = MetricsRegistry()
   ) {
     self.store = store
     self.pseudonymizer = pseudonymizer
+    let metrics = IntakeMetrics(registry, kind: "reports")
+    self.metrics = metrics
     commits = GroupCommit(
       capacity: capacity, batchSize: batchSize,
       isolates: { StoreFault($0) == .perhapsOneItem },
       commit: { reports in
-        let outcomes = try await store.accept(protection.unweighing(reports), receivedAt: Date())
+        let answers = try await metrics.measuring(reports.count) {
+          try await store.accept(protection.unweighing(reports), receivedAt: Date())
+        }
         touched?.insert(reports.map(\.number))
-        return outcomes
+        metrics.note(answers)
+        return answers
       })
   }
 
@@ -53,7 +62,9 @@ public struct ReportIntake: Sendable {
     var rest = zip(reports, answers).makeIterator()
     return checked.map { result in
       switch result {
-      case .failure(let error): return .failure(error)
+      case .failure(let error):
+        metrics.note(error)
+        return .failure(error)
       case .success:
         guard let (report, answer) = rest.next() else { preconditionFailure("an answer for each report") }
         return answer.map { TakenReport(report: report, outcome: $0) }

@@ -12,9 +12,15 @@ public struct RetentionJob: Sendable {
     public var comments: Int?
     /// Names of identification batches. Longer than a day can be named, or a retry would count twice.
     public var identificationBatches: Int
+    /// Months of reports; nil keeps them for ever. Fewer than ``leastReportMonths`` would let a retry count twice.
+    public var reportMonths: Int?
+
+    /// A report may be a year old when it is sent, and the month it began in is kept too.
+    public static let leastReportMonths = 13
 
     /// - Parameters: see the properties.
-    public init(networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35) {
+    public init(networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35, reportMonths: Int? = nil) {
+      precondition((reportMonths ?? Self.leastReportMonths) >= Self.leastReportMonths)
       precondition(networks >= 1 && (comments ?? 1) >= 1)
       precondition(
         identificationBatches
@@ -22,6 +28,7 @@ public struct RetentionJob: Sendable {
       self.networks = networks
       self.comments = comments
       self.identificationBatches = identificationBatches
+      self.reportMonths = reportMonths
     }
   }
 
@@ -73,6 +80,11 @@ public struct RetentionJob: Sendable {
     var comments = 0
     if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
     let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))
+    // Months of 31 days: rather a day too long than one too short.
+    if let months = limits.reportMonths {
+      let dropped = try await store.dropReports(before: before(months * 31))
+      if dropped > 0 { logger.notice("Dropped old reports", metadata: ["months": "\(dropped)"]) }
+    }
     guard networks + comments + batches > 0 else { return }
     logger.info(
       "Purged old data",

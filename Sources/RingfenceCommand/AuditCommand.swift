@@ -31,6 +31,11 @@ struct AuditCommand: AsyncParsableCommand {
     let summary = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       try await workplace.audit(numbers, repairs: repair)
     }
+    if summary.beyondRetention > 0 {
+      print(
+        "\(Self.count(summary.beyondRetention, "number")) not recounted: known since before the oldest month of reports "
+          + "that is kept.")
+    }
     guard summary.differences > 0 else {
       return print("\(Self.count(summary.numbers, "number")) recounted: all is as it should be.")
     }

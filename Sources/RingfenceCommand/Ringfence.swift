@@ -35,6 +35,10 @@ public struct Ringfence: AsyncParsableCommand {
       HealthcheckCommand.self,
       SignInLinkCommand.self,
       AuditCommand.self,
+      DoctorCommand.self,
+      BackupCommand.self,
+      RestoreCommand.self,
+      ClusterCommand.self,
       SimulateCommand.self,
       BenchCommand.self,
     ])

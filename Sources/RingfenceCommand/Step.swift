@@ -1,6 +1,8 @@
 import Foundation
 import Importing
+import Logging
 import Synchronization
+import Telemetry
 
 /// A step whose length nobody knows: says what is being done once it has taken a second, and how long it took.
 final class Step: Sendable {
@@ -50,6 +52,10 @@ final class Step: Sendable {
   }
 
   private static func write(_ line: String) {
+    // A log for programs has nothing between its lines.
+    if LogFormat.current == .json {
+      return Logger.server.info("\(line.trimmingCharacters(in: .whitespaces))")
+    }
     FileHandle.standardError.write(Data("\(line)\n".utf8))
   }
 }

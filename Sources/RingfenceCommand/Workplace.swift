@@ -30,25 +30,29 @@ struct Workplace {
   var ranges: RangeStore { RangeStore(pool: pool) }
   var appeals: AppealStore { AppealStore(pool: pool) }
   var moderators: ModeratorStore { ModeratorStore(pool: pool) }
+  var operations: OperationStore { OperationStore(pool: pool) }
   var health: HealthStore { HealthStore(pool: pool) }
   var publications: PublicationStore { PublicationStore(pool: pool) }
   var publicationFolder: PublicationFolder { PublicationFolder(path: folder.publications) }
 
   /// Opens it for the time of `body`: DATABASE_URL, or the private PostgreSQL of the data folder, started when no
   /// server runs it.
-  /// - Parameter owns: a server owns its data folder, and there is one of it; other commands may join it.
+  /// - Parameters:
+  ///   - owns: a server owns its data folder, and there is one of it; other commands may join it.
+  ///   - migrates: whether the schema is brought forward first; false for those that look at it as it is.
   static func open<Result>(
-    _ options: DatabaseOptions, owns: Bool, logger: Logger, _ body: (Workplace) async throws -> Result
+    _ options: DatabaseOptions, owns: Bool, migrates: Bool = true, logger: Logger,
+    _ body: (Workplace) async throws -> Result
   ) async throws -> Result {
     let installation = try Installation.find()
     let folder = try DataFolder(options.data)
     let (dsn, cluster) = try await database(of: folder, owns: owns, logger: logger)
     let pool = PostgresPool(
-      PostgresConfiguration(dsn), maximumConnections: 16, waitLimit: .seconds(5), logger: logger)
+      try PostgresConfiguration(pooled: dsn), maximumConnections: 16, waitLimit: .seconds(5), logger: logger)
     let workplace = Workplace(folder: folder, installation: installation, pool: pool, cluster: cluster)
     let result: Swift.Result<Result, any Error>
     do {
-      try await workplace.migrate()
+      if migrates { try await workplace.migrate() }
       result = .success(try await body(workplace))
     } catch {
       result = .failure(error)
@@ -70,7 +74,8 @@ struct Workplace {
     return (cluster.dsn, cluster)
   }
 
-  private func migrate() async throws {
+  /// Brings the schema forward.
+  func migrate() async throws {
     let step = Step("Preparing the database")
     let migrator = PostgresMigrator(folder: installation.migrations)
     try await pool.withConnection { connection in

@@ -39,6 +39,7 @@ public struct AuditStore: Sendable {
       try Task.checkCancellation()
       let end = try await pool.run(FindRangeEnd(after: after, upTo: numbers.upperBound, size: rangeSize))[0]
       let count = try await count(in: after + 1...end)
+      summary.beyondRetention += Int(try await pool.run(CountBeyondRetention(after: after, upTo: end)).first ?? 0)
       let reports = try await differences(FindDifferences(after: after, upTo: end), &summary, found)
       let days = try await differences(FindIdentificationDifferences(after: after, upTo: end), &summary, found)
       let damaged = reports.union(days)

@@ -37,12 +37,19 @@ struct Month: Hashable, Comparable {
     (year, month) = Timestamp.month(of: date)
   }
 
-  private init(year: Int, month: Int) {
+  init(year: Int, month: Int) {
     self.year = year
     self.month = month
   }
 
   var next: Month { month == 12 ? Month(year: year + 1, month: 1) : Month(year: year, month: month + 1) }
+
+  /// Its first moment.
+  var start: Date {
+    let text = "\(year)-\(month < 10 ? "0" : "")\(month)-01T00:00:00Z"
+    guard let date = Timestamp.parse(text) else { preconditionFailure("a month of the calendar") }
+    return date
+  }
 
   static func < (left: Month, right: Month) -> Bool { (left.year, left.month) < (right.year, right.month) }
 }

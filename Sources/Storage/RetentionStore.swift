@@ -3,7 +3,7 @@ public import PostgreSQL
 
 /// Forgets what may be kept only for a time, in small transactions.
 public struct RetentionStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
   private let batchSize: Int
 
   /// - Parameter batchSize: the most rows in one transaction.

@@ -3,6 +3,7 @@ import HummingbirdCore
 import Intake
 public import Logging
 import NIOCore
+import Telemetry
 
 /// What answers name in `Server`.
 let serverName = "ringfence"
@@ -18,15 +19,20 @@ public func buildApplication(
 ) async throws -> some ApplicationProtocol {
   let pages = try PageRenderer(
     templateFolder: configuration.templateFolder, textFolder: configuration.textFolder)
-  let limiter = Limiter(limits: configuration.limits, clock: services.clock)
+  let limiter = Limiter(limits: configuration.limits, clock: services.clock, metrics: services.metrics)
+  let requests = RequestMetrics(services.metrics)
+  ServerFigures(services: services).join(services.metrics)
+  let log = RequestLog(isOn: configuration.logsRequests, logger: logger)
   let apps = AppDirectory(apps: services.apps, uses: services.keyUses)
   let router = buildRouter(
-    services: services, configuration: configuration, pages: pages, limiter: limiter, apps: apps)
+    services: services, configuration: configuration, pages: pages, limiter: limiter, apps: apps,
+    observation: ObservationMiddleware(metrics: requests, log: log))
   router.refuseOtherMethods()
   let shortcuts = ReportShortcuts(
     ReportShortcut(
       intake: services.intake, limiter: limiter, apps: apps,
-      networkPseudonym: services.pseudonymizer.network(of:), trustsProxy: configuration.trustsProxy, logger: logger))
+      networkPseudonym: services.pseudonymizer.network(of:), trustsProxy: configuration.trustsProxy, logger: logger,
+      metrics: requests, log: log))
   // Behind a proxy all connections come from one network, and clients are counted by what it forwards.
   let perNetwork = configuration.trustsProxy ? nil : configuration.limits.connectionsPerNetwork
   let networks = perNetwork.map(NetworkConnections.init)
@@ -35,7 +41,7 @@ public func buildApplication(
     server: HTTPServerBuilder { responder in
       GuardedHTTPChannel(
         responder: responder, limits: configuration.connections, networks: networks, readiness: services.readiness,
-        shortcuts: shortcuts)
+        shortcuts: shortcuts, metrics: requests)
     },
     configuration: ApplicationConfiguration(
       address: .hostname(configuration.host, port: configuration.port),

@@ -6,9 +6,11 @@ import Storage
 /// Every route there is. Each area has a function of its own here; pages for people who have signed in stand in one group.
 /// Methods that a path does not have are refused by ``Hummingbird/Router/refuseOtherMethods()``, which comes after it.
 func buildRouter(
-  services: WebServices, configuration: WebConfiguration, pages: PageRenderer, limiter: Limiter, apps: AppDirectory
+  services: WebServices, configuration: WebConfiguration, pages: PageRenderer, limiter: Limiter, apps: AppDirectory,
+  observation: ObservationMiddleware
 ) -> Router<WebContext> {
   let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
+  router.add(middleware: observation)
   router.add(middleware: SecurityHeadersMiddleware())
   router.add(middleware: ReaderMiddleware())
   router.add(middleware: ErrorMiddleware(pages: pages))
@@ -20,6 +22,7 @@ func buildRouter(
   let guards = APIGuards(
     network: networkLimit, key: APIKeyMiddleware(directory: apps), app: AppLimitMiddleware(limiter: limiter))
   statusRoutes(router, services)
+  metricsRoutes(router, services: services, configuration: configuration)
   documentationRoutes(router, configuration, pages)
   publicationRoutes(router, services, guards: configuration.publicationsNeedKey ? guards : nil)
   apiRoutes(router, services, configuration, limiter: limiter, guards: guards)
@@ -135,4 +138,11 @@ private func publicationPageRoutes(
 ) {
   let publications = PublicationPages(store: services.publicationStore, pages: pages)
   moderation.get("publications", use: publications.list)
+}
+
+private func metricsRoutes(_ router: Router<WebContext>, services: WebServices, configuration: WebConfiguration) {
+  let metrics = MetricsController(
+    metrics: services.metrics,
+    access: MetricsAccess(token: configuration.metricsToken, trustsProxy: configuration.trustsProxy))
+  router.get("metrics", use: metrics.read)
 }

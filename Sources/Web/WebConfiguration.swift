@@ -22,13 +22,17 @@ public struct WebConfiguration: Sendable {
   public var trustsProxy: Bool
   /// Whether publications are for apps whose key may fetch; for everybody otherwise.
   public var publicationsNeedKey: Bool
+  /// What a reader of the metrics bears; nil lets in only who is on this machine.
+  public var metricsToken: String?
+  /// Whether each request has a line in the log.
+  public var logsRequests: Bool
 
   /// - Parameters: see the properties.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, publicFolder: String, templateFolder: String,
     textFolder: String, maximumConnections: Int = 2_048, isSecure: Bool = false, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
-    publicationsNeedKey: Bool = false
+    publicationsNeedKey: Bool = false, metricsToken: String? = nil, logsRequests: Bool = false
   ) {
     self.host = host
     self.port = port
@@ -41,5 +45,7 @@ public struct WebConfiguration: Sendable {
     self.connections = connections
     self.trustsProxy = trustsProxy
     self.publicationsNeedKey = publicationsNeedKey
+    self.metricsToken = metricsToken
+    self.logsRequests = logsRequests
   }
 }

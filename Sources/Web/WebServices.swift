@@ -2,6 +2,7 @@ public import Foundation
 public import Intake
 public import Publishing
 public import Storage
+public import Telemetry
 
 /// What the controllers work with; tests inject their own.
 public struct WebServices: Sendable {
@@ -27,6 +28,10 @@ public struct WebServices: Sendable {
   public var moderators: ModeratorStore
   /// Whether the database answers.
   public var health: HealthStore
+  /// What an operator watches in the database.
+  public var operations: OperationStore
+  /// Where everything is measured.
+  public var metrics: MetricsRegistry
   /// What has been published.
   public var publications: PublicationFolder
   /// What became of each attempt to publish.
@@ -45,7 +50,8 @@ public struct WebServices: Sendable {
     intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer, apps: AppStore,
     keyUses: KeyUses = KeyUses(), numbers: NumberStore, explanations: ExplanationStore, lookups: LookupStore,
     rulings: RulingStore,
-    moderators: ModeratorStore, health: HealthStore, publications: PublicationFolder,
+    moderators: ModeratorStore, health: HealthStore, operations: OperationStore,
+    metrics: MetricsRegistry = MetricsRegistry(), publications: PublicationFolder,
     publicationStore: PublicationStore, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
     waiting: @escaping @Sendable () async throws -> Int = { 0 },
     readiness: Readiness = Readiness(), clock: LimitClock = .system
@@ -61,6 +67,8 @@ public struct WebServices: Sendable {
     self.rulings = rulings
     self.moderators = moderators
     self.health = health
+    self.operations = operations
+    self.metrics = metrics
     self.publications = publications
     self.publicationStore = publicationStore
     self.nextPublication = nextPublication

@@ -53,4 +53,39 @@ import Testing
       try await RetentionStore(pool: pool, batchSize: 2).purgeIdentificationBatches(before: now - 35 * 86_400) == 5)
     #expect(try await store.counts(of: 5, at: now)?.named == 5)
   }
+
+  @Test func monthsAreDroppedAndWhatTheyAddedUpToStays() async throws {
+    let store = ReportStore(pool: pool)
+    // Known since long ago and lately, only long ago, only lately.
+    let old = [report(1, daysAgo: 500), report(2, daysAgo: 470)]
+    let fresh = [report(1, daysAgo: 20), report(3, daysAgo: 20)]
+    _ = try await store.accept(old + fresh, receivedAt: now)
+    let before = try await aggregates()
+
+    let retention = RetentionStore(pool: pool)
+    let cut = now - 403 * 86_400
+    #expect(try await retention.dropReports(before: cut) == 2)
+    #expect(try await retention.dropReports(before: cut) == 0)
+    #expect(try await numbers("SELECT number FROM reports ORDER BY 1") == [1, 3])
+    #expect(try await aggregates() == before)
+
+    // Neither a recount nor a repair, nor weighing anew, takes back what cannot be recounted.
+    let damage = try await AuditStore(pool: pool).audit(repairs: true)
+    #expect(damage.differences == 0 && damage.beyondRetention == 2)
+    try await pool.withConnection { try await $0.execute(script: "UPDATE reports SET weight = 0.25") }
+    _ = try await ReporterStore(pool: pool).recount(protected: .none, at: now)
+    #expect(try await aggregates().filter { !$0.hasPrefix("3 ") } == before.filter { !$0.hasPrefix("3 ") })
+
+    // A report that is left can still be withdrawn, and takes back its own word.
+    #expect(try await store.withdraw(reportID: fresh[0].reportID, appID: 1, at: now) == .withdrawn)
+    #expect(try await numbers("SELECT reports FROM numbers WHERE number = 1") == [1])
+  }
+
+  private func aggregates() async throws -> [String] {
+    try await pool.withConnection { connection in
+      try await connection.query(
+        "SELECT format('%s %s %s %s', number, reports, reporters, round(evidence::numeric, 9)) FROM numbers ORDER BY number"
+      ).map { try $0.decode(0) }
+    }
+  }
 }

@@ -29,6 +29,7 @@ import Testing
     "region_prefixes",
     "recovery_codes",
     "regions",
+    "report_retention",
     "reporter_weights",
     "reporters",
     "revocations",

@@ -22,6 +22,7 @@ import Web
   /// An answer without what differs from request to request, its lines in order.
   private static func normal(_ answer: String, id: String) -> String {
     let text = answer.replacing(/\r\nDate: [^\r]*/, with: "\r\nDate").replacing(id, with: "ID")
+      .replacing(/\r\nX-Request-Id: [0-9a-f]+-[0-9a-f]+/, with: "\r\nX-Request-Id")
     let lines = text.replacing("\r\n", with: "\n").split(separator: "\n")
     return (lines.prefix(1) + lines.dropFirst().sorted()).joined(separator: "\n")
   }

@@ -41,7 +41,8 @@ struct TestServer {
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: apps,
         numbers: NumberStore(pool: pool), explanations: ExplanationStore(pool: pool), lookups: LookupStore(pool: pool),
         rulings: RulingStore(pool: pool), moderators: moderators, health: HealthStore(pool: pool),
-        publications: folder, publicationStore: PublicationStore(pool: pool), clock: clock)
+        operations: OperationStore(pool: pool), publications: folder, publicationStore: PublicationStore(pool: pool),
+        clock: clock)
       var configuration = WebConfiguration(
         port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates, textFolder: Checkout.texts)
       configure(&configuration)

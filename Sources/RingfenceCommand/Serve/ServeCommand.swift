@@ -7,6 +7,7 @@ import NIOCore
 import Publishing
 import ServiceLifecycle
 import Storage
+import Telemetry
 import UnixSignals
 import Web
 
@@ -44,6 +45,10 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Forget comments that are older than this many days; they are kept unless it is given.")
   var commentDays: Int?
 
+  @Option(
+    help: "Drop reports of whole months that are older than this many months, 13 or more; what they add up to stays.")
+  var reportMonths: Int?
+
   @Option(help: "Publish every day at this time of day, such as 03:00; never unless it is given.")
   var publishAt: String?
 
@@ -52,6 +57,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var publication: PublicationOptions
 
+  @OptionGroup var observation: ObservationOptions
+
   private var schedule: NightSchedule? { publishAt.flatMap { NightSchedule(time: $0, zone: timeZone) } }
 
   private var nextPublication: @Sendable (Date) -> Date? {
@@ -59,10 +66,14 @@ struct ServeCommand: AsyncParsableCommand {
     return { schedule?.next(after: $0) }
   }
 
-  private var kept: RetentionJob.Limits { RetentionJob.Limits(comments: commentDays) }
+  private var kept: RetentionJob.Limits { RetentionJob.Limits(comments: commentDays, reportMonths: reportMonths) }
 
   func validate() throws {
     if let commentDays, !(1...36_500).contains(commentDays) { throw ValidationError("--comment-days is 1 to 36500.") }
+    let least = RetentionJob.Limits.leastReportMonths
+    if let reportMonths, !(least...1_200).contains(reportMonths) {
+      throw ValidationError("--report-months is \(least) to 1200: apps may send what is a year old.")
+    }
     guard publishAt == nil || schedule != nil else {
       throw ValidationError("--publish-at is a time such as 03:00, and --time-zone a zone such as Europe/Berlin.")
     }
@@ -71,6 +82,9 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    LogFormat.current = observation.logFormat
+    _ = ProcessFigures.startTime
+    let metrics = MetricsRegistry()
     // PostgreSQL has its share of the cores too, and so has the work that is not done on event loops.
     NIOSingletons.groupLoopCountSuggestion = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
     try await Workplace.open(database, owns: true, logger: .server) { workplace in
@@ -80,14 +94,16 @@ struct ServeCommand: AsyncParsableCommand {
       try await protection.refresh()
       let touched = TouchedNumbers()
       let intake = ReportIntake(
-        store: workplace.reports, pseudonymizer: pseudonymizer, protection: protection, touched: touched)
-      let identifications = IdentificationIntake(store: workplace.identifications)
+        store: workplace.reports, pseudonymizer: pseudonymizer, protection: protection, touched: touched,
+        metrics: metrics)
+      let identifications = IdentificationIntake(store: workplace.identifications, metrics: metrics)
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
         numbers: workplace.numbers, explanations: workplace.explanations, lookups: workplace.lookups,
         rulings: workplace.rulings, moderators: workplace.moderators,
-        health: workplace.health, publications: workplace.publicationFolder,
-        publicationStore: workplace.publications, nextPublication: nextPublication)
+        health: workplace.health, operations: workplace.operations, metrics: metrics,
+        publications: workplace.publicationFolder, publicationStore: workplace.publications,
+        nextPublication: nextPublication)
       let application = try await buildApplication(
         services: services,
         configuration: WebConfiguration(
@@ -95,7 +111,8 @@ struct ServeCommand: AsyncParsableCommand {
           templateFolder: workplace.installation.templates, textFolder: workplace.installation.texts,
           isSecure: url?.hasPrefix("https:") ?? false,
           limits: limits ? .standard : .off, trustsProxy: trustProxy,
-          publicationsNeedKey: fetchNeedsKey),
+          publicationsNeedKey: fetchNeedsKey, metricsToken: try observation.metricsToken(),
+          logsRequests: observation.logRequests),
         logger: .server,
         onRunning: { port in
           // An address of IPv6 stands in brackets, and paths are put behind the address.

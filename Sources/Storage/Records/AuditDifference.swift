@@ -27,6 +27,8 @@ public struct AuditSummary: Sendable, Equatable {
   public var differences = 0
   /// Numbers with at least one difference.
   public var damagedNumbers = 0
+  /// Numbers known since before the first month of reports that is kept; they cannot be recounted.
+  public var beyondRetention = 0
 
   /// - Parameters: see the properties.
   public init(numbers: Int = 0, differences: Int = 0, damagedNumbers: Int = 0) {

@@ -30,7 +30,8 @@ struct ReadNumbersOfRange: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// The numbers of a range with a report that weighs otherwise than it should, in ascending order.
+/// The numbers of a range with a report that weighs otherwise than it should, in ascending order; without those whose
+/// reports are gone in part, which weighing anew would harm.
 struct FindMisweighed: PostgresStatement {
   let after: Int64
   let upTo: Int64
@@ -40,6 +41,7 @@ struct FindMisweighed: PostgresStatement {
     SELECT DISTINCT r.number FROM reports r
     WHERE r.number > $1 AND r.number <= $2 AND r.reporter IS NOT NULL
       AND r.weight <> \(ReweighSQL.due(unweighed: "$3", newcomer: "$4"))
+      AND \(RetentionSQL.isWhole("r.number"))
     ORDER BY r.number
     """
 

@@ -74,7 +74,7 @@ struct FindDifferences: PostgresStatement {
     ])
 
   static let sql = """
-    WITH \(RecountSQL.ctes(where: range, origin: "$3", heat: "$4", evidence: "$5"))
+    WITH \(RecountSQL.ctes(where: range, origin: "$3", heat: "$4", evidence: "$5")), difference AS (
     SELECT number, v.what, v.stored, v.recounted
     FROM (SELECT * FROM numbers WHERE \(range)) s FULL JOIN total r USING (number)
     \(numbers.lines)
@@ -95,6 +95,8 @@ struct FindDifferences: PostgresStatement {
     FROM (SELECT * FROM number_reporters WHERE \(range)) s FULL JOIN word r USING (number, reporter)
     WHERE (s.category_id, s.reported_at, s.received_at, s.weight)
       IS DISTINCT FROM (r.category_id, r.reported_at, r.received_at, r.weight)
+    )
+    SELECT number, what, stored, recounted FROM difference d WHERE \(RetentionSQL.isWhole("d.number"))
     """
 
   func bind(into parameters: inout PostgresParameters) {

@@ -18,8 +18,15 @@ struct HealthController: Sendable {
   @Sendable func ready(_ request: Request, context: WebContext) async throws -> Response {
     if readiness.isStopping { throw Problem.stopping }
     // Turns red a little before reports are refused, so that a balancer sends them elsewhere in time.
-    if intake.depth * 10 >= intake.capacity * 9 { throw Problem.unavailable }
-    try await health.check()
+    if intake.depth * 10 >= intake.capacity * 9 {
+      throw Problem(.unavailable, detail: "The queue of reports that wait to be stored is nearly full.")
+    }
+    do {
+      try await health.check()
+    } catch {
+      // Asked for every few seconds: the log would say nothing else.
+      throw Problem(.unavailable, detail: "The database does not answer.")
+    }
     return JSON.response(["status": "ready"])
   }
 }

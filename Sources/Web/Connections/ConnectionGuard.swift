@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import Telemetry
 
 /// The body did not arrive in time.
 struct SlowSender: Error {}
@@ -24,6 +25,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private let limits: ConnectionLimits
   private let networks: NetworkConnections?
   private let readiness: Readiness
+  private let metrics: RequestMetrics
+  private var isCounted = false
   private var network: ClientNetwork?
   private var receiving = Receiving.nothing
   private var unanswered = 0
@@ -35,18 +38,24 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var isClosing = false
   private var discarded = 0
 
-  init(limits: ConnectionLimits, networks: NetworkConnections?, readiness: Readiness) {
+  init(limits: ConnectionLimits, networks: NetworkConnections?, readiness: Readiness, metrics: RequestMetrics) {
     self.limits = limits
     self.networks = networks
     self.readiness = readiness
+    self.metrics = metrics
   }
 
   func channelActive(context: ChannelHandlerContext) {
     if let networks {
       let network = ClientNetwork(context.channel.remoteAddress)
-      guard networks.add(network) else { return context.close(promise: nil) }
+      guard networks.add(network) else {
+        metrics.refusedConnections.add()
+        return context.close(promise: nil)
+      }
       self.network = network
     }
+    metrics.connections.rise()
+    isCounted = true
     context.fireChannelActive()
   }
 
@@ -55,6 +64,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
     stall?.cancel()
     if let network { networks?.remove(network) }
     network = nil
+    if isCounted { metrics.connections.fall() }
+    isCounted = false
     context.fireChannelInactive()
   }
 

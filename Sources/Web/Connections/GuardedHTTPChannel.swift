@@ -14,7 +14,7 @@ struct GuardedHTTPChannel: ServerChildChannel {
 
   init(
     responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, networks: NetworkConnections?,
-    readiness: Readiness, shortcuts: ReportShortcuts
+    readiness: Readiness, shortcuts: ReportShortcuts, metrics: RequestMetrics
   ) {
     http = HTTP1Channel(
       responder: responder,
@@ -24,7 +24,7 @@ struct GuardedHTTPChannel: ServerChildChannel {
           maxHeaderFieldSize: 8 * 1_024, maxHeaderListSize: 16 * 1_024, maxHeaderFieldCount: 100)))
     idle = TimeAmount(limits.idle)
     self.shortcuts = shortcuts
-    makeGuard = { ConnectionGuard(limits: limits, networks: networks, readiness: readiness) }
+    makeGuard = { ConnectionGuard(limits: limits, networks: networks, readiness: readiness, metrics: metrics) }
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

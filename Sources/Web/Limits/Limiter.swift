@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Telemetry
 
 /// Counts what apps, networks and reporters send, in memory of a fixed size: about 5 MB.
 final class Limiter: Sendable {
@@ -31,9 +32,18 @@ final class Limiter: Sendable {
 
   private let clock: LimitClock
   private let state: Mutex<State>
+  private let refusals: [String: Counter]
 
-  init(limits: RequestLimits, clock: LimitClock) {
+  init(limits: RequestLimits, clock: LimitClock, metrics: MetricsRegistry = MetricsRegistry()) {
     self.clock = clock
+    refusals = Dictionary(
+      uniqueKeysWithValues: ["network", "app", "reporter"].map { limit in
+        (
+          limit,
+          metrics.counter(
+            "ringfence_limits_refused_total", "Requests and reports that a limit refused.", Label("limit", limit))
+        )
+      })
     state = Mutex(
       State(
         apps: limits.app.map { TokenBuckets(rate: $0, capacity: 4_096) },
@@ -45,6 +55,14 @@ final class Limiter: Sendable {
   /// does not drain the app's bucket for the other networks.
   /// - Parameter cost: 0 only asks whether there is one.
   func take(_ cost: Int, network: ClientNetwork, appID: Int32? = nil) -> Refusal? {
+    let refusal = charge(cost, network: network, appID: appID)
+    if let refusal { refusals[refusal.limit]?.add() }
+    return refusal
+  }
+
+  /// As ``take(_:network:appID:)``, where nobody is refused by it.
+  @discardableResult
+  func charge(_ cost: Int, network: ClientNetwork, appID: Int32? = nil) -> Refusal? {
     let now = clock.monotonic()
     return state.withLock { state in
       if let wait = state.networks?.take(cost, from: network, now: now) {
@@ -77,9 +95,12 @@ final class Limiter: Sendable {
   /// - Returns: for each in order, whether the reporter may send it.
   func takeReports(of reporters: [String], appID: Int32) -> [Bool] {
     let now = clock.wall()
-    return state.withLock { state in
+    let answers = state.withLock { state in
       reporters.map { state.reporters?.take(Reporter(appID: appID, name: $0), at: now) ?? true }
     }
+    let refused = answers.count { !$0 }
+    if refused > 0 { refusals["reporter"]?.add(refused) }
+    return answers
   }
 
   /// Uncounts what turned out to be no new report: one sent again, or one with a mistake.

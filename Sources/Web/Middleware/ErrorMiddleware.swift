@@ -22,7 +22,7 @@ struct ErrorMiddleware: RouterMiddleware {
   }
 
   private func answer(to error: any Error, request: Request, context: WebContext) -> Response {
-    let problem = Problem.answering(error, path: request.uri.path, logger: context.logger)
+    let problem = Problem.answering(error, path: context.route ?? "none", logger: context.logger)
     let wantsPage = request.headers[.accept]?.contains("text/html") ?? false
     guard wantsPage, !request.uri.path.hasPrefix("/v1/") else { return problem.response }
     var response = pages.page(

@@ -26,10 +26,10 @@ struct NetworkLimitMiddleware: RouterMiddleware {
     }
     do {
       let response = try await next(request, context)
-      if response.status == .forbidden { _ = limiter.take(1, network: context.network) }
+      if response.status == .forbidden { limiter.charge(1, network: context.network) }
       return response
     } catch let problem as Problem where problem.status == 401 {
-      _ = limiter.take(1, network: context.network)
+      limiter.charge(1, network: context.network)
       throw problem
     }
   }

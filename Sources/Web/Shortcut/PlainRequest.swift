@@ -7,11 +7,13 @@ struct PlainRequest {
   let key: String
   /// `X-Forwarded-For`
   let forwarded: String?
+  /// `X-Request-Id`
+  let id: String?
 
   /// - Parameter head: of `POST /v1/reports` with one report, or of anything else.
   init?(_ head: HTTPRequestHead) {
     guard head.method == .POST, head.version == .http1_1, head.uri == "/v1/reports" else { return nil }
-    var (authorization, forwarded): (String?, String?)
+    var (authorization, forwarded, id): (String?, String?, String?)
     var (types, hosts) = (0, 0)
     for (name, value) in head.headers {
       switch Known(name) {
@@ -34,15 +36,19 @@ struct PlainRequest {
       case .forwarded:
         guard forwarded == nil else { return nil }
         forwarded = value
+      case .requestID:
+        guard id == nil else { return nil }
+        id = value
       }
     }
     guard hosts == 1, types == 1, let key = authorization.flatMap(APIKeyMiddleware.key(ofBearer:)) else { return nil }
     self.key = key
     self.forwarded = forwarded
+    self.id = id
   }
 
   private enum Known {
-    case host, connection, contentType, accept, authorization, forwarded
+    case host, connection, contentType, accept, authorization, forwarded, requestID
     /// Changes what a request means.
     case special
     case other
@@ -56,6 +62,7 @@ struct PlainRequest {
       case 7 where name.isSame(as: "upgrade"): self = .special
       case 10 where name.isSame(as: "connection"): self = .connection
       case 12 where name.isSame(as: "content-type"): self = .contentType
+      case 12 where name.isSame(as: "x-request-id"): self = .requestID
       case 13 where name.isSame(as: "authorization"): self = .authorization
       case 14 where name.isSame(as: "sec-fetch-site"): self = .special
       case 15 where name.isSame(as: "idempotency-key"): self = .special

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import Storage
+import Telemetry
 
 /// Decides which requests are answered on their connection's event loop, and takes their reports.
 ///
@@ -21,6 +22,13 @@ struct ReportShortcut: Sendable {
     let reporter: String
     let appID: Int32
     let network: ClientNetwork
+    let visit: Visit
+  }
+
+  /// One request, as it is measured.
+  struct Visit {
+    let id: RequestName
+    let began: ContinuousClock.Instant
   }
 
   /// What is done with a request.
@@ -36,13 +44,16 @@ struct ReportShortcut: Sendable {
   let networkPseudonym: @Sendable (String) -> [UInt8]?
   let trustsProxy: Bool
   let logger: Logger
+  let metrics: RequestMetrics
+  let log: RequestLog
 
   /// Takes the report of a request.
   /// - Parameters:
   ///   - sender: of the connection.
+  ///   - visit: when it came, and its name.
   ///   - answer: called once, where the report was taken, when it is on disk or has failed.
   func take(
-    _ request: PlainRequest, _ body: ByteBuffer, from sender: ConnectionSender,
+    _ request: PlainRequest, _ body: ByteBuffer, from sender: ConnectionSender, visit: Visit,
     answer: @escaping @Sendable (Result<ReportOutcome, any Error>) -> Void
   ) -> Decision {
     guard let app = apps.known(key: request.key), app.scopes.contains(.report),
@@ -50,7 +61,7 @@ struct ReportShortcut: Sendable {
     else { return .goesTheLongWay }
     let sender = trustsProxy ? sender.forwarding(request.forwarded, networkPseudonym) : sender
     // Who is refused here has paid nothing yet, nor has who sends what breaks a rule.
-    guard limiter.take(0, network: sender.network) == nil,
+    guard limiter.charge(0, network: sender.network) == nil,
       let report = try? intake.check(submission, from: app, network: sender.pseudonym)
     else { return .goesTheLongWay }
     do throws(Problem) {
@@ -60,7 +71,7 @@ struct ReportShortcut: Sendable {
       }
       let pending = Pending(
         number: report.number, reportID: report.reportID, reporter: submission.reporter, appID: app.id,
-        network: sender.network)
+        network: sender.network, visit: visit)
       do throws(IntakeError) {
         try intake.take(report, answer: answer)
       } catch {
@@ -86,13 +97,22 @@ struct ReportShortcut: Sendable {
       case .created, .duplicate:
         return ShortcutAnswer(
           taken: pending, isNew: outcome == .created,
-          limits: limiter.headers(network: pending.network, appID: pending.appID), date: date, allocator: allocator)
+          limits: limiter.headers(network: pending.network, appID: pending.appID), date: date, id: pending.visit.id,
+          allocator: allocator)
       }
     } catch let problem as Problem {
-      return ShortcutAnswer(withLimits(problem, network: pending.network, appID: pending.appID), date: date)
+      return ShortcutAnswer(
+        withLimits(problem, network: pending.network, appID: pending.appID), date: date, id: pending.visit.id)
     } catch {
-      return ShortcutAnswer(.answering(error, path: "/v1/reports", logger: logger), date: date)
+      return ShortcutAnswer(.answering(error, path: "/v1/reports", logger: logger), date: date, id: pending.visit.id)
     }
+  }
+
+  /// Measures an answer, and logs it where that is wanted.
+  func note(_ answer: ShortcutAnswer, _ visit: Visit) {
+    let (status, duration) = (Int(answer.status.code), ContinuousClock.now - visit.began)
+    metrics.reports.note(status: status, duration: duration)
+    log.note(route: "/v1/reports", method: "POST", id: visit.id, status: status, duration: duration)
   }
 
   private func withLimits(_ problem: Problem, network: ClientNetwork, appID: Int32) -> Problem {

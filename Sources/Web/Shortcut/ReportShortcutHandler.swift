@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import Storage
+import Telemetry
 
 /// Takes the requests that ``ReportShortcut`` wants and lets all others through, untouched and in order.
 ///
@@ -83,12 +84,15 @@ final class ReportShortcutHandler: ChannelDuplexHandler {
     let sender = self.sender ?? ConnectionSender(context.channel.remoteAddress, shortcut.networkPseudonym)
     self.sender = sender
     let (mailbox, connection) = (mailbox, NIOLoopBound(self, eventLoop: context.eventLoop))
-    switch shortcut.take(request, body, from: sender, answer: { mailbox.post($0, to: connection) }) {
+    let visit = ReportShortcut.Visit(id: RequestName(given: request.id), began: .now)
+    switch shortcut.take(request, body, from: sender, visit: visit, answer: { mailbox.post($0, to: connection) }) {
     case .taken(let pending):
       state = .taken(pending)
     case .refused(let problem):
       state = .ready
-      write(ShortcutAnswer(problem, date: date.now()), context)
+      let answer = ShortcutAnswer(problem, date: date.now(), id: visit.id)
+      shortcut.note(answer, visit)
+      write(answer, context)
     case .goesTheLongWay:
       letGo(context)
       pass(.end(nil), context)
@@ -154,6 +158,7 @@ final class ReportShortcutHandler: ChannelDuplexHandler {
     let allocator = context?.channel.allocator ?? ByteBufferAllocator()
     // Made also where nobody is there any more: it settles the limits.
     let answer = shortcut.answer(to: pending, result, date: date.now(), allocator: allocator)
+    shortcut.note(answer, pending.visit)
     guard let context, context.channel.isActive else { return }
     write(answer, context)
     if !held.isEmpty { goOn(context) }

@@ -3,10 +3,11 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import PhoneNumbers
+import Telemetry
 
 /// An answer that is made on an event loop, with what Hummingbird and our middleware add to others.
 struct ShortcutAnswer {
-  private let status: HTTPResponseStatus
+  let status: HTTPResponseStatus
   /// What is this answer's own, `Content-Type` first.
   private let fields: [(String, String)]
   let body: ByteBuffer
@@ -17,8 +18,9 @@ struct ShortcutAnswer {
   /// - Parameters:
   ///   - isNew: whether it was not there before.
   ///   - limits: what is left of the limits.
+  ///   - id: of the request.
   init(
-    taken report: ReportShortcut.Pending, isNew: Bool, limits: HTTPFields, date: String,
+    taken report: ReportShortcut.Pending, isNew: Bool, limits: HTTPFields, date: String, id: RequestName,
     allocator: ByteBufferAllocator
   ) {
     var body = allocator.buffer(capacity: 112)
@@ -28,15 +30,15 @@ struct ShortcutAnswer {
     Self.write(report.reportID, to: &body)
     body.writeStaticString(isNew ? "\",\"status\":\"created\"}" : "\",\"status\":\"duplicate\"}")
     status = isNew ? .created : .ok
-    fields = [("Content-Type", JSON.contentType)] + Self.pairs(limits)
+    fields = [("Content-Type", JSON.contentType)] + Self.pairs(limits) + [(Self.idField, id.text)]
     self.body = body
     self.date = date
   }
 
   /// That it is not, and why.
-  init(_ problem: Problem, date: String) {
+  init(_ problem: Problem, date: String, id: RequestName) {
     status = HTTPResponseStatus(statusCode: problem.status)
-    fields = Self.pairs(problem.fields)
+    fields = Self.pairs(problem.fields) + [(Self.idField, id.text)]
     body = problem.body
     self.date = date
   }
@@ -69,6 +71,7 @@ struct ShortcutAnswer {
     return buffer
   }
 
+  private static let idField = ObservationMiddleware.field.rawName
   private static let always = pairs(SecurityHeadersMiddleware.fields) + [("Server", serverName)]
   /// With the empty line behind them.
   private static let alwaysBytes = Array((always.map { "\($0): \($1)\r\n" }.joined() + "\r\n").utf8)

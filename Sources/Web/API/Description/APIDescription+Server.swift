@@ -15,7 +15,7 @@ extension APIDescription {
         curl: "curl --fail-with-body \"$SERVER/healthz\""),
       APIOperation(
         method: .get, path: "/readyz", id: "isReady", summary: "Whether the server wants requests",
-        text: "503 while the database cannot be reached, the intake is nearly full, or the server is about to stop.",
+        text: "503, saying why, while the database cannot be reached, the intake is nearly full, or the server is about to stop.",
         answers: [
           .init(
             status: 200, text: "It does.", mediaType: "application/json", schema: APISchema.model("Status"),
@@ -23,6 +23,16 @@ extension APIDescription {
         ],
         problems: [.unavailable, .stopping],
         curl: "curl --fail-with-body \"$SERVER/readyz\""),
+      APIOperation(
+        method: .get, path: "/metrics", id: "metrics", summary: "What is measured, for Prometheus",
+        text: "For whoever asks from the server's own machine, not through a proxy, or bears the operator's token.",
+        answers: [
+          .init(
+            status: 200, text: "Prometheus' text format 0.0.4; OpenMetrics for who asks for that alone.",
+            mediaType: "text/plain", schema: APISchema.text)
+        ],
+        problems: [.unauthorized],
+        curl: "curl --fail-with-body \"$SERVER/metrics\""),
       APIOperation(
         method: .get, path: "/openapi.json", id: "openAPI", summary: "This description, as OpenAPI 3.1",
         text: "For tools that make clients, and tests.",

@@ -6,6 +6,7 @@ import Storage
 
 extension Problem {
   /// What a caller is told of an error. A failure of ours is logged here, once; its text goes no further.
+  /// - Parameter path: the route's pattern: addresses hold numbers.
   static func answering(_ error: any Error, path: String, logger: Logger) -> Problem {
     let problem = of(error)
     // What is answered on purpose, when the server stops or is full, is no failure; a flood would fill the log with it.
@@ -13,7 +14,7 @@ extension Problem {
       logger.error(
         "request failed",
         metadata: [
-          "request.path": .string(path), "http.status": .stringConvertible(problem.status),
+          "http.route": .string(path), "http.status": .stringConvertible(problem.status),
           "error": .string(String(describing: error)),
         ])
     }

@@ -1,0 +1,64 @@
+import CallerPack
+import Foundation
+
+/// Files of a backup: readable by their owner only, and on disk before the backup has its name.
+enum BackupFiles {
+  static func makeFolder(_ path: String) throws {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw CommandFailure.unreadable("The folder \(path) cannot be made.")
+    }
+  }
+
+  static func write(_ data: Data, to path: String, mode: Int = 0o600) throws {
+    guard
+      FileManager.default.createFile(atPath: path, contents: data, attributes: [.posixPermissions: mode]),
+      flush(path)
+    else { throw CommandFailure.unreadable("\(path) cannot be written. Is the disk full?") }
+  }
+
+  /// Copies a file in pieces.
+  static func copy(_ source: String, to target: String, mode: mode_t = 0o600) throws {
+    try? FileManager.default.createDirectory(
+      atPath: (target as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: mode & 0o044 == 0 ? 0o700 : 0o755])
+    let input = open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw CommandFailure.unreadable("\(source) cannot be read.") }
+    defer { close(input) }
+    let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard output >= 0 else { throw CommandFailure.unreadable("\(target) cannot be written.") }
+    defer { close(output) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = read(input, &buffer, buffer.count)
+      guard count >= 0 else { throw CommandFailure.unreadable("\(source) cannot be read.") }
+      if count == 0 { break }
+      var written = 0
+      while written < count {
+        let more = buffer[written..<count].withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
+        guard more > 0 else { throw CommandFailure.unreadable("\(target) cannot be written. Is the disk full?") }
+        written += more
+      }
+    }
+    guard fchmod(output, mode) == 0, fsync(output) == 0 else {
+      throw CommandFailure.unreadable("\(target) cannot be written. Is the disk full?")
+    }
+  }
+
+  static func described(_ path: String, in folder: String) throws -> BackupManifest.File {
+    let file = "\(folder)/\(path)"
+    let size = (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0
+    return BackupManifest.File(path: path, bytes: size, sha256: try PackDigest.ofFile(file).hex)
+  }
+
+  /// Flushes a file, or a folder's names, to disk.
+  @discardableResult
+  static func flush(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return fsync(file) == 0
+  }
+}

@@ -1,0 +1,80 @@
+import CallerPack
+import Foundation
+
+/// What a backup says of itself, in `backup.json`.
+struct BackupManifest: Codable, Sendable, Equatable {
+  /// A file of the backup.
+  struct File: Codable, Sendable, Equatable {
+    /// Relative to the backup's folder.
+    let path: String
+    let bytes: Int
+    /// 64 hex digits.
+    let sha256: String
+  }
+
+  /// The publication that was the newest.
+  struct Newest: Codable, Sendable, Equatable {
+    let serial: Int64
+    /// Of what is signed.
+    let sha256: String
+  }
+
+  static let fileName = "backup.json"
+  static let dump = "database.dump"
+  static let keys = "keys"
+  static let publications = "publications"
+  static let recipes = "recipes.yaml"
+
+  /// 1; a program refuses what it does not know.
+  var format = 1
+  /// RFC 3339: the moment of the snapshot, by this machine's clock.
+  var madeAt: String
+  /// As `server_version_num` has it.
+  var postgresVersion: Int
+  /// Versions of the schema's migrations.
+  var migrations: [Int64]
+  /// Rows of each table.
+  var tables: [String: Int64]
+  /// What the publications' folder shows; nil before the first publication.
+  var publication: Newest?
+  /// Whether the files of keys are there; keys that come from the environment never are.
+  var hasKeys: Bool
+  /// All files but this one, by path.
+  var files: [File]
+
+  func write(to folder: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    try BackupFiles.write(try encoder.encode(self), to: "\(folder)/\(Self.fileName)")
+  }
+
+  /// Reads the manifest of a backup and checks every file that it names.
+  /// - Throws: ``CommandFailure`` that names what is wrong.
+  static func checked(in folder: String) throws -> BackupManifest {
+    guard let data = FileManager.default.contents(atPath: "\(folder)/\(fileName)") else {
+      throw CommandFailure.unreadable("\(folder) has no \(fileName): it is no backup, or one that was broken off.")
+    }
+    guard let manifest = try? JSONDecoder().decode(BackupManifest.self, from: data) else {
+      throw CommandFailure.failed("\(folder)/\(fileName) is damaged. Use another backup.")
+    }
+    guard manifest.format == 1 else {
+      throw CommandFailure.failed("The backup has format \(manifest.format); this program knows 1. Use a newer one.")
+    }
+    for file in manifest.files {
+      let names = file.path.split(separator: "/", omittingEmptySubsequences: false)
+      guard !names.isEmpty, names.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
+        throw CommandFailure.failed("\(fileName) names \(file.path), which may lie outside of the backup.")
+      }
+      let found: PackDigest
+      do {
+        found = try PackDigest.ofFile("\(folder)/\(file.path)")
+      } catch {
+        throw CommandFailure.failed("\(file.path) of the backup is missing or cannot be read. Use another backup.")
+      }
+      guard found.hex == file.sha256 else {
+        throw CommandFailure.failed("\(file.path) of the backup is not what was saved. Use another backup.")
+      }
+    }
+    return manifest
+  }
+}

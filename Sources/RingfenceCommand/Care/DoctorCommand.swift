@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import PostgreSQL
+
+/// `ringfence doctor`
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Look whether all is well, and say what to do where it is not.",
+    discussion: """
+      A line for each thing that was looked at: ok, warning or bad. It changes nothing, and may run beside a server. Exit \
+      code 1 when something is bad.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Flag(help: "Print a JSON array of objects with what, state, found and advice.")
+  var json = false
+
+  func run() async throws {
+    let data = URL(filePath: database.data).standardizedFileURL.path
+    guard FileManager.default.fileExists(atPath: data) else {
+      throw CommandFailure.unreadable("There is no data folder \(data). Choose another with --data.")
+    }
+    let folder = try DataFolder(data)
+    var findings = FolderExamination(folder: folder, environment: ProcessInfo.processInfo.environment).findings()
+    do {
+      findings += try await Workplace.open(database, owns: false, migrates: false, logger: .quiet) { workplace in
+        try await DatabaseExamination(workplace: workplace).findings()
+      }
+    } catch let error as PostgresError {
+      findings.append(.bad("database", "\(error)", "Look whether PostgreSQL runs, and at DATABASE_URL."))
+    }
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      print(String(decoding: try encoder.encode(findings), as: UTF8.self))
+    } else {
+      for finding in findings { print(finding.line) }
+    }
+    if findings.contains(where: { $0.state == .bad }) { throw ExitCode(1) }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// What the doctor sees in the data folder and the program itself.
+struct FolderExamination {
+  let folder: DataFolder
+  let environment: [String: String]
+
+  func findings() -> [Finding] {
+    [writable(), disk()] + keys() + [phoneNumbers()]
+  }
+
+  private func writable() -> Finding {
+    let file = "\(folder.path)/.doctor-\(UUID().uuidString)"
+    defer { unlink(file) }
+    guard FileManager.default.createFile(atPath: file, contents: Data("x".utf8)) else {
+      return .bad(
+        "data folder", "\(folder.path) cannot be written",
+        "Run as the account that owns it, or give that account write access.")
+    }
+    return .ok("data folder", "\(folder.path) can be written")
+  }
+
+  private func disk() -> Finding {
+    guard let values = try? FileManager.default.attributesOfFileSystem(forPath: folder.path),
+      let free = (values[.systemFreeSize] as? NSNumber)?.int64Value,
+      let size = (values[.systemSize] as? NSNumber)?.int64Value, size > 0
+    else { return .warning("disk", "its size is not known", "Look at it with: df \(folder.path)") }
+    let found = "\(free >> 20) MB of \(size >> 20) MB are free"
+    if free < 512 << 20 {
+      return .bad("disk", found, "Free some space at once: PostgreSQL stops when the disk is full.")
+    }
+    if free < 4 << 30 || free * 10 < size {
+      return .warning("disk", found, "A night's publication and PostgreSQL's log need room. Free some space.")
+    }
+    return .ok("disk", found)
+  }
+
+  private func keys() -> [Finding] {
+    let secrets = [
+      ("pseudonym.key", ["RINGFENCE_PSEUDONYM_KEY"]),
+      (DataFolder.signingKeyFile, ["RINGFENCE_SIGNING_KEY", "RINGFENCE_SIGNING_KEY_FILE"]),
+      ("webhook.secret", ["RINGFENCE_WEBHOOK_SECRET", "RINGFENCE_WEBHOOK_SECRET_FILE"]),
+    ]
+    return secrets.map { name, variables in
+      if let variable = variables.first(where: { !(environment[$0] ?? "").isEmpty }) {
+        return .ok(name, "comes from \(variable)")
+      }
+      var status = stat()
+      let path = "\(folder.path)/\(name)"
+      guard stat(path, &status) == 0 else { return .ok(name, "is made when it is first needed") }
+      guard status.st_mode & 0o077 == 0 else {
+        return .bad(
+          name, "others may read it (mode \(String(status.st_mode & 0o777, radix: 8)))",
+          "chmod 600 \(path), and think of it as known to them: see Documentation/operations.md, Keys.")
+      }
+      return .ok(name, "only its owner may read it")
+    }
+  }
+
+  /// The library's version is in the name of the file that this program has loaded.
+  private func phoneNumbers() -> Finding {
+    let maps =
+      FileManager.default.contents(atPath: "/proc/self/maps").map { String(decoding: $0, as: UTF8.self) } ?? ""
+    guard let match = maps.firstMatch(of: /libphonenumber\.so\.([0-9]+(?:\.[0-9]+)*)/) else {
+      return .warning("libphonenumber", "its version is not known", "Look at it with: ldd $(which ringfence)")
+    }
+    let parts = match.1.split(separator: ".").compactMap { Int($0) }
+    let version = String(match.1)
+    if parts.lexicographicallyPrecedes([8, 13]) {
+      return .warning(
+        "libphonenumber", version,
+        "Area codes that were opened since are refused as not_valid. Newer Debian releases have a newer one.")
+    }
+    return .ok("libphonenumber", version)
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import PostgreSQL
+
+/// A program that comes with PostgreSQL, such as `pg_dump`.
+struct PostgresProgram: Sendable {
+  /// Its absolute path.
+  let path: String
+
+  /// Finds it: in RINGFENCE_PG_BIN; else of the server's version, else of the next newer one, in Debian's folders; else
+  /// in PATH. An older `pg_dump` refuses to read a newer server.
+  /// - Parameter version: the server's major version.
+  /// - Throws: ``CommandFailure`` when there is none.
+  static func find(
+    _ name: String, version: Int, environment: [String: String] = ProcessInfo.processInfo.environment,
+    packages: String = "/usr/lib/postgresql"
+  ) throws -> PostgresProgram {
+    let manager = FileManager.default
+    var folders: [String] = []
+    if let chosen = environment["RINGFENCE_PG_BIN"], !chosen.isEmpty { folders.append(chosen) }
+    let versions = ((try? manager.contentsOfDirectory(atPath: packages)) ?? []).compactMap { Int($0) }
+    folders += versions.filter { $0 >= version }.sorted().map { "\(packages)/\($0)/bin" }
+    folders += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    guard let path = folders.map({ "\($0)/\(name)" }).first(where: manager.isExecutableFile(atPath:)) else {
+      throw CommandFailure.failed(
+        "\(name) of PostgreSQL \(version) or newer was not found. Install it (Debian: apt install postgresql-client), "
+          + "or set RINGFENCE_PG_BIN to the folder it is in.")
+    }
+    return PostgresProgram(path: path)
+  }
+
+  /// Runs it against a database; a password travels in the environment, where other accounts cannot see it.
+  /// - Throws: ``CommandFailure`` with its last words when it fails.
+  func run(_ arguments: [String], on database: PostgresConfiguration) async throws {
+    let variables = try database.environment()
+    let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PG") }
+      .merging(variables) { $1 }
+    let (status, output) = try await ExternalProgram.run(path, arguments, environment: environment)
+    guard status == 0 else {
+      let words = output.split(separator: "\n").suffix(5).joined(separator: "\n")
+      throw CommandFailure.failed("\(path) failed:\n\(words)")
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/// The statements that turn the schema of one PostgreSQL into one of Citus.
+public struct ClusterPlan: Sendable {
+  /// Shards of each distributed table, and of each of its partitions.
+  public let shards: Int
+
+  /// - Parameter shards: a power of two is usual; at least 1.
+  public init(shards: Int = 32) {
+    self.shards = max(1, shards)
+  }
+
+  /// The first distributed table; all others are co-located with it.
+  private static let anchor = "numbers"
+
+  /// All statements, in an order in which they can be run: reference tables first, since foreign keys of others name
+  /// them, and those that others name before those that name them.
+  public var statements: [String] {
+    ["CREATE EXTENSION IF NOT EXISTS citus;", "SET citus.shard_count = \(shards);"]
+      + Self.references.map { "SELECT create_reference_table('\($0)');" }
+      + ["SELECT create_distributed_table('\(Self.anchor)', 'number', colocate_with => 'none');"]
+      + Self.names(.distributed).filter { $0 != Self.anchor }.map {
+        "SELECT create_distributed_table('\($0)', 'number', colocate_with => '\(Self.anchor)');"
+      }
+  }
+
+  /// Tables that stay as they are.
+  public static var local: [String] { names(.local) }
+
+  /// Reference tables, those that others name first.
+  private static var references: [String] {
+    let first = ["categories", "threshold_versions", "regions"]
+    return first + names(.reference).filter { !first.contains($0) }
+  }
+
+  private static func names(_ placement: TablePlacement) -> [String] {
+    TablePlacement.all.filter { $0.value == placement }.map(\.key).sorted()
+  }
+}

@@ -1,0 +1,60 @@
+public import PostgreSQL
+
+/// What a backup asks of the database.
+public struct BackupStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: on the database that is saved or restored.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// One moment of the database, which another program can look at too.
+  public struct Snapshot: Sendable, Equatable {
+    /// For `pg_dump --snapshot`.
+    public let name: String
+    /// Rows of each table.
+    public let tables: [String: Int64]
+    /// Versions of the migrations that were applied.
+    public let migrations: [Int64]
+    /// As `server_version_num` has it, such as 150020.
+    public let serverVersion: Int
+    /// The newest publication that the database knows of.
+    public let publication: Publication?
+  }
+
+  /// Holds a snapshot while `body` runs.
+  /// - Throws: `PostgresError`, and what `body` throws.
+  public func withSnapshot<Result: Sendable>(
+    _ body: @Sendable (Snapshot) async throws -> Result
+  ) async throws -> Result {
+    try await pool.withConnection { connection in
+      try await connection.transaction(.repeatableRead, readOnly: true) { connection in
+        let name = try await connection.run(ExportSnapshot()).first ?? ""
+        return try await body(
+          Snapshot(
+            name: name, tables: try await Self.count(on: connection),
+            migrations: try await connection.run(ReadAppliedMigrations()),
+            serverVersion: try await connection.run(ReadServerVersion()).first ?? 0,
+            publication: try await connection.run(ReadLatestPublication()).first))
+      }
+    }
+  }
+
+  /// Rows of each table; nothing where there are no tables.
+  public func tables() async throws -> [String: Int64] {
+    try await pool.withConnection { connection in
+      try await connection.transaction(.repeatableRead, readOnly: true) { try await Self.count(on: $0) }
+    }
+  }
+
+  private static func count(on connection: PostgresConnection) async throws -> [String: Int64] {
+    var counts: [String: Int64] = [:]
+    for table in try await connection.run(ReadTables()) {
+      // The name comes from the catalogue, which has quoted it.
+      let rows = try await connection.query(PostgresQuery(unsafeRaw: "SELECT count(*) FROM \(table.quoted)"))
+      counts[table.name] = try rows.first?.decode(0) ?? 0
+    }
+    return counts
+  }
+}

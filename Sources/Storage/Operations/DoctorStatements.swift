@@ -1,0 +1,77 @@
+public import Foundation
+import PostgreSQL
+
+/// What a PostgreSQL server says of itself.
+public struct ServerState: Sendable, Equatable {
+  /// As `server_version_num` has it, such as 150020.
+  public var version: Int
+  /// By its clock.
+  public var time: Date
+  /// Settings by name, as `SHOW` prints them.
+  public var settings: [String: String]
+  /// Whether it is a standby, which takes no writes.
+  public var isStandby: Bool
+  /// Connections there are, of everybody.
+  public var connections: Int
+  /// Whether this role may make tables, which months of reports and directories need.
+  public var mayCreate: Bool
+  /// Tables that this role neither owns nor acts for the owner of; it cannot migrate them.
+  public var foreignTables: Int
+  /// Whether passwords and rows travel encrypted, or never leave the machine.
+  public var isPrivate: Bool
+}
+
+/// Asks for it.
+struct ReadServerState: PostgresStatement {
+  /// Those that decide whether what was acknowledged is still there after a power cut, and how far the server carries.
+  static let settings = [
+    "fsync", "synchronous_commit", "full_page_writes", "wal_level", "max_connections", "data_checksums",
+    "synchronous_standby_names", "shared_buffers",
+  ]
+
+  static let sql = """
+    SELECT current_setting('server_version_num')::integer, statement_timestamp(),
+           array(SELECT current_setting(name, true) FROM unnest($1::text[]) AS given (name)),
+           pg_is_in_recovery(), (SELECT count(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend'),
+           has_schema_privilege('public', 'CREATE'),
+           (SELECT count(*)::integer FROM pg_class
+            WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+              AND NOT pg_has_role(relowner, 'USAGE')),
+           inet_client_addr() IS NULL OR inet_client_addr() <<= '127.0.0.0/8' OR inet_client_addr() = '::1'
+             OR coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false)
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(Self.settings) }
+
+  static func decode(_ row: PostgresRow) throws -> ServerState {
+    let values: [String] = try row.decode(2)
+    return ServerState(
+      version: Int(try row.decode(0, as: Int32.self)), time: try row.decode(1),
+      settings: Dictionary(zip(settings, values), uniquingKeysWith: { first, _ in first }),
+      isStandby: try row.decode(3), connections: Int(try row.decode(4, as: Int32.self)), mayCreate: try row.decode(5),
+      foreignTables: Int(try row.decode(6, as: Int32.self)), isPrivate: try row.decode(7))
+  }
+}
+
+/// How many protected patterns and numbers there are.
+struct CountAllProtected: PostgresStatement {
+  static let sql = """
+    SELECT (SELECT count(*) FROM protected_patterns) + (SELECT count(*) FROM protected_numbers)
+    """
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+extension OperationStore {
+  /// What the server says of itself.
+  /// - Throws: `PostgresError`.
+  public func serverState() async throws -> ServerState? {
+    try await pool.run(ReadServerState()).first
+  }
+
+  /// How many patterns and numbers may never be published.
+  /// - Throws: `PostgresError`.
+  public func protectedCount() async throws -> Int {
+    Int(try await pool.run(CountAllProtected()).first ?? 0)
+  }
+}

@@ -1,0 +1,87 @@
+import PostgreSQL
+
+/// The newest publication, with the sums of its packs.
+struct ReadNewestFigures: PostgresStatement {
+  static let sql = """
+    SELECT p.serial, p.published_at, coalesce(sum(k.entries), 0)::bigint, coalesce(sum(k.size_bytes), 0)::bigint
+    FROM publications p LEFT JOIN publication_packs k USING (serial)
+    WHERE p.serial = (SELECT max(serial) FROM publications WHERE state = 'published')
+    GROUP BY p.serial, p.published_at
+    """
+
+  static func decode(_ row: PostgresRow) throws -> OperationFigures.Newest {
+    .init(
+      serial: try row.decode(0), publishedAt: try row.decode(1), entries: try row.decode(2), bytes: try row.decode(3))
+  }
+}
+
+/// Its packs; recipes that make one for each region may make very many.
+struct ReadPackFigures: PostgresStatement {
+  static let sql = """
+    SELECT name, entries, size_bytes FROM publication_packs
+    WHERE serial = (SELECT max(serial) FROM publications WHERE state = 'published') ORDER BY name LIMIT 100
+    """
+
+  static func decode(_ row: PostgresRow) throws -> OperationFigures.Pack {
+    .init(name: try row.decode(0), entries: try row.decode(1), bytes: try row.decode(2))
+  }
+}
+
+/// How attempts to publish ended.
+struct CountRuns: PostgresStatement {
+  static let sql = """
+    SELECT state, cause, count(*) FROM publications WHERE state <> 'running' GROUP BY state, cause ORDER BY state, cause
+    """
+
+  static func decode(_ row: PostgresRow) throws -> OperationFigures.Runs {
+    .init(state: try row.decode(0), cause: try row.decode(1), count: try row.decode(2))
+  }
+}
+
+/// Gates that hold the last attempt back.
+struct CountFailedGates: PostgresStatement {
+  static let sql = """
+    SELECT count(*) FROM publication_gates
+    WHERE serial = (SELECT max(serial) FROM publications WHERE state <> 'running')
+      AND NOT passed AND overruled_by IS NULL
+    """
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Messages that are not delivered.
+struct ReadWebhookBacklog: PostgresStatement {
+  static let sql = "SELECT count(*), min(created_at) FROM webhook_deliveries WHERE delivered_at IS NULL"
+  static func decode(_ row: PostgresRow) throws -> OperationFigures.Waiting { try .init(row) }
+}
+
+/// Single numbers that are to be published.
+struct CountOpenRevocations: PostgresStatement {
+  static let sql = "SELECT count(*), min(requested_at) FROM revocations WHERE settled_at IS NULL"
+  static func decode(_ row: PostgresRow) throws -> OperationFigures.Waiting { try .init(row) }
+}
+
+/// Whether there is a queue of cases.
+struct HasReviewQueue: PostgresStatement {
+  static let sql = "SELECT to_regclass('public.queue') IS NOT NULL"
+  static func decode(_ row: PostgresRow) throws -> Bool { try row.decode(0) }
+}
+
+/// Cases that wait for moderators.
+struct ReadReviewQueue: PostgresStatement {
+  static let sql = "SELECT count(*), min(since) FROM queue"
+  static func decode(_ row: PostgresRow) throws -> OperationFigures.Waiting { try .init(row) }
+}
+
+/// Months of reports that there are.
+struct CountReportPartitions: PostgresStatement {
+  static let sql = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.reports'::regclass"
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+extension OperationFigures.Waiting {
+  /// From the columns count, oldest.
+  fileprivate init(_ row: PostgresRow) throws {
+    self.init(count: try row.decode(0), oldest: try row.decode(1))
+  }
+}

@@ -1,0 +1,31 @@
+public import PostgreSQL
+
+/// What an operator watches: read in a few small statements, none of which reads a table of numbers.
+public struct OperationStore: Sendable {
+  let pool: PostgresPool
+
+  /// - Parameter pool: the one that requests use, which is watched too.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Connections that are lent and idle, and tasks that wait for one.
+  public var occupancy: (leased: Int, idle: Int, waiting: Int) { pool.occupancy }
+
+  /// All of it, on one connection.
+  /// - Throws: `PostgresError`.
+  public func figures() async throws -> OperationFigures {
+    try await pool.withConnection { connection in
+      let hasQueue = try await connection.run(HasReviewQueue()).first ?? false
+      return OperationFigures(
+        newest: try await connection.run(ReadNewestFigures()).first,
+        packs: try await connection.run(ReadPackFigures()),
+        runs: try await connection.run(CountRuns()),
+        failedGates: try await connection.run(CountFailedGates()).first ?? 0,
+        webhooks: try await connection.run(ReadWebhookBacklog()).first ?? .init(count: 0),
+        revocations: try await connection.run(CountOpenRevocations()).first ?? .init(count: 0),
+        reviewQueue: hasQueue ? try await connection.run(ReadReviewQueue()).first : nil,
+        partitions: try await connection.run(CountReportPartitions()).first ?? 0)
+    }
+  }
+}

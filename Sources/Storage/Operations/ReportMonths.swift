@@ -1,0 +1,86 @@
+public import Foundation
+import PostgreSQL
+
+extension RetentionStore {
+  /// Drops every month of reports that ended at or before `time`; what they added up to stays. One transaction, which
+  /// gives up after two seconds when others use the table without a pause.
+  /// - Parameter time: at least as old as what an app may still send, or a retry would count twice.
+  /// - Returns: how many months.
+  /// - Throws: `PostgresError`.
+  @discardableResult
+  public func dropReports(before time: Date) async throws -> Int {
+    let last = Month(containing: time)
+    return try await pool.transaction { connection in
+      let months = try await connection.run(ReadReportMonths()).filter { $0.next <= last }.sorted()
+      guard let newest = months.last else { return 0 }
+      try await connection.execute(script: "SET LOCAL lock_timeout = '2s'")
+      for month in months { try await connection.execute(script: DropReportPartition(month: month).script) }
+      _ = try await connection.run(NoteDroppedReports(before: newest.next.start))
+      return months.count
+    }
+  }
+}
+
+/// The months that have a partition.
+struct ReadReportMonths: PostgresStatement {
+  static let sql = """
+    SELECT substr(c.relname, 9, 4)::integer, substr(c.relname, 14, 2)::integer
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'public.reports'::regclass AND c.relname ~ '^reports_[0-9]{4}_[0-9]{2}$'
+    """
+
+  static func decode(_ row: PostgresRow) throws -> Month {
+    Month(year: Int(try row.decode(0, as: Int32.self)), month: Int(try row.decode(1, as: Int32.self)))
+  }
+}
+
+/// Drops one month's partition. A definition takes no binds; its text is made of two whole numbers.
+struct DropReportPartition {
+  let month: Month
+
+  var script: String { String(format: "DROP TABLE IF EXISTS reports_%04d_%02d", month.year, month.month) }
+}
+
+/// Remembers how far back reports are gone.
+struct NoteDroppedReports: PostgresStatement {
+  typealias Row = Void
+  let before: Date
+
+  static let sql = """
+    INSERT INTO report_retention (only_row, dropped_before) VALUES (true, $1)
+    ON CONFLICT (only_row) DO UPDATE
+      SET dropped_before = greatest(report_retention.dropped_before, excluded.dropped_before)
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(before) }
+}
+
+/// Numbers whose reports may be gone in part: nothing about them can be recounted from reports.
+enum RetentionSQL {
+  /// A condition that holds for all other numbers.
+  static func isWhole(_ number: String) -> String {
+    """
+    NOT EXISTS (
+      SELECT 1 FROM numbers old CROSS JOIN report_retention gone
+      WHERE old.number = \(number) AND old.first_reported_at < gone.dropped_before)
+    """
+  }
+}
+
+/// How many numbers of a range cannot be recounted.
+struct CountBeyondRetention: PostgresStatement {
+  let after: Int64
+  let upTo: Int64
+
+  static let sql = """
+    SELECT count(*) FROM numbers n CROSS JOIN report_retention gone
+    WHERE n.number > $1 AND n.number <= $2 AND n.first_reported_at < gone.dropped_before
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(after)
+    parameters.append(upTo)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}

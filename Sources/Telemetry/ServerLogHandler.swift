@@ -1,0 +1,75 @@
+import Foundation
+public import Logging
+
+/// Writes the log to standard error, a line an entry, in the format that ``LogFormat/current`` names.
+public struct ServerLogHandler: LogHandler {
+  /// What is written, and what more it takes.
+  public var logLevel = Logger.Level.info
+  /// Written with every entry.
+  public var metadata: Logger.Metadata = [:]
+  private let label: String
+  private let text: StreamLogHandler
+  private let write: @Sendable (String) -> Void
+
+  /// - Parameter label: names the program.
+  public init(label: String) {
+    self.init(label: label) { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) }
+  }
+
+  /// - Parameter write: takes each line of JSON.
+  init(label: String, write: @escaping @Sendable (String) -> Void) {
+    self.label = label
+    self.write = write
+    text = StreamLogHandler.standardError(label: label)
+  }
+
+  /// One value of the metadata.
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  /// Writes an entry.
+  public func log(event: LogEvent) {
+    guard LogFormat.current == .json else {
+      var handler = text
+      handler.metadata = metadata
+      return handler.log(event: event)
+    }
+    let all = metadata.merging(event.metadata ?? [:]) { $1 }
+    write(Self.json(level: event.level, message: "\(event.message)", all, source: event.source, at: Date()))
+  }
+
+  /// One line; keys of ours before the entry's own, which cannot replace them.
+  static func json(
+    level: Logger.Level, message: String, _ metadata: Logger.Metadata, source: String, at time: Date
+  ) -> String {
+    var fields = [
+      ("time", Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(time)), ("level", level.rawValue),
+      ("source", source), ("message", message),
+    ]
+    let taken = Set(fields.map(\.0))
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      // Hummingbird's name for it.
+      let name = key == "hb.request.id" ? "request_id" : key
+      fields.append((taken.contains(name) ? "entry.\(name)" : name, value.description))
+    }
+    return "{" + fields.map { "\(quoted($0.0)):\(quoted($0.1))" }.joined(separator: ",") + "}\n"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
+        let code = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - code.count) + code
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}

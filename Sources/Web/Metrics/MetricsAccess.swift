@@ -1,0 +1,36 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Who may read the metrics: whoever is on this machine, and whoever bears the token.
+struct MetricsAccess: Sendable {
+  /// SHA-256 of the token; comparing hashes takes the same time wherever they differ.
+  private let token: SHA256.Digest?
+  private let trustsProxy: Bool
+
+  private static let forwarding = ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"].compactMap { HTTPField.Name($0) }
+
+  init(token: String?, trustsProxy: Bool) {
+    self.token = token.map { SHA256.hash(data: Data($0.utf8)) }
+    self.trustsProxy = trustsProxy
+  }
+
+  func admits(_ request: Request, from peer: SocketAddress?) -> Bool {
+    if let token, let key = request.headers[.authorization].flatMap(APIKeyMiddleware.key(ofBearer:)),
+      SHA256.hash(data: Data(key.utf8)) == token
+    {
+      return true
+    }
+    // What a proxy brings comes from anywhere, also where nobody has told us of the proxy.
+    guard !trustsProxy, Self.forwarding.allSatisfy({ request.headers[$0] == nil }) else { return false }
+    return Self.isLoopback(peer?.ipAddress)
+  }
+
+  /// - Parameter address: as the system writes it, so in one form only.
+  static func isLoopback(_ address: String?) -> Bool {
+    guard let address else { return false }
+    return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+  }
+}

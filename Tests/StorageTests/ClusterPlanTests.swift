@@ -1,0 +1,79 @@
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+/// The plan for a cluster, held against the catalogue.
+@Suite(.database) struct ClusterPlanTests {
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func strings(_ query: PostgresQuery) async throws -> [String] {
+    try await pool.withConnection { try await $0.query(query).map { try $0.decode(0, as: String.self) } }
+  }
+
+  private func names(_ placement: TablePlacement) -> [String] {
+    TablePlacement.all.filter { $0.value == placement }.map(\.key)
+  }
+
+  @Test func everyTableHasAPlaceAndNoOtherHas() async throws {
+    let tables = try await BackupStore(pool: pool).tables().keys.sorted()
+    #expect(TablePlacement.all.keys.sorted() == tables)
+  }
+
+  @Test func keysOfDistributedTablesHaveTheNumberAndNothingCountsRowsThere() async throws {
+    let distributed = names(.distributed)
+    let found = try await strings(
+      """
+      SELECT format('%s.%s', t.relname, i.relname)
+      FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
+      WHERE x.indisunique AND t.relname = ANY(\(distributed))
+        AND NOT EXISTS (SELECT 1 FROM pg_attribute a
+                        WHERE a.attrelid = t.oid AND a.attnum = ANY(x.indkey::int2[]) AND a.attname = 'number')
+      UNION ALL
+      SELECT format('%s.%s', t.relname, a.attname) FROM pg_attribute a JOIN pg_class t ON t.oid = a.attrelid
+      WHERE t.relname = ANY(\(distributed)) AND a.attidentity <> ''
+      UNION ALL
+      SELECT format('%s without number', t.relname) FROM pg_class t
+      WHERE t.relname = ANY(\(distributed))
+        AND NOT EXISTS (SELECT 1 FROM pg_attribute a
+                        WHERE a.attrelid = t.oid AND a.attname = 'number' AND a.atttypid = 'bigint'::regtype)
+      """)
+    #expect(found == [])
+  }
+
+  /// Citus has foreign keys between reference tables, between local tables, and from distributed ones to reference
+  /// tables; ours between distributed ones would have to have the number.
+  @Test func foreignKeysStayInTheirPlace() async throws {
+    let keys = try await strings(
+      """
+      SELECT format('%s %s', conrelid::regclass, confrelid::regclass) FROM pg_constraint
+      WHERE contype = 'f' AND connamespace = 'public'::regnamespace AND conparentid = 0
+      """)
+    #expect(!keys.isEmpty)
+    for key in keys {
+      let ends = key.split(separator: " ").map { TablePlacement.all[String($0)] }
+      #expect(ends == [.reference, .reference] || ends == [.local, .local], "\(key)")
+    }
+  }
+
+  @Test func thePlanNamesEachTableOnceAndThoseThatOthersNameFirst() async throws {
+    let statements = ClusterPlan(shards: 8).statements
+    for (table, placement) in TablePlacement.all {
+      let found = statements.indices.filter {
+        statements[$0].contains("'\(table)'") && statements[$0].contains("create_")
+      }
+      let own = found.filter {
+        statements[$0].hasSuffix("_table('\(table)');") || statements[$0].contains("('\(table)', 'number'")
+      }
+      #expect(own.count == (placement == .local ? 0 : 1), "\(table)")
+    }
+    let keys = try await strings(
+      "SELECT format('%s %s', conrelid::regclass, confrelid::regclass) FROM pg_constraint WHERE contype = 'f'")
+    for key in keys {
+      let ends = key.split(separator: " ").map { name in statements.firstIndex { $0.contains("_table('\(name)'") } }
+      guard let from = ends[0], let to = ends[1] else { continue }
+      #expect(to < from, "\(key)")
+    }
+  }
+}

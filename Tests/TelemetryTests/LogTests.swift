@@ -1,0 +1,30 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import Telemetry
+
+@Suite struct LogTests {
+  @Test func aLineIsOneJSONObjectWhateverIsInIt() throws {
+    let line = ServerLogHandler.json(
+      level: .error, message: "a \"b\"\nc\u{2028}\u{1}", ["hb.request.id": "r-1", "message": "mine", "n": "\(3)"],
+      source: "Web", at: Date(timeIntervalSince1970: 1.5))
+    #expect(line.hasSuffix("}\n") && line.split(separator: "\n").count == 1)
+    let fields = try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
+    #expect(
+      fields == [
+        "time": "1970-01-01T00:00:01.500Z", "level": "error", "source": "Web", "message": "a \"b\"\nc\u{2028}\u{1}",
+        "request_id": "r-1", "entry.message": "mine", "n": "3",
+      ])
+  }
+
+  @Test func idsOfOthersAreTakenOnlyWhenTheyAreSane() {
+    for good in ["a", "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad", "A_b.c-9", String(repeating: "x", count: 64)] {
+      #expect(RequestName(given: good).text == good)
+    }
+    for bad in ["", "a b", "a\nb", "ä", "<script>", String(repeating: "x", count: 65), "a=b"] {
+      #expect(RequestName.isSane(RequestName(given: bad).text) && RequestName(given: bad).text != bad)
+    }
+    #expect(RequestName(given: nil) != RequestName(given: nil))
+  }
+}

@@ -1,0 +1,44 @@
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite struct MetricsAccessTests {
+  @Test func onlyThisMachineIsThisMachine() throws {
+    for ours in ["127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1"] { #expect(MetricsAccess.isLoopback(ours)) }
+    for other in ["128.0.0.1", "1.127.0.0", "::2", "::ffff:192.0.2.1", "192.0.2.127", "7f00::1", ""] {
+      #expect(!MetricsAccess.isLoopback(other))
+    }
+    #expect(!MetricsAccess.isLoopback(nil))
+  }
+}
+
+@Suite(.database) struct MetricsProxyTests {
+  /// Behind a proxy every connection comes from this machine, and nobody is let in without the token.
+  @Test func behindAProxyOnlyTheTokenCounts() async throws {
+    try await TestServer.run(configure: {
+      $0.trustsProxy = true
+      $0.metricsToken = "a token of sixteen characters"
+    }) { server async throws in
+      func status(_ headers: HTTPFields) async throws -> Int {
+        try await server.client.execute(uri: "/metrics", method: .get, headers: headers).status.code
+      }
+      #expect(try await status([:]) == 401)
+      #expect(try await status([.authorization: "Bearer a token of sixteen character"]) == 401)
+      #expect(try await status([.authorization: "Bearer a token of sixteen characters"]) == 200)
+    }
+  }
+
+  @Test func itAnswersWhileTheDatabaseDoesNot() async throws {
+    try await TestServer.run { server async throws in
+      await TestDatabase.current.pool.shutdown()
+      let answer = try await server.client.execute(uri: "/metrics", method: .get)
+      #expect(answer.status == .ok)
+      #expect(String(buffer: answer.body).contains("\nringfence_database_up 0\n"))
+      #expect(String(buffer: answer.body).contains("\nringfence_intake_queue_items{kind=\"reports\"} 0\n"))
+    }
+  }
+}
