@@ -4,7 +4,7 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run test test-swift test-python lint format dependencies test-dependencies bench-pack fuzz-pack clean
+.PHONY: run test test-swift test-python test-growing lint format dependencies test-dependencies bench-pack fuzz-pack clean
 
 run: dependencies
 	swift build --scratch-path $(BUILD) --configuration release --product ringfence
@@ -30,7 +30,13 @@ test-swift:
 # The browser's tests and the faults, against the program that `test-swift` built.
 test-python:
 	RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence \
-	  .venv/bin/python -m pytest --quiet Tests/CommandLine Tests/Browser Tests/Faults Tests/Docker Tests/Security
+	  .venv/bin/python -m pytest --quiet Tests/CommandLine Tests/Browser Tests/Faults Tests/Docker Tests/Security \
+	  Tests/Growing
+
+# Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
+test-growing:
+	RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence \
+	  RINGFENCE_TEST_PGBOUNCER=1 RINGFENCE_TEST_PATRONI=1 .venv/bin/python -m pytest --quiet -rs Tests/Growing
 
 # The table in Benchmarks/pack.md; needs the lists of ../shared (or SHARED=DIR).
 SHARED ?= ../shared

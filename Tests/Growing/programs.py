@@ -1,0 +1,67 @@
+"""PostgreSQL's programs, and those around it, as an account that is not root: PostgreSQL will not run as root."""
+
+import glob
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from waiting import wait_until
+
+
+def opted_in(variable, what):
+    """Skips, saying so, unless the test was asked for."""
+    if os.environ.get(variable) != "1":
+        pytest.skip(f"{variable}=1 is not set: {what} is not tested")
+
+
+def find(name, variable=None):
+    """A program: what a variable names, or in PATH, or of the newest PostgreSQL there is."""
+    if variable and os.environ.get(variable):
+        return os.environ[variable]
+    versions = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda p: int(p.split("/")[4]))
+    return shutil.which(name, path=os.pathsep.join([os.environ["PATH"], "/usr/sbin", *reversed(versions)]))
+
+
+def account():
+    """Who runs it: we ourselves, or postgres when we are root."""
+    return pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Daemon:
+    """A program in the background, with its log."""
+
+    def __init__(self, folder, name, command, **variables):
+        self.log = folder / f"{name}.log"
+        self.command = [str(word) for word in command]
+        who = account()
+        kept = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8", **variables}
+        extra = {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=kept, cwd=folder,
+                start_new_session=True, **extra)
+
+    def kill(self, number=signal.SIGKILL):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, number)
+        self.process.wait(30)
+
+
+def listens(port):
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def wait_for_port(port, daemon, seconds=60):
+    wait_until(lambda: listens(port), seconds, lambda: f"port {port}; it said:\n{daemon.log.read_text()[-2000:]}")
