@@ -9,40 +9,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
 
   /// Tables of reference, and tables local to one node; all others grow with numbers or reports.
-  private static let small = [
-    "app_keys",
-    "apps",
-    "audit_events",
-    "bulks",
-    "categories",
-    "directory_sources",
-    "identification_batches",
-    "job_leases",
-    "known_browsers",
-    "key_withdrawals",
-    "moderators",
-    "protected_patterns",
-    "protection_version",
-    "publication_gates",
-    "publication_packs",
-    "publications",
-    "region_prefixes",
-    "recovery_codes",
-    "regions",
-    "report_retention",
-    "reporter_weights",
-    "reporters",
-    "revocations",
-    "schema_migrations",
-    "sessions",
-    "sign_in_attempts",
-    "sign_in_links",
-    "sign_in_steps",
-    "sources",
-    "threshold_rules",
-    "threshold_versions",
-    "webhook_deliveries",
-  ]
+  private static let small = TablePlacement.all.filter { $0.value != .distributed }.map(\.key)
 
   private func strings(_ query: PostgresQuery) async throws -> [String] {
     try await pool.withConnection { connection in

@@ -37,7 +37,7 @@ struct FolderExamination {
 
   private func keys() -> [Finding] {
     let secrets = [
-      ("pseudonym.key", ["RINGFENCE_PSEUDONYM_KEY"]),
+      ("pseudonym.key", ["RINGFENCE_PSEUDONYM_KEY", "RINGFENCE_PSEUDONYM_KEY_FILE"]),
       (DataFolder.signingKeyFile, ["RINGFENCE_SIGNING_KEY", "RINGFENCE_SIGNING_KEY_FILE"]),
       ("webhook.secret", ["RINGFENCE_WEBHOOK_SECRET", "RINGFENCE_WEBHOOK_SECRET_FILE"]),
     ]

@@ -27,7 +27,7 @@ public struct ClusterPlan: Sendable {
 
   /// Reference tables, those that others name first.
   private static var references: [String] {
-    let first = ["categories", "threshold_versions", "regions"]
+    let first = ["categories", "threshold_versions", "regions", "apps", "app_keys"]
     return first + names(.reference).filter { !first.contains($0) }
   }
 

@@ -15,7 +15,7 @@ extension APIDescription {
         curl: "curl --fail-with-body \"$SERVER/healthz\""),
       APIOperation(
         method: .get, path: "/readyz", id: "isReady", summary: "Whether the server wants requests",
-        text: "503, saying why, while the database cannot be reached, the intake is nearly full, or the server is about to stop.",
+        text: "503 says why: the database does not answer, the intake is nearly full, or the server is to stop.",
         answers: [
           .init(
             status: 200, text: "It does.", mediaType: "application/json", schema: APISchema.model("Status"),
