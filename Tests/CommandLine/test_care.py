@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -110,6 +111,14 @@ def test_damage_is_found_before_anything_is_written(filled, tmp_path):
     refused("format 2")
     (backup / "backup.json").unlink()
     assert "no backup.json" in run("restore", backup, "--data", tmp_path / "data", code=3).stderr
+
+
+def test_every_secret_of_the_data_folder_is_saved():
+    sources = "\n".join(path.read_text() for path in (CHECKOUT / "Sources").rglob("*.swift"))
+    names = set(re.findall(r'\b(?:secret|replaceSecret|storedSecret)\("([^"]+)"', sources))
+    assert {"pseudonym.key", "webhook.secret"} <= names
+    saved = (CHECKOUT / "Sources/RingfenceCommand/Care/Backup.swift").read_text()
+    assert not [name for name in names if f'"{name}"' not in saved]
 
 
 def findings(data, code=0, **variables):

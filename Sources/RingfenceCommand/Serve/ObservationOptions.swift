@@ -18,21 +18,10 @@ struct ObservationOptions: ParsableArguments {
   /// What a reader of /metrics from elsewhere bears: RINGFENCE_METRICS_TOKEN, or the file that
   /// RINGFENCE_METRICS_TOKEN_FILE names. Never an argument, which everybody on the machine can read.
   func metricsToken(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> String? {
-    if let token = environment["RINGFENCE_METRICS_TOKEN"], !token.isEmpty {
-      return try Self.checked(token, from: "RINGFENCE_METRICS_TOKEN")
-    }
-    guard let file = environment["RINGFENCE_METRICS_TOKEN_FILE"], !file.isEmpty else { return nil }
-    guard let data = FileManager.default.contents(atPath: file) else {
-      throw CommandFailure.unreadable(
-        "The token of the metrics \(file) cannot be read. Check its name, owner and permissions.")
-    }
-    return try Self.checked(String(decoding: data, as: UTF8.self), from: file)
-  }
-
-  private static func checked(_ text: String, from place: String) throws -> String {
-    let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let token = try SecretSetting.read("RINGFENCE_METRICS_TOKEN", environment: environment) else { return nil }
     guard (16...200).contains(token.utf8.count) else {
-      throw CommandFailure.failed("\(place) must hold 16 to 200 characters. Make one with: openssl rand -hex 32")
+      throw CommandFailure.failed(
+        "RINGFENCE_METRICS_TOKEN must hold 16 to 200 characters. Make one with: openssl rand -hex 32")
     }
     return token
   }
