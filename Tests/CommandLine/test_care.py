@@ -161,6 +161,26 @@ def test_the_plan_for_a_cluster_names_every_table(filled):
     assert "create_distributed_table('reports', 'number', colocate_with => 'numbers')" in said
 
 
+def test_the_page_for_operators_can_be_typed(filled, tmp_path):
+    page = (CHECKOUT / "Documentation/operations.md").read_text()
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("ringfence ")]
+    assert len(lines) >= 4
+    for folder in ["backups", "srv"]:
+        (tmp_path / folder).mkdir()
+    today = time.strftime("%F")
+    for line in lines:
+        line = line.partition("#")[0].replace("/backups/", f"{tmp_path}/backups/").replace("/srv/", f"{tmp_path}/srv/")
+        line = re.sub(r"\d{4}-\d{2}-\d{2}", today, line).replace("plan.sql", f"{tmp_path}/plan.sql")
+        if "--data" not in line and "cluster" not in line:
+            line += f" --data {filled.data}"
+        done = subprocess.run(
+            ["bash", "-c", f'ringfence() {{ "{BINARY}" "$@"; }}; {line}'], capture_output=True, text=True,
+            env=environment(), timeout=300)
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    assert "create_distributed_table" in (tmp_path / "plan.sql").read_text()
+
+
 def test_a_new_pseudonym_key_makes_strangers(make_server, tmp_path):
     server = make_server()
     key = server.run("app", "create", "Phone").splitlines()[-1].split()[-1]

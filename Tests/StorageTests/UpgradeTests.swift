@@ -112,6 +112,7 @@ import Testing
     }
     let rows = try await BackupStore(pool: pool).tables()
     #expect(rows["reports"] == 4 && rows["number_reporters"] == 2 && rows["numbers"] == 2)
+    #expect(rows["apps"] == 2 && rows["app_keys"] == 1)
     if count >= 2 { #expect(rows["publications"] == 1 && rows["moderators"] == 1) }
     if count >= 5 { #expect(rows["rulings"] == 1 && rows["appeals"] == 1 && rows["holds"] == 1) }
     let summary = try await AuditStore(pool: pool).audit(repairs: false) { differences in
