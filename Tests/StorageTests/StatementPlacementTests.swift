@@ -30,9 +30,13 @@ import Testing
     }
   }()
 
-  /// Tables that a statement reads or writes.
+  /// Tables that a statement reads or changes. A local table into which it only inserts what it has read does no harm:
+  /// the coordinator gathers that and puts it in.
   private static func tables(of text: Text) -> Set<String> {
-    let words = text.sql.matches(of: #/(?i)\b(?:from|join|into|update|using|only)\s+([a-z_]+)/#).map { String($0.1) }
+    let words = text.sql.matches(of: #/(?i)\b(from|join|into|update|using|only)\s+([a-z_]+)/#).compactMap { match in
+      let name = String(match.2)
+      return match.1.lowercased() == "into" && TablePlacement.all[name] == .local ? nil : name
+    }
     return Set(words.filter { TablePlacement.all[$0] != nil })
   }
 
