@@ -74,7 +74,7 @@ struct NoteStandingFigures: PostgresStatement {
       UNION ALL SELECT 'held', count(*) FROM holds WHERE NOT settled
       UNION ALL SELECT 'listed', count(*) FROM listings
       UNION ALL SELECT 'ranges', count(*) FROM ranges WHERE state = 'proposed'
-    ) AS now (figure, value)
+    ) AS standing (figure, value)
     ON CONFLICT (day, figure) DO UPDATE SET value = excluded.value
     """
 
