@@ -105,6 +105,20 @@ import Timestamps
     #expect(rounds.seen == [1, 0])
   }
 
+  @Test func monthsOfReportsStayUnlessTheOperatorWantsThemGone() async throws {
+    try await withIntake { intake, app in _ = try await intake.take(submission(), from: app) }
+    let later = Date().addingTimeInterval(500 * 86_400)
+    for (months, left) in [(nil, 1), (24, 1), (13, 0)] as [(Int?, Int64)] {
+      try await RetentionJob(
+        store: RetentionStore(pool: pool), limits: .init(reportMonths: months), logger: .forTests, now: { later }
+      ).runOnce()
+      let count = try await pool.withConnection {
+        try await $0.query("SELECT count(*) FROM reports")[0].decode(0, as: Int64.self)
+      }
+      #expect(count == left, "\(months ?? 0)")
+    }
+  }
+
   /// Days that pass from one round to the next, and how many networks are left after each.
   private final class Rounds: Sendable {
     private struct Over: Error {}
