@@ -6,8 +6,10 @@ import Hummingbird
 struct MethodMiddleware: RouterMiddleware {
   /// In the order in which `Allow` names them.
   static let known: [HTTPRequest.Method] = [
-    .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
+    .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, query,
   ]
+
+  private static let query = HTTPRequest.Method("QUERY")!
 
   func handle(
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Storage
+import Timestamps
 
 extension APIDescription {
   static let identifications = APIGroup(
@@ -51,13 +52,15 @@ extension APIDescription {
 
   static let identificationItem = APIModel(
     name: "IdentificationItem", text: "The calls of one number on one day.",
-    example: ["number": "+33162000248", "named": 3, "unknown": 1, "day": "2026-11-21"],
+    example: [
+      "number": "+33162000248", "named": 3, "unknown": 1, "day": .string(String(Timestamp.format(started).prefix(10))),
+    ],
     fields: [
       .init(
         "number", ["type": "string", "minLength": 1, "maxLength": 250, "format": "phone-number"],
         "As typed or as the phone has it, at most 250 bytes. National forms need region."),
       .init(
-        "region", APISchema.orNull(["type": "string", "pattern": "^[A-Za-z]{2}$", "format": "country"]),
+        "region", APISchema.orNull(["type": "string", "format": "country"]),
         "ISO 3166-1 code of the country in which number would be dialled so.", isRequired: false),
       .init("named", APISchema.integer(0...1_000_000), "Calls that a phone could name."),
       .init("unknown", APISchema.integer(0...1_000_000), "Calls that it could not."),

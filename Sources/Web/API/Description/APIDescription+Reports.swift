@@ -1,6 +1,7 @@
 import Curation
 import HTTPTypes
 import Storage
+import Timestamps
 
 extension APIDescription {
   static let limits: [(name: String, text: String)] = [
@@ -77,7 +78,7 @@ extension APIDescription {
     parameters: [
       .init(
         name: "report_id", place: .path, schema: APISchema.uuid, text: "The UUID it was sent under.",
-        example: "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad")
+        example: "9d0c3e0e-1f43-4c0e-8b43-6a1d5a7b1c11")
     ],
     answers: [.init(status: 204, text: "It does not count any more.", headers: limits)],
     problems: [.notFound, .notAcceptable, .unavailable],
@@ -89,7 +90,7 @@ extension APIDescription {
     name: "Report", text: "What somebody says of a number that called.",
     example: [
       "number": "+33162000248", "category": "fraud", "reporter": "user-17",
-      "report_id": "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad", "reported_at": "2026-11-21T12:00:00Z",
+      "report_id": "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad", "reported_at": .string(Timestamp.format(started)),
       "comment": "Said to be my bank.",
     ],
     fields: [
@@ -97,7 +98,7 @@ extension APIDescription {
         "number", ["type": "string", "minLength": 1, "maxLength": 250, "format": "phone-number"],
         "As typed or as the phone has it, at most 250 bytes. National forms need region."),
       .init(
-        "region", APISchema.orNull(["type": "string", "pattern": "^[A-Za-z]{2}$", "format": "country"]),
+        "region", APISchema.orNull(["type": "string", "format": "country"]),
         "ISO 3166-1 code of the country in which number would be dialled so.", isRequired: false),
       .init("category", APISchema.one(of: ReportCategory.allCases.map(\.slug)), "What the call was."),
       .init(

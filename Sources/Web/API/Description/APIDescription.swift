@@ -1,3 +1,5 @@
+import Foundation
+
 /// All that the API is. What is said here is what the server does: tests hold the routes and the answers against it.
 struct APIDescription: Sendable {
   static let title = "Ringfence"
@@ -8,6 +10,9 @@ struct APIDescription: Sendable {
     every night. Bodies are JSON in UTF-8. Times are RFC 3339, in UTC in answers. Members that are not described here may \
     be added to answers; pass over them.
     """
+
+  /// When the server started, in whole seconds: examples with this time can be sent as they are.
+  static let started = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
 
   /// Whether files of publications need a key.
   let publicationsNeedKey: Bool
