@@ -44,6 +44,16 @@ public struct Pseudonymizer: Sendable {
     return Array(code.finalize().prefix(8))
   }
 
+  /// A secret of its own for another purpose, which says nothing of the key: what servers share that share the key.
+  /// - Returns: 32 bytes.
+  public func secret(for purpose: String) -> [UInt8] {
+    var code = keyed.code
+    // Like a network's: no reporter's message begins so.
+    code.update(data: withUnsafeBytes(of: Int32(-1).littleEndian) { Data($0) })
+    code.update(data: Data("secret for \(purpose)".utf8))
+    return Array(code.finalize())
+  }
+
   /// A value that is copied and never changed. Nothing in HMAC is shared between copies, which it does not promise by
   /// a conformance.
   private struct Keyed: @unchecked Sendable {

@@ -2,7 +2,7 @@ public import PostgreSQL
 
 /// Whether the database answers.
 public struct HealthStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   /// - Parameter pool: the one that requests use.
   public init(pool: PostgresPool) {

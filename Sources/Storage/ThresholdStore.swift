@@ -57,10 +57,12 @@ public struct ThresholdStore: Sendable {
   ///   - former: the version that the set was made from.
   ///   - name: who saves it, 1 to 80 characters.
   ///   - reason: why, 1 to 500 characters.
+  ///   - audit: what the trail says of it.
   /// - Throws: ``StorageError/thresholdsChanged(version:)`` when somebody else has saved one since `former`.
   @discardableResult
   public func save(
-    _ set: ThresholdSet, after former: Int32, by name: String, because reason: String, at time: Date
+    _ set: ThresholdSet, after former: Int32, by name: String, because reason: String, at time: Date,
+    audit: AuditEvent? = nil
   ) async throws -> ThresholdVersion {
     let version = ThresholdVersion(version: former + 1, savedAt: time, savedBy: name, reason: reason)
     return try await pool.transaction { connection in
@@ -72,6 +74,7 @@ public struct ThresholdStore: Sendable {
       }
       _ = try await connection.run(SaveThresholds(version: version.version, thresholds: set.thresholds))
       _ = try await connection.run(SaveSources(version: version.version, sources: set.sources))
+      if let audit { _ = try await connection.run(AppendAudit(audit, at: time)) }
       return version
     }
   }

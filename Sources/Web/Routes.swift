@@ -1,3 +1,4 @@
+import Curation
 import Hummingbird
 import Intake
 import Logging
@@ -41,6 +42,8 @@ func buildRouter(
   signInRoutes(router, services, pages, cookie: cookie, networkLimit: networkLimit, signOut: signedIn("sign-out"))
   numberRoutes(moderation, services, pages)
   publicationPageRoutes(moderation, services, pages)
+  besideRoutes(moderation, services, pages)
+  publicRoutes(router, services, configuration, pages, networkLimit: networkLimit)
   router.get("/") { _, _ in Response.redirect(to: ReturnAddress.home, type: .normal) }
   return router
 }
@@ -129,15 +132,94 @@ private func numberRoutes(_ moderation: RouterGroup<WebContext>, _ services: Web
   let numbers = ModerationPages(
     numbers: services.numbers, explanations: services.explanations, rulings: services.rulings, pages: pages)
   moderation
-    .get(use: numbers.watched)
+    .get("watched", use: numbers.watched)
     .get("numbers/:number", use: numbers.number)
 }
 
 private func publicationPageRoutes(
   _ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer
 ) {
-  let publications = PublicationPages(store: services.publicationStore, pages: pages)
-  moderation.get("publications", use: publications.list)
+  let (beside, store) = (services.beside, services.publicationStore)
+  let publications = PublicationPages(store: store, desk: beside.desk, diff: beside.diff, pages: pages)
+  let orders = PublicationOrderPages(store: store, desk: beside.desk, pages: pages)
+  let nights = NightPages(diff: beside.diff, nights: beside.nights, pages: pages)
+  let recipes = RecipePages(recipes: beside.recipes, pages: pages)
+  moderation
+    .get("publications", use: publications.list)
+    .get("publications/:serial/changes", use: nights.changes)
+    .get("recipes", use: recipes.show)
+  moderation.group()
+    .add(middleware: RequireRole(.administrator))
+    .post("publications", use: orders.order)
+}
+
+private func besideRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer) {
+  let beside = services.beside
+  let home = HomePages(
+    figures: beside.figures, appeals: beside.appeals, publications: services.publicationStore,
+    next: services.nextPublication, pages: pages)
+  let search = SearchPages(search: beside.search, pages: pages)
+  moderation
+    .get(use: home.home)
+    .get("search", use: search.search)
+
+  let appeals = AppealPages(
+    appeals: beside.appeals, search: beside.search, explanations: services.explanations, pages: pages)
+  let reporters = ReporterPages(reporters: beside.reporters, pages: pages)
+  let ranges = RangePages(ranges: beside.ranges, pages: pages)
+  let protected = ProtectedPages(protection: beside.protection, pages: pages)
+  let thresholds = ThresholdPages(
+    store: beside.thresholds, previews: beside.previews, countries: CountryChoices(catalogue: pages.catalogue),
+    pages: pages)
+  let health = HealthPages(
+    health: services.health, intake: services.intake, folder: services.publications,
+    publications: services.publicationStore, pages: pages)
+  moderation.group()
+    .add(middleware: RequireRole(.moderator))
+    .get("appeals", use: appeals.list)
+    .get("appeals/:number", use: appeals.one)
+    .post("appeals/:number", use: appeals.answer)
+    .get("reporters", use: reporters.list)
+    .get("ranges", use: ranges.list)
+    .get("ranges/:first/:digits", use: ranges.one)
+    .post("ranges/:first/:digits", use: ranges.decide)
+    .get("protected", use: protected.list)
+    .get("thresholds", use: thresholds.list)
+    .get("health", use: health.show)
+  moderation.group()
+    .add(middleware: RequireRole(.administrator))
+    .post("protected", use: protected.add)
+    .post("protected/remove", use: protected.remove)
+    .get("thresholds/edit", use: thresholds.edit)
+    .get("thresholds/preview", use: thresholds.result)
+    .post("thresholds/preview", use: thresholds.preview)
+    .post("thresholds/save", use: thresholds.save)
+    .post("thresholds/discard", use: thresholds.discard)
+}
+
+private func publicRoutes(
+  _ router: Router<WebContext>, _ services: WebServices, _ configuration: WebConfiguration, _ pages: PageRenderer,
+  networkLimit: NetworkLimitMiddleware
+) {
+  let appeals = PublicAppealPages(
+    appeals: services.beside.appeals,
+    stamps: AppealStamps(
+      key: services.beside.stampKey, difficulty: configuration.appealDifficulty, delay: configuration.appealDelay),
+    limits: AppealGuard(limits: configuration.limits, clock: services.clock),
+    countries: CountryChoices(catalogue: pages.catalogue), pages: pages)
+  router.group("appeal")
+    .add(middleware: networkLimit)
+    .add(middleware: FormMiddleware(needsToken: false))
+    .get(use: appeals.form)
+    .post(use: appeals.file)
+    .get("find", use: appeals.find)
+    .get(":ticket", use: appeals.status)
+  guard configuration.publicNumbers != .off else { return }
+  let numbers = PublicNumberPages(
+    explanations: services.explanations, pages: pages, visibility: configuration.publicNumbers)
+  router.group("number")
+    .add(middleware: networkLimit)
+    .get(":number", use: numbers.number)
 }
 
 private func metricsRoutes(_ router: Router<WebContext>, services: WebServices, configuration: WebConfiguration) {

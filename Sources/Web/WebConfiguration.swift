@@ -20,6 +20,12 @@ public struct WebConfiguration: Sendable {
   public var connections: ConnectionLimits
   /// Whether every connection comes from a proxy of ours, whose entry in `X-Forwarded-For` names the client.
   public var trustsProxy: Bool
+  /// Whether everybody may look numbers up in a browser.
+  public var publicNumbers: PublicNumberVisibility
+  /// Zero bits that a browser has to look for before it sends an appeal, 0 to 32: each doubles the work.
+  public var appealDifficulty: Int
+  /// Seconds that the form of appeals has to be open where the browser cannot do that.
+  public var appealDelay: Int
   /// Whether publications are for apps whose key may fetch; for everybody otherwise.
   public var publicationsNeedKey: Bool
   /// What a reader of the metrics bears; nil lets in only who is on this machine.
@@ -32,7 +38,8 @@ public struct WebConfiguration: Sendable {
     host: String = "127.0.0.1", port: Int = 8080, publicFolder: String, templateFolder: String,
     textFolder: String, maximumConnections: Int = 2_048, isSecure: Bool = false, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
-    publicationsNeedKey: Bool = false, metricsToken: String? = nil, logsRequests: Bool = false
+    publicationsNeedKey: Bool = false, metricsToken: String? = nil, logsRequests: Bool = false,
+    publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
   ) {
     self.host = host
     self.port = port
@@ -44,6 +51,9 @@ public struct WebConfiguration: Sendable {
     self.limits = limits
     self.connections = connections
     self.trustsProxy = trustsProxy
+    self.publicNumbers = publicNumbers
+    self.appealDifficulty = appealDifficulty
+    self.appealDelay = appealDelay
     self.publicationsNeedKey = publicationsNeedKey
     self.metricsToken = metricsToken
     self.logsRequests = logsRequests

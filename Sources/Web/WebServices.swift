@@ -40,6 +40,8 @@ public struct WebServices: Sendable {
   public var nextPublication: @Sendable (Date) -> Date?
   /// How many cases wait for a moderator.
   public var waiting: @Sendable () async throws -> Int
+  /// What the pages beside the queue work with.
+  public var beside: BesideServices
   /// Turned red by whoever stops the server.
   public var readiness: Readiness
   /// What limits tell the time by.
@@ -53,7 +55,7 @@ public struct WebServices: Sendable {
     moderators: ModeratorStore, health: HealthStore, operations: OperationStore,
     metrics: MetricsRegistry = MetricsRegistry(), publications: PublicationFolder,
     publicationStore: PublicationStore, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
-    waiting: @escaping @Sendable () async throws -> Int = { 0 },
+    waiting: @escaping @Sendable () async throws -> Int = { 0 }, beside: BesideServices,
     readiness: Readiness = Readiness(), clock: LimitClock = .system
   ) {
     self.intake = intake
@@ -73,6 +75,7 @@ public struct WebServices: Sendable {
     self.publicationStore = publicationStore
     self.nextPublication = nextPublication
     self.waiting = waiting
+    self.beside = beside
     self.readiness = readiness
     self.clock = clock
   }

@@ -1,5 +1,9 @@
 """Every page there is, a line each; test_every_page.py visits them in both schemes, on a phone and on a desk."""
 
+import hashlib
+import re
+import urllib.parse
+import urllib.request
 from dataclasses import dataclass
 from typing import Callable
 
@@ -39,6 +43,40 @@ def press_sign_in(page):
     page.get_by_role("alert").wait_for()
 
 
+def filed_appeal(server):
+    """The page of a ticket, filed as a browser without scripts does."""
+    page = urllib.request.urlopen(f"{server.address}/appeal").read().decode()
+    stamp = re.search(r'name="stamp" value="([^"]+)"', page)[1]
+    nonce = next(
+        str(n) for n in range(1 << 24)
+        if int.from_bytes(hashlib.sha256(f"{stamp}{n}".encode()).digest()[:4], "big") >> 15 == 0)
+    form = urllib.parse.urlencode({
+        "number": "+12015550123", "stamp": stamp, "nonce": nonce, "contact": "owner@example.org",
+        "statement": "This is the number of my bakery. Somebody must have confused us with another business."})
+    return urllib.request.urlopen(f"{server.address}/appeal", form.encode()).url.removeprefix(server.address)
+
+
+def appealed_number(server):
+    filed_appeal(server)
+    return "/moderation/appeals/12015550123"
+
+
+def send_empty_appeal(page):
+    page.get_by_role("button", name="Send the appeal").click()
+    page.get_by_text("Type the number that is listed.").wait_for()
+
+
+def newest_changes(server):
+    [[serial]] = server.query("SELECT max(serial) FROM publications WHERE state = 'published'")
+    return f"/moderation/publications/{serial}/changes"
+
+
+def ask_for_preview(page):
+    page.get_by_label("Reporters to be listed").fill("90")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Save as the next version").wait_for(timeout=120_000)
+
+
 PAGES = [
     Page("sign-in", "/sign-in", role=None),
     Page("sign-in-link", "/sign-in?token=anything", role=None),
@@ -46,6 +84,23 @@ PAGES = [
     Page("problem", "/nothing", role=None, status=404),
     Page("home", "/moderation"),
     Page("home-empty", "/moderation", server="empty"),
+    Page("search", "/moderation/search?q=1201"),
+    Page("search-nothing", "/moderation/search?q=*1"),
+    Page("appeal", "/appeal", role=None),
+    Page("appeal-problems", "/appeal", role=None, then=send_empty_appeal),
+    Page("appeal-status", filed_appeal, role=None),
+    Page("appeals", "/moderation/appeals"),
+    Page("appeals-empty", "/moderation/appeals", server="empty"),
+    Page("appeals-one", appealed_number),
+    Page("reporters", "/moderation/reporters?list=judged"),
+    Page("ranges", "/moderation/ranges"),
+    Page("protected", "/moderation/protected", role="administrator"),
+    Page("thresholds", "/moderation/thresholds", role="administrator"),
+    Page("thresholds-edit", "/moderation/thresholds/edit?category=robocall&country=DE", role="administrator"),
+    Page("thresholds-preview", "/moderation/thresholds/edit?category=robocall", role="administrator", then=ask_for_preview),
+    Page("changes-first", newest_changes),
+    Page("recipes", "/moderation/recipes"),
+    Page("health", "/moderation/health"),
     Page("number", richest_number),
     Page("number-unknown", "/moderation/numbers/12015550199"),
     Page("publications", "/moderation/publications"),

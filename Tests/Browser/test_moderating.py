@@ -18,7 +18,7 @@ def column(page, name):
 
 
 def test_hottest_numbers_come_first(server, moderator):
-    moderator.open(f"{server.address}/moderation")
+    moderator.open(f"{server.address}/moderation/watched")
     heats = [float(text) for text in column(moderator.page, "Heat")]
     assert 10 <= len(heats) <= 100
     assert heats == sorted(heats, reverse=True) and heats[-1] > 0
@@ -28,7 +28,7 @@ def test_hottest_numbers_come_first(server, moderator):
 
 
 def test_a_number_has_a_page(server, moderator):
-    moderator.open(f"{server.address}/moderation")
+    moderator.open(f"{server.address}/moderation/watched")
     page = moderator.page
     number, heat, reports = (column(page, name)[0] for name in ("Number", "Heat", "Reports"))
     page.get_by_role("link", name=number, exact=True).click()
@@ -65,6 +65,6 @@ def test_what_is_no_number_is_refused_on_a_page(server, moderator, path):
 
 def test_an_empty_list_says_what_to_do(empty_server, visit, signed_in):
     moderator = visit(storage_state=signed_in(empty_server))
-    moderator.open(f"{empty_server.address}/moderation")
+    moderator.open(f"{empty_server.address}/moderation/watched")
     assert "No number is hot enough to look at." in moderator.page.locator("main").inner_text()
     assert moderator.page.get_by_role("table").count() == 0

@@ -20,7 +20,7 @@ def test_link_of_the_welcome_works_once(server, visit):
     first.open(link)
     first.page.get_by_role("button", name="Sign in").click()
     first.page.wait_for_url(f"{server.address}/moderation")
-    assert first.page.get_by_role("heading", level=1).inner_text() == "Watched numbers"
+    assert first.page.get_by_role("heading", level=1).inner_text() == "Today"
     [cookie] = first.page.context.cookies()
     assert cookie["httpOnly"] and cookie["sameSite"] == "Lax" and cookie["path"] == "/"
 

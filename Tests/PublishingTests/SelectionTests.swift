@@ -100,4 +100,48 @@ import Testing
     #expect(preview.added.map(\.score.heat) == preview.added.map(\.score.heat).sorted(by: >))
     #expect(preview.taken.allSatisfy { before.subtracting(after).contains($0.number) })
   }
+
+  @Test func aPreviewRespectsRulingsRangesAndTonightsReview() async throws {
+    let (burst, member, ruled, plain): (Int64, Int64, Int64, Int64) = (
+      12_015_550_101, 33_162_000_248, 12_015_550_201, 12_015_550_301
+    )
+    // All on one day; then three that are listed, each for a reason of its own.
+    try await fill([(burst, 14, 4, 1), (member, 8, 4, 3), (ruled, 8, 4, 3), (plain, 8, 4, 3)])
+    let time = now
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO ranges (number, digits, state, category_id, members, mass, proposed_at, decided_at, decided_by)
+        VALUES (33162000240, 1, 'approved', 8, 5, 1, \(time), \(time), 'Ada')
+        """)
+    }
+    _ = try await RulingStore(pool: pool).record(
+      try Ruling(number: ruled, decision: .block, reason: "Known.", moderator: "Ada", ruledAt: now))
+    let thresholds = ThresholdStore(pool: pool)
+    let present = try await thresholds.current()
+    var wide = try #require(present.threshold(for: .fraud) { nil })
+    (wide.enter.days, wide.leave.days) = (1, 1)
+    var strict = wide
+    (strict.country, strict.enter.reporters) = ("FR", 50)
+    var american = wide
+    (american.country, american.enter.reporters) = ("US", 9)
+    let change = try present.replacing(wide).replacing(strict).replacing(american)
+    let holding = HoldReview(store: HoldStore(pool: pool))
+
+    let preview = try await store.withSnapshot { connection in
+      try await Selection().preview(
+        change, against: present, at: now, examples: 3, holding: holding, on: connection)
+    }
+    // The plain one goes; the member stays by its range, the ruled one by its ruling; the burst would be held.
+    #expect(preview.taken.map(\.number) == [plain] && preview.added.isEmpty)
+    #expect(preview.newlyHeld == 1 && preview.released == 0 && preview.total.kept == 1)
+    #expect(preview.fixed == 1 + 9)
+    #expect(try await HoldStore(pool: pool).held().isEmpty)
+
+    try await thresholds.save(change, after: 1, by: "Ada", because: "Test", at: now)
+    #expect(try await holding.review(at: now) == 1)
+    let after = try await listed().map(\.number)
+    #expect(after.contains(member) && after.contains(ruled) && !after.contains(plain) && !after.contains(burst))
+    #expect(after.count == preview.total.kept + preview.total.added + preview.fixed)
+  }
 }

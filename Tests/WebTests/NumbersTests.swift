@@ -160,4 +160,31 @@ import Testing
       #expect(told.entries.isEmpty)
     }
   }
+
+  /// An appeal by itself spares nobody: the rule is that of the packs, applied without waiting for the night.
+  @Test func aLookupByHashSparesVictimsOfSpoofingAndNobodyElse() async throws {
+    let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
+    try await list([victim, nuisance])
+    let reports = [(victim, 12), (nuisance, 4)].flatMap { number, count in
+      (0..<count).map { index in
+        Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: now - 3_600, category: .robocall,
+          reporter: [UInt8](repeating: UInt8(index), count: 16))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    let appeals = AppealStore(pool: pool)
+    for number in [victim, nuisance] {
+      try await appeals.file(try Appeal(number: number, statement: "It was not me.", filedAt: now))
+    }
+    let lookups = LookupStore(pool: pool)
+    func mayBlock(_ number: Int64) async throws -> Bool? {
+      let prefix = try #require(NumberHashPrefix(String(hash(number).prefix(8))))
+      return try await lookups.listed(prefix, at: now + 1).first?.mayBlock
+    }
+    #expect(try await mayBlock(victim) == false)
+    #expect(try await mayBlock(nuisance) == true)
+    _ = try await appeals.settle(victim, as: .rejected, by: "Ada", role: .moderator, answer: nil, at: now)
+    #expect(try await mayBlock(victim) == true)
+  }
 }

@@ -37,12 +37,15 @@ struct TestServer {
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       let moderators = ModeratorStore(pool: pool)
+      let beside = BesideServices(
+        pool: pool, folder: folder, holding: HoldReview(store: HoldStore(pool: pool)),
+        stampKey: pseudonymizer.secret(for: "appeals"), logger: .forTests)
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: apps,
         numbers: NumberStore(pool: pool), explanations: ExplanationStore(pool: pool), lookups: LookupStore(pool: pool),
         rulings: RulingStore(pool: pool), moderators: moderators, health: HealthStore(pool: pool),
         operations: OperationStore(pool: pool), publications: folder, publicationStore: PublicationStore(pool: pool),
-        clock: clock)
+        beside: beside, clock: clock)
       var configuration = WebConfiguration(
         port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates, textFolder: Checkout.texts)
       configure(&configuration)
@@ -56,10 +59,12 @@ struct TestServer {
         await intake.run()
       }()
       async let counting: Void = identifications.run()
+      async let besides: Void = beside.run()
       defer {
         gate.open()
         intake.close()
         identifications.close()
+        beside.close()
       }
       let work = { @Sendable (client: any TestClientProtocol) in
         try await body(
@@ -82,7 +87,8 @@ struct TestServer {
       gate.open()
       intake.close()
       identifications.close()
-      _ = await (running, counting)
+      beside.close()
+      _ = await (running, counting, besides)
     }
   }
 

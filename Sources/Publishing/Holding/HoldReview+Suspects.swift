@@ -3,19 +3,49 @@ import Foundation
 import PostgreSQL
 import Storage
 
+/// Numbers that a review would hold, by what the thresholds make of them.
+struct Suspects: Sendable {
+  var candidates = Set<Int64>()
+  var listed = Set<Int64>()
+
+  func holds(_ number: Int64, _ verdict: Verdict) -> Bool {
+    switch verdict {
+    case .candidate: candidates.contains(number)
+    case .listed: listed.contains(number)
+    default: false
+    }
+  }
+}
+
 extension HoldReview {
-  /// The numbers that a review would hold if they were candidates; nothing is held.
-  /// - Parameters:
-  ///   - heat: decayed, at least: the lowest of all thresholds that are thought of.
-  ///   - connection: within a transaction that reads one snapshot.
-  func suspects(hotterThan heat: Double, at time: Date, on connection: PostgresConnection) async throws -> Set<Int64> {
-    let usual = try await usual(nil, hotterThan: heat, at: time, on: connection)
-    var suspects = Set<Int64>()
+  /// The numbers that a review would hold if any of these thresholds were in force; nothing is held.
+  /// - Parameter connection: within a transaction that reads one snapshot.
+  func suspects(
+    by sets: [ThresholdSet], at time: Date, on connection: PostgresConnection
+  ) async throws -> Suspects {
+    let heat = sets.reduce(Double.infinity) { min($0, $1.lowestListedHeat) }
+    var background: BrigadingBackground?
+    var suspects = Suspects()
     try await store.forEachReviewable(
       hotterThan: heat, reporters: Brigading.leastSuspects, at: time, on: connection
     ) { numbers in
-      try await store.forEachVoices(of: numbers, at: time, on: connection) { item in
-        if Brigading.judge(item.voices, background: usual) != nil { suspects.insert(item.number) }
+      var listed = Set<Int64>()
+      var candidates = Set<Int64>()
+      for set in sets {
+        for (number, verdict) in try await verdicts(on: numbers, at: time, by: set, on: connection) {
+          if verdict == .listed { listed.insert(number) } else { candidates.insert(number) }
+        }
+      }
+      guard !listed.isEmpty || !candidates.isEmpty else { return }
+      let usual = try await usual(background, hotterThan: heat, at: time, on: connection)
+      background = usual
+      try await store.forEachVoices(of: listed.union(candidates).sorted(), at: time, on: connection) { item in
+        if listed.contains(item.number), Brigading.judgeListed(item.voices) != nil {
+          suspects.listed.insert(item.number)
+        }
+        if candidates.contains(item.number), Brigading.judge(item.voices, background: usual) != nil {
+          suspects.candidates.insert(item.number)
+        }
       }
     }
     return suspects

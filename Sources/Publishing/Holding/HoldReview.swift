@@ -63,7 +63,7 @@ public struct HoldReview: Sendable {
   }
 
   /// What would be published of these numbers: candidates, and what is listed by its reports.
-  private func verdicts(
+  func verdicts(
     on numbers: [Int64], at time: Date, by thresholds: ThresholdSet, on connection: PostgresConnection
   ) async throws -> [Int64: Verdict] {
     var verdicts: [Int64: Verdict] = [:]

@@ -49,6 +49,14 @@ public struct NightTotals: Sendable, Equatable {
   /// Those that are the same.
   public var kept = 0
 
+  /// - Parameters: see the properties.
+  public init(entered: Int = 0, left: Int = 0, relabelled: Int = 0, kept: Int = 0) {
+    self.entered = entered
+    self.left = left
+    self.relabelled = relabelled
+    self.kept = kept
+  }
+
   mutating func take(_ kind: NightChange.Kind?) {
     switch kind {
     case .entered: entered += 1

@@ -15,7 +15,7 @@ struct PreviewSides {
   }
 
   private let state: CurationState
-  private let suspects: Set<Int64>
+  private let suspects: Suspects
   private let present: ThresholdSet
   private let change: ThresholdSet
   /// Members of approved ranges that no record was met for yet.
@@ -23,7 +23,7 @@ struct PreviewSides {
   private let members: Set<Int64>
   private let ruled: Int
 
-  init(state: CurationState, suspects: Set<Int64>, present: ThresholdSet, change: ThresholdSet) {
+  init(state: CurationState, suspects: Suspects, present: ThresholdSet, change: ThresholdSet) {
     self.state = state
     self.suspects = suspects
     self.present = present
@@ -47,8 +47,7 @@ struct PreviewSides {
     let circumstances = state.circumstances(of: record.number)
     func side(_ thresholds: ThresholdSet) -> (isListed: Bool, isHeld: Bool) {
       let verdict = score.judge(by: thresholds, in: circumstances) { country(record.number) }.verdict
-      // Only a candidate is held: what is listed has been reviewed.
-      if verdict == .candidate, suspects.contains(record.number) { return (false, true) }
+      if suspects.holds(record.number, verdict) { return (false, true) }
       return (verdict == .listed || verdict == .candidate || isMember, false)
     }
     let (before, after) = (side(present), side(change))

@@ -32,7 +32,7 @@ extension Selection {
     var preview = ThresholdPreview(examples: examples)
     let lowest = min(change.lowestListedHeat, present.lowestListedHeat)
     progress(.brigades)
-    let suspects = try await holding?.suspects(hotterThan: lowest, at: time, on: connection) ?? []
+    let suspects = try await holding?.suspects(by: [present, change], at: time, on: connection) ?? Suspects()
     var sides = PreviewSides(
       state: try await CurationStateStore.load(at: time, on: connection), suspects: suspects, present: present,
       change: change)

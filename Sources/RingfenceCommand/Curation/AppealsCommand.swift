@@ -88,20 +88,25 @@ struct AppealsCommand: AsyncParsableCommand {
     func run() async throws {
       let number = try subject.digits
       try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-        let all = try await workplace.appeals.appeals(of: number)
-        let open = all.filter { $0.state == .open }
-        let due = open.isEmpty ? Array(all.suffix(1)) : open
-        guard !due.isEmpty else { throw CommandFailure.failed("Nobody has appealed about +\(number).") }
-        for appeal in due {
-          do {
-            _ = try await workplace.appeals.answer(
-              try appeal.answered(uphold ? .upheld : .rejected, by: by, at: Date(), answer: reason))
-          } catch let problem as RulingProblem {
-            throw CommandFailure.failed("\(problem)")
-          }
+        let state: Appeal.State = uphold ? .upheld : .rejected
+        do {
+          // The same as on the page: to uphold allows the number, and takes it out of what is published.
+          let outcome = try await workplace.appeals.settle(
+            number, as: state, by: by, role: .administrator, answer: reason, at: Date())
+          if outcome == .nothingOpen { try await change(number, to: state, in: workplace) }
+        } catch let problem as RulingProblem {
+          throw CommandFailure.failed("\(problem)")
         }
         print("+\(number): \(uphold ? "upheld" : "rejected").")
       }
+    }
+
+    /// Changes the answer to the last appeal.
+    private func change(_ number: Int64, to state: Appeal.State, in workplace: Workplace) async throws {
+      guard let last = try await workplace.appeals.appeals(of: number).last else {
+        throw CommandFailure.failed("Nobody has appealed about +\(number).")
+      }
+      _ = try await workplace.appeals.answer(try last.answered(state, by: by, at: Date(), answer: reason))
     }
   }
 }

@@ -36,6 +36,25 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Every connection comes from a proxy that adds the client's address to X-Forwarded-For.")
   var trustProxy = false
 
+  @Option(
+    help: """
+      Show everybody what is known of a number at /number/NUMBER: off, hidden (search engines are asked to leave the \
+      pages out) or indexed.
+      """,
+    transform: { text in
+      guard let visibility = PublicNumberVisibility(rawValue: text) else {
+        throw ValidationError("--public-number-pages is off, hidden or indexed.")
+      }
+      return visibility
+    })
+  var publicNumberPages = PublicNumberVisibility.off
+
+  @Option(help: "Zero bits that a browser looks for before it sends an appeal, 0 to 32; each doubles the work.")
+  var appealWork = 17
+
+  @Option(help: "Seconds that the form of appeals has to be open where a browser cannot do that.")
+  var appealDelay = 15
+
   @Flag(inversion: .prefixedNo, help: "Limit what each app, network and reporter may send.")
   var limits = true
 
@@ -77,6 +96,8 @@ struct ServeCommand: AsyncParsableCommand {
     guard publishAt == nil || schedule != nil else {
       throw ValidationError("--publish-at is a time such as 03:00, and --time-zone a zone such as Europe/Berlin.")
     }
+    guard (0...32).contains(appealWork) else { throw ValidationError("--appeal-work is 0 to 32.") }
+    guard (0...3_600).contains(appealDelay) else { throw ValidationError("--appeal-delay is 0 to 3600 seconds.") }
     guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
     guard (0...3_600).contains(drain) else { throw ValidationError("--drain is 0 to 3600 seconds.") }
   }
@@ -97,13 +118,17 @@ struct ServeCommand: AsyncParsableCommand {
         store: workplace.reports, pseudonymizer: pseudonymizer, protection: protection, touched: touched,
         metrics: metrics)
       let identifications = IdentificationIntake(store: workplace.identifications, metrics: metrics)
+      let publisher = try workplace.publisher(
+        policy: publication.policy, recipes: publication.recipes, logger: .server)
+      let beside = workplace.beside(
+        publisher: publisher, recipes: publication.recipes, stampKey: pseudonymizer.secret(for: "appeals"))
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
         numbers: workplace.numbers, explanations: workplace.explanations, lookups: workplace.lookups,
         rulings: workplace.rulings, moderators: workplace.moderators,
         health: workplace.health, operations: workplace.operations, metrics: metrics,
         publications: workplace.publicationFolder, publicationStore: workplace.publications,
-        nextPublication: nextPublication)
+        nextPublication: nextPublication, beside: beside)
       let application = try await buildApplication(
         services: services,
         configuration: WebConfiguration(
@@ -112,7 +137,8 @@ struct ServeCommand: AsyncParsableCommand {
           isSecure: url?.hasPrefix("https:") ?? false,
           limits: limits ? .standard : .off, trustsProxy: trustProxy,
           publicationsNeedKey: fetchNeedsKey, metricsToken: try observation.metricsToken(),
-          logsRequests: observation.logRequests),
+          logsRequests: observation.logRequests, publicNumbers: publicNumberPages,
+          appealDifficulty: appealWork, appealDelay: appealDelay),
         logger: .server,
         onRunning: { port in
           // An address of IPv6 stands in brackets, and paths are put behind the address.
@@ -133,8 +159,7 @@ struct ServeCommand: AsyncParsableCommand {
           .init(
             service: PublicationService(
               job: PublicationJob(
-                publisher: try workplace.publisher(
-                  policy: publication.policy, recipes: publication.recipes, logger: .server),
+                publisher: publisher,
                 leases: LeaseStore(pool: workplace.pool), schedule: schedule, logger: .server))),
           .init(
             service: WebhookService(
@@ -155,6 +180,10 @@ struct ServeCommand: AsyncParsableCommand {
             service: AppService(
               job: AppJob(
                 apps: workplace.apps, withdrawals: workplace.keyWithdrawals, uses: services.keyUses, logger: .server))),
+          .init(service: IntakeService(work: beside.run, close: beside.close)),
+          .init(
+            service: FigureService(
+              job: FigureJob(figures: beside.figures, appeals: beside.appeals, logger: .server))),
           .init(service: application),
           .init(service: ReadinessService(readiness: services.readiness, drain: .seconds(drain))),
         ],

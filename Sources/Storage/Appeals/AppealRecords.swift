@@ -60,4 +60,6 @@ public enum AnswerOutcome: Sendable, Equatable {
   case answered(Int)
   /// None about the number was open: somebody else was quicker.
   case nothingOpen
+  /// Another appeal has come since the moderator looked; nothing was answered.
+  case changed
 }

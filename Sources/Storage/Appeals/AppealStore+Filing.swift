@@ -34,6 +34,7 @@ extension AppealStore {
         _ = try await connection.run(
           AddContact(number: filing.number, ticketHash: ticket.hash, appealID: id, contact: contact))
       }
+      _ = try await connection.run(EnqueueCases([(filing.number, .appeal)], at: filing.filedAt))
       return open == nil ? .filed : .joined
     }
   }

@@ -10,7 +10,7 @@ public struct FigureStore: Sendable {
   private let pool: PostgresPool
 
   /// What arrives is visible by then: reports bear the time at which their transaction was begun.
-  static let settling: TimeInterval = 60
+  static let settling: TimeInterval = 15
 
   /// What is counted.
   public enum Figure: String, Sendable, CaseIterable {
@@ -34,7 +34,8 @@ public struct FigureStore: Sendable {
   }
 
   /// Brings the figures up to date. Of several servers that do so at once one counts.
-  public func refresh(at time: Date) async throws {
+  /// - Parameter isWhole: whether what stands is counted too: a look through what is listed.
+  public func refresh(at time: Date, isWhole: Bool = true) async throws {
     let until = time - Self.settling
     try await pool.transaction { connection in
       let mark = try await connection.run(ReadFigureMark()).first
@@ -44,7 +45,7 @@ public struct FigureStore: Sendable {
         _ = try await connection.run(CountArrivedReports(from: begin, to: until))
       }
       _ = try await connection.run(CountDecisions(since: Self.midnight(before: time) - 86_400))
-      _ = try await connection.run(NoteStandingFigures(time: time))
+      if isWhole { _ = try await connection.run(NoteStandingFigures(time: time)) }
     }
   }
 

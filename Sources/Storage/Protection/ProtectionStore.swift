@@ -21,9 +21,11 @@ public struct ProtectionStore: Sendable {
   /// - Parameters:
   ///   - targets: with whose each is and why, 1 to 200 characters.
   ///   - addedBy: who says so, 1 to 80 characters.
+  ///   - audit: what the trail says of it.
   /// - Throws: ``ProtectionError``; `PostgresError`.
   public func add(
-    _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, at time: Date
+    _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, at time: Date,
+    audit: AuditEvent? = nil
   ) async throws {
     var numbers: [Int64: String] = [:]
     var patterns: [String: String] = [:]
@@ -52,19 +54,24 @@ public struct ProtectionStore: Sendable {
         throw ProtectionError.tooManyPatterns(limit: Self.mostPatterns)
       }
       guard counts.numbers <= Self.mostNumbers else { throw ProtectionError.tooManyNumbers(limit: Self.mostNumbers) }
+      if let audit { _ = try await connection.run(AppendAudit(audit, at: time)) }
     }
   }
 
   /// Takes a protection away.
+  /// - Parameter audit: what the trail says of it, and when, where there was one.
   /// - Returns: whether there was one. Emergency and short numbers have none that could be taken away.
-  public func remove(_ target: ProtectionTarget) async throws -> Bool {
+  public func remove(_ target: ProtectionTarget, audit: (event: AuditEvent, time: Date)? = nil) async throws -> Bool {
     try await pool.transaction { connection in
       _ = try await connection.run(BumpProtectionVersion())
-      switch target {
-      case .number(let number): return try await !connection.run(RemoveProtectedNumber(number: number)).isEmpty
-      case .pattern(let pattern):
-        return try await !connection.run(RemoveProtectedPattern(pattern: pattern.text)).isEmpty
-      }
+      let isGone =
+        switch target {
+        case .number(let number): try await !connection.run(RemoveProtectedNumber(number: number)).isEmpty
+        case .pattern(let pattern):
+          try await !connection.run(RemoveProtectedPattern(pattern: pattern.text)).isEmpty
+        }
+      if isGone, let audit { _ = try await connection.run(AppendAudit(audit.event, at: audit.time)) }
+      return isGone
     }
   }
 

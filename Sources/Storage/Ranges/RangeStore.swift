@@ -52,18 +52,25 @@ public struct RangeStore: Sendable {
   /// - Parameters:
   ///   - isApproved: whether it is published as a whole.
   ///   - moderator: 1 to 80 characters.
+  ///   - role: what the moderator acts as; nil writes nothing into the trail.
   /// - Returns: whether there is such a block.
   public func decide(
-    _ range: NumberRange, isApproved: Bool, by moderator: String, reason: String?, at time: Date
+    _ range: NumberRange, isApproved: Bool, by moderator: String, role: Role? = nil, reason: String?, at time: Date
   ) async throws -> Bool {
     // The rules for the words are those of a ruling.
     let ruling = try Ruling(number: range.first, decision: .allow, reason: reason, moderator: moderator, ruledAt: time)
-    return try await pool.retrying { connection in
-      try await !connection.run(
-        DecideRange(
-          range: range, state: isApproved ? .approved : .rejected, moderator: ruling.moderator, reason: ruling.reason,
-          time: time)
-      ).isEmpty
+    let state = isApproved ? ProposedRange.State.approved : .rejected
+    let event = role.map { role in
+      AuditEvent(
+        actor: ruling.moderator, role: role, action: isApproved ? "range.approve" : "range.reject",
+        subject: range.text, after: ["state": state.rawValue], reason: ruling.reason)
+    }
+    return try await pool.transaction { connection in
+      let decided = try await connection.run(
+        DecideRange(range: range, state: state, moderator: ruling.moderator, reason: ruling.reason, time: time))
+      guard !decided.isEmpty else { return false }
+      if let event { _ = try await connection.run(AppendAudit(event, at: time)) }
+      return true
     }
   }
 

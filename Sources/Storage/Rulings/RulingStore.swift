@@ -84,7 +84,7 @@ extension PostgresConnection {
 
   /// Adds to the history and puts into force what then stands.
   /// - Returns: whether it is new.
-  fileprivate func add(_ ruling: AddRuling) async throws -> Bool {
+  func add(_ ruling: AddRuling) async throws -> Bool {
     let standing = try await run(LockStandingRuling(number: ruling.number))
     guard try await !run(ruling).isEmpty else { return false }
     _ = try await run(SettleRulings(number: ruling.number))

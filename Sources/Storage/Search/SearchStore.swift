@@ -40,7 +40,9 @@ public struct SearchStore: Sendable {
   ///   - after: the last number that was shown; 0 at first.
   /// - Returns: nothing for fewer digits.
   public func numbers(endingWith digits: String, after: Int64, limit: Int) async throws -> [NumberLine] {
-    guard (Self.leastEnding...15).contains(digits.utf8.count), let ending = Int64(digits), ending >= 0 else { return [] }
+    guard (Self.leastEnding...15).contains(digits.utf8.count), let ending = Int64(digits), ending >= 0 else {
+      return []
+    }
     let size = (0..<digits.utf8.count).reduce(Int64(1)) { size, _ in size * 10 }
     return try await pool.withConnection { connection in
       let found = try await connection.run(

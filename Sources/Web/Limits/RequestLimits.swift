@@ -26,6 +26,8 @@ public struct RequestLimits: Sendable {
   public var network: Rate?
   /// Reports a reporter may send in a UTC day; nil for no limit.
   public var reportsADay: Int?
+  /// Appeals that a network may send in a UTC day with a proof of work; without one a sixth of them.
+  public var appealsADay: Int
   /// Connections that one network may hold open; nil for no limit. Of no use behind a proxy.
   public var connectionsPerNetwork: Int?
   /// The most bytes of request bodies in memory at once; one network may take a quarter.
@@ -34,11 +36,12 @@ public struct RequestLimits: Sendable {
   /// - Parameters: see the properties.
   public init(
     app: Rate? = Rate(perSecond: 10_000, burst: 50_000), network: Rate? = Rate(perSecond: 100, burst: 2_000),
-    reportsADay: Int? = 200, connectionsPerNetwork: Int? = 512, bodyBytes: Int = 64 << 20
+    reportsADay: Int? = 200, appealsADay: Int = 30, connectionsPerNetwork: Int? = 512, bodyBytes: Int = 64 << 20
   ) {
     self.app = app
     self.network = network
     self.reportsADay = reportsADay
+    self.appealsADay = appealsADay
     self.connectionsPerNetwork = connectionsPerNetwork
     self.bodyBytes = bodyBytes
   }

@@ -1,10 +1,14 @@
 import Foundation
 import Hummingbird
+import Publishing
 import Storage
 
 /// What has been published, what is being made, and what held a publication back.
 struct PublicationPages: Sendable {
   let store: PublicationStore
+  let desk: PublicationDesk?
+  /// Publications that are still on the disk, whose numbers can be compared.
+  let diff: NightDiff
   let pages: PageRenderer
 
   /// Rows of the list.
@@ -13,18 +17,44 @@ struct PublicationPages: Sendable {
   @Sendable func list(_ request: Request, context: WebContext) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
     let texts = pages.texts(context)
+    let kept = Set(diff.nights().map(\.serial))
+    let order = request.query("order")
+    // What a gate has held back is what an administrator may overrule; a later attempt settles it.
+    let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
+    let gates = closed.compactMap { Gate(rawValue: $0.gate) }
     return pages.page(
       "publications",
       PublicationsPage(
-        rows: history.map { PublicationRow($0, texts) }, isRunning: history.contains { $0.run.state == .running }),
+        rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), texts) },
+        isRunning: history.contains { $0.run.state == .running } || desk?.outcome == .running,
+        canOrder: desk != nil, order: texts.find("publications.order-\(order)") ?? "", isTaken: order == "taken",
+        gates: gates.allSatisfy(\.canBeOverruled)
+          ? Set(gates).sorted().map { PublicationsPage.ClosedGate($0, texts) } : []),
       context)
   }
 }
 
 /// Values of the template `publications`.
 struct PublicationsPage {
+  /// A gate that the newest attempt has not passed, and that may be overruled.
+  struct ClosedGate {
+    let gate: String
+    let name: String
+
+    init(_ gate: Gate, _ texts: Texts) {
+      self.gate = gate.rawValue
+      name = texts("publications.gate-\(gate.rawValue)")
+    }
+  }
+
   let rows: [PublicationRow]
   let isRunning: Bool
+  /// Whether an administrator can have something published here.
+  let canOrder: Bool
+  /// What became of the order that was just sent.
+  let order: String
+  let isTaken: Bool
+  let gates: [ClosedGate]
 }
 
 /// A row of it.
@@ -62,8 +92,11 @@ struct PublicationRow {
   let gatesPassed: Int
   let gates: [Gate]
   let packs: [Pack]
+  /// Whether its numbers can be compared with another night's.
+  let isKept: Bool
 
-  init(_ history: PublicationHistory, _ texts: Texts) {
+  init(_ history: PublicationHistory, isKept: Bool, _ texts: Texts) {
+    self.isKept = isKept
     let run = history.run
     serial = run.serial
     state = texts("publications.state.\(run.state.rawValue)")

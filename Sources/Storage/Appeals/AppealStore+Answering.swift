@@ -1,0 +1,66 @@
+public import Curation
+public import Foundation
+import PostgreSQL
+
+extension AppealStore {
+  /// Answers all open appeals about a number.
+  ///
+  /// Upholding them allows the number, and has it taken out of what is published now where it is listed, all in one
+  /// transaction with the answer. Contacts are forgotten 30 days later.
+  /// - Parameters:
+  ///   - expected: the open appeals that the moderator saw; nil: whichever there are.
+  ///   - moderator: 1 to 80 characters.
+  ///   - answer: what the owner is told; nil says nothing but the outcome.
+  /// - Throws: `RulingProblem`; `PostgresError`.
+  public func settle(
+    _ number: Int64, expecting expected: Set<UUID>? = nil, as state: Appeal.State, by moderator: String, role: Role,
+    answer: String?, at time: Date
+  ) async throws -> AnswerOutcome {
+    let ruling = try Ruling(
+      number: number, decision: .allow, reason: "An appeal was upheld.", moderator: moderator, ruledAt: time)
+    return try await pool.transaction { connection in
+      _ = try await connection.run(LockAppeals(number: number))
+      let open = try await connection.run(ReadAppeals(number: number)).filter { $0.state == .open }
+      guard !open.isEmpty else { return .nothingOpen }
+      guard expected == nil || Set(open.map(\.id)) == expected else { return .changed }
+      let answers = try open.map { try $0.answered(state, by: moderator, at: time, answer: answer) }
+      for appeal in answers { _ = try await connection.run(AnswerAppeal(appeal: appeal)) }
+      let listing = try await connection.run(ReadListing(number: number)).first
+      if state == .upheld {
+        _ = try await connection.add(AddRuling(ruling))
+        if listing != nil, let revocation = Revocation(carryingOut: ruling) {
+          _ = try await connection.run(RequestRevocation(revocation: revocation))
+        }
+      }
+      _ = try await connection.run(SchedulePurge(number: number, time: time + Self.contactsKept))
+      if state == .upheld {
+        _ = try await connection.run(SettleCase(number: number))
+      } else {
+        // The case is judged anew: it leaves the queue where nothing but the appeal kept it there.
+        _ = try await connection.run(EnqueueCases([(number, .appeal)], at: time))
+      }
+      let event = AuditEvent(
+        actor: moderator, role: role, action: state == .upheld ? "appeal.uphold" : "appeal.reject",
+        subject: "+\(number)",
+        before: ["listed": listing?.category.slug ?? "no", "open_appeals": "\(open.count)"],
+        after: ["state": state.rawValue], reason: answers.first?.answer)
+      _ = try await connection.run(AppendAudit(event, at: time))
+      return .answered(open.count)
+    }
+  }
+
+  /// Open appeals after a place, the oldest first.
+  public func open(after place: AppealCursor?, limit: Int) async throws -> [Appeal] {
+    try await pool.run(ReadOpenAppeals(after: place, limit: limit))
+  }
+
+  /// Answered appeals before a place, the newest answer first.
+  public func answered(before place: AppealCursor?, limit: Int) async throws -> [Appeal] {
+    try await pool.run(ReadAnsweredAppeals(before: place, limit: limit))
+  }
+
+  /// How many wait.
+  public func openCount() async throws -> Int64 {
+    try await pool.run(CountOpenAppeals()).first ?? 0
+  }
+}

@@ -1,0 +1,30 @@
+import PostgreSQL
+
+/// What the data lies in.
+public struct StorageVersions: Sendable, Equatable {
+  /// PostgreSQL's own, such as `15.8`.
+  public var server: String
+  /// The newest migration that was applied; empty for none.
+  public var migration: String
+  /// Bytes of the database.
+  public var databaseBytes: Int64
+}
+
+/// Asks the server about itself.
+struct ReadVersions: PostgresStatement {
+  static let sql = """
+    SELECT current_setting('server_version'), coalesce((SELECT max(version)::text FROM schema_migrations), ''),
+           pg_database_size(current_database())
+    """
+
+  static func decode(_ row: PostgresRow) throws -> StorageVersions {
+    StorageVersions(server: try row.decode(0), migration: try row.decode(1), databaseBytes: try row.decode(2))
+  }
+}
+
+extension HealthStore {
+  /// What the data lies in.
+  public func versions() async throws -> StorageVersions? {
+    try await pool.run(ReadVersions()).first
+  }
+}

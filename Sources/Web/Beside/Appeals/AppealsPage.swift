@@ -1,0 +1,110 @@
+import Curation
+import Foundation
+import PhoneNumbers
+import Storage
+
+/// Values of the template `appeals`.
+struct AppealsPage {
+  let isAnswered: Bool
+  let openCount: String
+  let rows: [AppealRow]
+  let next: String
+}
+
+/// A row of it.
+struct AppealRow {
+  let digits: Int64
+  let number: String
+  let country: String
+  let filedAt: PageTime
+  let state: String
+  let tone: String
+  let listed: String
+  let statement: String
+  let answeredBy: String
+
+  init(_ appeal: Appeal, _ line: NumberLine?, _ texts: Texts) {
+    digits = appeal.number
+    number = Phone.text(appeal.number)
+    country = Phone.country(appeal.number)
+    filedAt = PageTime(appeal.filedAt)
+    state = texts("appeals.state-\(appeal.state.rawValue)")
+    tone = AppealPage.tone(appeal.state)
+    listed = line?.listedAs.map(texts.category) ?? texts("appeals.not-listed")
+    statement = appeal.statement.count > 140 ? "\(appeal.statement.prefix(140))…" : appeal.statement
+    answeredBy = appeal.answeredBy ?? ""
+  }
+}
+
+/// Values of the template `appeals-one`.
+struct AppealPage {
+  struct Filing {
+    let statement: String
+    let filedAt: PageTime
+    let contact: String
+  }
+
+  struct Earlier {
+    let state: String
+    let tone: String
+    let answeredAt: [PageTime]
+    let answeredBy: String
+    let answer: String
+    let filings: [Filing]
+  }
+
+  let digits: Int64
+  let number: String
+  let national: String
+  let country: String
+  let account: [String]
+  /// The open appeals' ids: what the answer is for.
+  let open: String
+  let isOpen: Bool
+  let filings: [Filing]
+  let earlier: [Earlier]
+  let problem: String
+  let words: String
+  let done: String
+
+  init(
+    _ number: PhoneNumber, _ appeals: [Appeal], filings: [FiledStatement], explanation: Explanation, problem: String,
+    words: String, done: String, _ texts: Texts
+  ) {
+    digits = number.digits
+    self.number = number.formatted(.international)
+    national = number.formatted(.national)
+    country = explanation.country.map(texts.country) ?? "–"
+    account = explanation.account
+    let openOnes = appeals.filter { $0.state == .open }
+    open = openOnes.map(\.id.uuidString).joined(separator: " ")
+    isOpen = !openOnes.isEmpty
+    self.filings = openOnes.flatMap { Self.filings($0, filings) }
+    earlier = appeals.filter { $0.state != .open }.reversed().map { appeal in
+      Earlier(
+        state: texts("appeals.state-\(appeal.state.rawValue)"), tone: Self.tone(appeal.state),
+        answeredAt: appeal.answeredAt.map { [PageTime($0)] } ?? [], answeredBy: appeal.answeredBy ?? "",
+        answer: appeal.answer ?? "", filings: Self.filings(appeal, filings))
+    }
+    self.problem = problem
+    self.words = words
+    self.done = done
+  }
+
+  static func tone(_ state: Appeal.State) -> String {
+    switch state {
+    case .open: "warn"
+    case .upheld: "good"
+    case .rejected: "alarm"
+    }
+  }
+
+  /// What each person said; an appeal that was filed on the command line has its statement alone.
+  private static func filings(_ appeal: Appeal, _ all: [FiledStatement]) -> [Filing] {
+    let own = all.filter { $0.appealID == appeal.id }
+    guard !own.isEmpty else {
+      return [Filing(statement: appeal.statement, filedAt: PageTime(appeal.filedAt), contact: "")]
+    }
+    return own.map { Filing(statement: $0.statement, filedAt: PageTime($0.filedAt), contact: $0.contact ?? "") }
+  }
+}

@@ -1,0 +1,39 @@
+import Curation
+import Storage
+
+/// A line of a list of numbers.
+struct NumberRow {
+  /// What is to be known of it at a glance.
+  struct Badge {
+    let text: String
+    let tone: String
+  }
+
+  let digits: Int64
+  let number: String
+  let country: String
+  let reports: String
+  let last: [PageTime]
+  let badges: [Badge]
+  let label: String
+
+  init(_ line: NumberLine, _ texts: Texts) {
+    digits = line.number
+    number = Phone.text(line.number)
+    country = Phone.country(line.number)
+    reports = texts.number(line.reports)
+    last = line.lastReportedAt.map { [PageTime($0)] } ?? []
+    label = line.label ?? ""
+    var badges: [Badge] = []
+    if let category = line.listedAs {
+      badges.append(
+        Badge(
+          text: texts(line.isBlocked ? "search.blocked" : "search.named", ["category": texts.category(category)]),
+          tone: line.isBlocked ? "alarm" : "warn"))
+    }
+    if let ruling = line.ruling { badges.append(Badge(text: texts("search.ruled-\(ruling.rawValue)"), tone: "")) }
+    if line.isHeld { badges.append(Badge(text: texts("search.held"), tone: "warn")) }
+    if line.hasAppeal { badges.append(Badge(text: texts("search.appeal"), tone: "warn")) }
+    self.badges = badges
+  }
+}

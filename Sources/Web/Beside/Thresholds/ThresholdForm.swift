@@ -1,0 +1,148 @@
+import Curation
+import PhoneNumbers
+
+/// The form of one threshold: what was typed, and what is wrong with it, field by field.
+struct ThresholdForm {
+  /// A field of the form, named as `Threshold` names it in its problems.
+  struct Field {
+    let name: String
+    let label: String
+    var value: String
+    var problem: String
+    let isWhole: Bool
+    /// Name without a dot, for `id`.
+    var id: String { name.replacing(".", with: "-") }
+  }
+
+  /// In the order of the form; those of `leave` stand beside those of `enter`.
+  static let names = [
+    "enter.heat", "leave.heat", "enter.evidence", "leave.evidence", "enter.confidence", "leave.confidence",
+    "enter.reporters", "leave.reporters", "enter.networks", "leave.networks", "enter.days", "leave.days", "watch_heat",
+  ]
+
+  private(set) var values: [String: String]
+  private(set) var problems: [String: String] = [:]
+  let category: ReportCategory
+  let country: String?
+
+  /// Filled with what is in force.
+  init(_ threshold: Threshold) {
+    category = threshold.category
+    country = threshold.country
+    values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Figure.plain(threshold[field: $0])) })
+  }
+
+  /// Filled with what was sent.
+  init(_ form: Form, category: ReportCategory, country: String?) {
+    self.category = category
+    self.country = country
+    values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, String((form.text($0) ?? "").prefix(40))) })
+  }
+
+  /// The threshold that was typed.
+  /// - Parameters:
+  ///   - base: whose category and country it has.
+  ///   - texts: says what is wrong.
+  /// - Returns: nil where anything is wrong; every field then says what.
+  mutating func threshold(texts: Texts) -> Threshold? {
+    let bar = ThresholdBar(heat: 1, evidence: 0, confidence: 0, reporters: 0, networks: 0, days: 0)
+    var threshold = Threshold(category: category, country: country, enter: bar, leave: bar, watchHeat: 1)
+    for name in Self.names {
+      guard let value = Self.number(values[name] ?? "") else {
+        problems[name] = texts(values[name]?.isEmpty == false ? "thresholds.no-number" : "thresholds.needed")
+        continue
+      }
+      guard !Self.isWhole(name) || value == value.rounded(), abs(value) <= 1_000_000_000 else {
+        problems[name] = texts("thresholds.not-whole")
+        continue
+      }
+      threshold[field: name] = value
+    }
+    guard problems.isEmpty else { return nil }
+    for problem in threshold.problems where problems[problem.field] == nil {
+      problems[problem.field] = Self.text(of: problem, texts)
+    }
+    return problems.isEmpty ? threshold : nil
+  }
+
+  func fields(_ texts: Texts) -> [Field] {
+    Self.names.map { name in
+      Field(
+        name: name, label: texts("thresholds.field.\(name)"), value: values[name] ?? "", problem: problems[name] ?? "",
+        isWhole: Self.isWhole(name))
+    }
+  }
+
+  static func isWhole(_ name: String) -> Bool {
+    name.hasSuffix("reporters") || name.hasSuffix("networks") || name.hasSuffix("days")
+  }
+
+  /// A number with a point or a comma.
+  private static func number(_ text: String) -> Double? {
+    guard text.utf8.count <= 20 else { return nil }
+    let plain = text.replacing(",", with: ".")
+    guard plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D }), let value = Double(plain),
+      value.isFinite
+    else { return nil }
+    return value
+  }
+
+  private static func text(of problem: ThresholdProblem, _ texts: Texts) -> String {
+    if problem.rule.contains("that of enter") { return texts("thresholds.above-enter") }
+    if problem.field == "watch_heat" { return texts("thresholds.range.watch") }
+    let kind = problem.field.split(separator: ".").last.map(String.init) ?? ""
+    return texts("thresholds.range.\(kind)")
+  }
+}
+
+extension Threshold {
+  /// A figure by the name of its field.
+  subscript(field name: String) -> Double {
+    get {
+      switch name {
+      case "enter.heat": enter.heat
+      case "enter.evidence": enter.evidence
+      case "enter.confidence": enter.confidence
+      case "enter.reporters": Double(enter.reporters)
+      case "enter.networks": Double(enter.networks)
+      case "enter.days": Double(enter.days)
+      case "leave.heat": leave.heat
+      case "leave.evidence": leave.evidence
+      case "leave.confidence": leave.confidence
+      case "leave.reporters": Double(leave.reporters)
+      case "leave.networks": Double(leave.networks)
+      case "leave.days": Double(leave.days)
+      default: watchHeat
+      }
+    }
+    set {
+      switch name {
+      case "enter.heat": enter.heat = newValue
+      case "enter.evidence": enter.evidence = newValue
+      case "enter.confidence": enter.confidence = newValue
+      case "enter.reporters": enter.reporters = Int(newValue)
+      case "enter.networks": enter.networks = Int(newValue)
+      case "enter.days": enter.days = Int(newValue)
+      case "leave.heat": leave.heat = newValue
+      case "leave.evidence": leave.evidence = newValue
+      case "leave.confidence": leave.confidence = newValue
+      case "leave.reporters": leave.reporters = Int(newValue)
+      case "leave.networks": leave.networks = Int(newValue)
+      case "leave.days": leave.days = Int(newValue)
+      default: watchHeat = newValue
+      }
+    }
+  }
+
+  /// Its figures by the names of their fields, for the trail of who changed what.
+  var audited: [String: String] {
+    Dictionary(uniqueKeysWithValues: ThresholdForm.names.map { ($0, Figure.plain(self[field: $0])) })
+  }
+}
+
+extension Figure {
+  /// A figure as it is typed: no more digits than it has.
+  static func plain(_ value: Double) -> String {
+    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+  }
+}

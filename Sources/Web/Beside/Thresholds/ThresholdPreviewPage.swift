@@ -1,0 +1,131 @@
+import Curation
+import Foundation
+import PhoneNumbers
+import Publishing
+
+/// Values of the template `threshold-preview`.
+struct ThresholdPreviewPage {
+  struct Tile {
+    let name: String
+    let figure: String
+  }
+
+  /// A category and country in which something changes.
+  struct Row {
+    let category: String
+    let country: String
+    let added: String
+    let taken: String
+    let kept: String
+  }
+
+  struct Example {
+    let digits: Int64
+    let number: String
+    let category: String
+    let country: String
+    let heat: String
+    let evidence: String
+    let confidence: String
+    let reporters: String
+    let days: String
+  }
+
+  /// One figure that is thought of.
+  struct Difference {
+    let name: String
+    let before: String
+    let after: String
+  }
+
+  /// Kinds beyond these are summed up in words.
+  static let mostRows = 100
+
+  let id: String
+  let category: String
+  let country: String
+  let differences: [Difference]
+  let isRunning: Bool
+  let hasFailed: Bool
+  let isDone: Bool
+  let step: String
+  let asOf: [PageTime]
+  let tiles: [Tile]
+  let rows: [Row]
+  let more: String
+  let added: [Example]
+  let taken: [Example]
+  let problem: String
+  let reason: String
+
+  init(
+    _ asked: ThresholdPreviews.Request, _ state: ThresholdPreviews.State, _ texts: Texts, problem: String = "",
+    reason: String = ""
+  ) {
+    id = asked.id.uuidString
+    category = texts.category(asked.category)
+    country = asked.country.map(texts.country) ?? texts("thresholds.everywhere")
+    differences = Self.differences(asked, texts)
+    self.problem = problem
+    self.reason = reason
+    var preview: ThresholdPreview?
+    var time: Date?
+    var step = ""
+    switch state {
+    case .waiting(let ahead): step = texts.count("thresholds.step-waiting", ahead)
+    case .running(.brigades): step = texts("thresholds.step-brigades")
+    case .running(.judging(let count)): step = texts.count("thresholds.step-judging", count)
+    case .done(let made, let asOf): (preview, time) = (made, asOf)
+    case .failed: break
+    }
+    self.step = step
+    isRunning = !step.isEmpty
+    isDone = preview != nil
+    hasFailed = !isRunning && !isDone
+    asOf = time.map { [PageTime($0)] } ?? []
+    tiles = preview.map { Self.tiles($0, texts) } ?? []
+    let changed = preview?.changes.filter { $0.value.added + $0.value.taken > 0 } ?? [:]
+    let sorted = changed.sorted {
+      ($0.value.added + $0.value.taken, $1.key.category.rawValue, $1.key.country ?? "")
+        > ($1.value.added + $1.value.taken, $0.key.category.rawValue, $0.key.country ?? "")
+    }
+    rows = sorted.prefix(Self.mostRows).map { kind, change in
+      Row(
+        category: texts.category(kind.category), country: kind.country.map(texts.country) ?? "–",
+        added: texts.number(change.added), taken: texts.number(change.taken), kept: texts.number(change.kept))
+    }
+    more = sorted.count > Self.mostRows ? texts.count("thresholds.more-kinds", sorted.count - Self.mostRows) : ""
+    added = preview?.added.map { Self.example($0, texts) } ?? []
+    taken = preview?.taken.map { Self.example($0, texts) } ?? []
+  }
+
+  private static func tiles(_ preview: ThresholdPreview, _ texts: Texts) -> [Tile] {
+    let total = preview.total
+    return [
+      ("now", total.kept + total.taken + preview.fixed), ("then", total.kept + total.added + preview.fixed),
+      ("added", total.added), ("taken", total.taken), ("kept", total.kept), ("fixed", preview.fixed),
+      ("held", preview.newlyHeld), ("released", preview.released),
+    ].map { Tile(name: texts("thresholds.tile-\($0.0)"), figure: texts.number($0.1)) }
+  }
+
+  private static func example(_ example: ThresholdPreview.Example, _ texts: Texts) -> Example {
+    Example(
+      digits: example.number,
+      number: PhoneNumber(digits: example.number)?.formatted(.international) ?? "+\(example.number)",
+      category: texts.category(example.kind.category), country: example.kind.country ?? "–",
+      heat: Figure.decimal(example.score.heat), evidence: Figure.decimal(example.score.evidence),
+      confidence: Figure.percent(example.score.confidence), reporters: texts.number(example.score.reporters),
+      days: texts.number(example.score.days))
+  }
+
+  private static func differences(_ asked: ThresholdPreviews.Request, _ texts: Texts) -> [Difference] {
+    let find = { (set: ThresholdSet) in set.threshold(for: asked.category) { asked.country } }
+    guard let before = find(asked.present), let after = find(asked.change) else { return [] }
+    return ThresholdForm.names.compactMap { name in
+      let (old, new) = (before[field: name], after[field: name])
+      guard old != new else { return nil }
+      return Difference(
+        name: texts("thresholds.field.\(name)"), before: Figure.plain(old), after: Figure.plain(new))
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Curation
+import Storage
+
+/// Values of the template `thresholds`.
+struct ThresholdsPage {
+  /// A threshold in the table.
+  struct Row {
+    let category: String
+    let slug: String
+    let country: String
+    let code: String
+    let cells: [String]
+  }
+
+  /// An imported list in the table.
+  struct ListRow {
+    let name: String
+    let cells: [String]
+  }
+
+  struct Version {
+    let number: Int32
+    let savedAt: PageTime
+    let savedBy: String
+    let reason: String
+    let isShown: Bool
+  }
+
+  let version: Version
+  let isNewest: Bool
+  let hasPreview: Bool
+  let hasSaved: Bool
+  let rows: [Row]
+  let lists: [ListRow]
+  let versions: [Version]
+
+  init(
+    version: ThresholdVersion, set: ThresholdSet, history: [ThresholdVersion], lists: [App], hasPreview: Bool,
+    hasSaved: Bool, _ texts: Texts
+  ) {
+    self.version = Version(version, isShown: true)
+    isNewest = version.version == history.first?.version
+    self.hasPreview = hasPreview
+    self.hasSaved = hasSaved
+    rows = set.thresholds.map { threshold in
+      Row(
+        category: texts.category(threshold.category), slug: threshold.category.slug,
+        country: threshold.country.map(texts.country) ?? texts("thresholds.everywhere"), code: threshold.country ?? "",
+        cells: ThresholdForm.names.map { Figure.plain(threshold[field: $0]) }.paired())
+    }
+    let names = Dictionary(lists.map { ($0.id, $0.name) }) { first, _ in first }
+    self.lists = set.sources.map { rule in
+      ListRow(
+        name: rule.appID == SourceRule.everyList
+          ? texts("thresholds.every-list") : names[rule.appID] ?? "\(rule.appID)",
+        cells: [
+          Figure.plain(rule.weight), "\(rule.enter.complaints) / \(rule.leave.complaints)",
+          "\(rule.enter.days) / \(rule.leave.days)",
+        ])
+    }
+    versions = history.map { Version($0, isShown: $0.version == version.version) }
+  }
+}
+
+extension ThresholdsPage.Version {
+  init(_ version: ThresholdVersion, isShown: Bool) {
+    number = version.version
+    savedAt = PageTime(version.savedAt)
+    savedBy = version.savedBy
+    reason = version.reason
+    self.isShown = isShown
+  }
+}
+
+extension [String] {
+  /// What it takes to be listed and what it takes to stay, in one cell: `3 / 1.5`; the last one alone.
+  fileprivate func paired() -> [String] {
+    stride(from: 0, to: count - 1, by: 2).map { "\(self[$0]) / \(self[$0 + 1])" } + suffix(1)
+  }
+}

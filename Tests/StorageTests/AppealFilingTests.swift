@@ -1,0 +1,101 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct AppealFilingTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 33_162_000_248
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var store: AppealStore { AppealStore(pool: pool) }
+
+  private func filing(_ statement: String = "It is my shop.", contact: String? = nil) throws -> AppealFiling {
+    try AppealFiling(number: number, statement: statement, contact: contact, filedAt: now)
+  }
+
+  private func stamp(_ byte: UInt8) -> (id: [UInt8], expiresAt: Date) {
+    ([UInt8](repeating: byte, count: 16), now + 7_200)
+  }
+
+  private func count(_ query: PostgresQuery) async throws -> Int64 {
+    try await pool.withConnection { try await $0.query(query)[0].decode(0) }
+  }
+
+  @Test func theSameNumberJoinsTheOpenAppealAndEachTicketSeesItsOwnWords() async throws {
+    let (first, second) = (AppealTicket(), AppealTicket())
+    #expect(try await store.file(try filing("<b>Mine</b>"), ticket: first, stamp: stamp(1)) == .filed)
+    #expect(
+      try await store.file(try filing("Ours", contact: "a@example.org"), ticket: second, stamp: stamp(2)) == .joined)
+    #expect(try await store.appeals(of: number).count == 1)
+    #expect(try await store.status(of: first, at: now)?.appeal.statement == "<b>Mine</b>")
+    let other = try #require(try await store.status(of: second, at: now))
+    #expect(other.appeal.statement == "Ours" && other.appeal.state == .open && other.listing == nil)
+    #expect(try await store.status(of: AppealTicket(), at: now) == nil)
+    #expect(try await store.filings(of: number).map(\.contact) == [nil, "a@example.org"])
+    #expect(try await count("SELECT count(*) FROM queue WHERE number = \(number)") == 1)
+    // What is stored opens nothing.
+    #expect(
+      try await count("SELECT count(*) FROM appeal_filings WHERE encode(ticket_hash, 'escape') = \(first.code)") == 0)
+  }
+
+  @Test func aFormIsGoodOnceWhoeverSendsItAtOnce() async throws {
+    let statement = try filing()
+    let outcomes = try await withThrowingTaskGroup(of: FilingOutcome.self) { group in
+      for _ in 0..<4 {
+        group.addTask { try await store.file(statement, ticket: AppealTicket(), stamp: stamp(7)) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.count { $0 == .filed } == 1 && outcomes.count { $0 == .stampSpent } == 3)
+    #expect(try await store.purge(at: now + 7_201) == 0)
+    #expect(try await count("SELECT count(*) FROM spent_stamps") == 0)
+  }
+
+  @Test func tooManyWordsAboutOneNumberAreNotKept() async throws {
+    for index in 0..<AppealStore.mostFilings {
+      let outcome = try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(UInt8(index)))
+      #expect(outcome == (index == 0 ? .filed : .joined))
+    }
+    #expect(try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(200)) == .crowded)
+  }
+
+  @Test func upholdingAllowsTheNumberAndRevokesItInOneStep() async throws {
+    let (time, number) = (now, number)
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(time))")
+    }
+    let ticket = AppealTicket()
+    _ = try await store.file(try filing(contact: "me"), ticket: ticket, stamp: stamp(1))
+    let open = Set(try await store.appeals(of: number).map(\.id))
+    #expect(
+      try await store.settle(
+        number, expecting: [UUID()], as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now) == .changed)
+    #expect(
+      try await store.settle(
+        number, expecting: open, as: .upheld, by: "Ada", role: .moderator, answer: "Sorry.", at: now) == .answered(1))
+    #expect(
+      try await store.settle(number, as: .rejected, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen)
+    #expect(try await RulingStore(pool: pool).standing(of: number)?.decision == .allow)
+    let revocations = try await PublicationStore(pool: pool).openRevocations()
+    #expect(revocations.map(\.number) == [number] && revocations.first?.action == .remove)
+    let status = try #require(try await store.status(of: ticket, at: now))
+    #expect(status.appeal.state == .upheld && status.appeal.answer == "Sorry." && status.isAllowed)
+    #expect(try await count("SELECT count(*) FROM audit_events WHERE action = 'appeal.uphold' AND actor = 'Ada'") == 1)
+    // Contacts go 30 days after the answer, and not before.
+    #expect(try await store.purge(at: now + 29 * 86_400) == 0)
+    #expect(try await store.purge(at: now + 31 * 86_400) == 1)
+  }
+
+  @Test func aTicketIsReadAsPeopleTypeIt() throws {
+    let ticket = AppealTicket()
+    let typed = ticket.code.lowercased().replacing("-", with: " ").replacing("0", with: "o").replacing("1", with: "l")
+    #expect(AppealTicket(typed) == ticket)
+    for wrong in ["", "abc", ticket.code + "A", String(repeating: "é", count: 32)] {
+      #expect(AppealTicket(wrong) == nil)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Curation
+import Foundation
+import HTTPTypes
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct ThresholdPagesTests {
+  private let now = Date()
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  /// Eight reporters on three days through four networks for each.
+  private func complain(_ numbers: [Int64]) async throws {
+    let reports = numbers.flatMap { number in
+      (0..<8).map { index in
+        Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(index % 3) * 86_400, category: .fraud,
+          reporter: [UInt8](repeating: UInt8(index), count: 16),
+          network: [UInt8](repeating: UInt8(index % 4), count: 8))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+  }
+
+  private func result(_ visitor: Visitor) async throws -> String {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while true {
+      let page = try await visitor.get("/moderation/thresholds/preview")
+      if !page.text.contains("http-equiv=\"refresh\"") { return page.text }
+      try #require(ContinuousClock.now < deadline, "The preview does not end.")
+    }
+  }
+
+  private func fields(_ base: String, reporters: String) -> KeyValuePairs<String, String> {
+    [
+      "category": "fraud", "country": "", "base": base, "enter.heat": "2", "leave.heat": "1", "enter.evidence": "2",
+      "leave.evidence": "1", "enter.confidence": "0.3", "leave.confidence": "0,2", "enter.reporters": reporters,
+      "leave.reporters": "2", "enter.networks": "2", "leave.networks": "1", "enter.days": "2", "leave.days": "1",
+      "watch_heat": "1",
+    ]
+  }
+
+  @Test func aChangeIsPreviewedThenSavedWithItsReason() async throws {
+    try await complain([33_162_601_021, 33_162_601_022])
+    try await TestServer.run { server in
+      let moderator = try await Visitor(server, role: .moderator)
+      #expect(try await moderator.get("/moderation/thresholds").text.contains("What Ringfence ships with."))
+      #expect(try await moderator.get("/moderation/thresholds/edit?category=fraud").status == .forbidden)
+      #expect(
+        try await moderator.post("/moderation/thresholds/preview", fields("1", reporters: "9")).status == .forbidden)
+
+      let visitor = try await Visitor(server, role: .administrator)
+      #expect(try await visitor.get("/moderation/thresholds/edit?category=legitimate").status == .notFound)
+      #expect(try await visitor.get("/moderation/thresholds/edit?category=fraud&country=DE").text.contains("Germany"))
+      let wrong = try await visitor.post("/moderation/thresholds/preview", fields("1", reporters: "many"))
+      #expect(wrong.status == .unprocessableContent && wrong.text.contains("This is no number"))
+      let low = try await visitor.post("/moderation/thresholds/preview", fields("1", reporters: "1"))
+      #expect(low.text.contains("must not be more than it takes"))
+      #expect(try await visitor.post("/moderation/thresholds/preview", fields("7", reporters: "9")).status == .conflict)
+
+      let asked = try await visitor.post("/moderation/thresholds/preview", fields("1", reporters: "9"))
+      #expect(asked.status == .seeOther && asked.location == "/moderation/thresholds/preview")
+      let text = try await result(visitor)
+      #expect(text.contains("<span>Would leave</span><strong>2</strong>"))
+      #expect(text.contains("<span>Would enter</span><strong>0</strong>") && text.contains("+33 1 62 60 10 21"))
+      let id = String(try #require(text.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
+      #expect(try await visitor.post("/moderation/thresholds/save", ["preview": id]).status == .unprocessableContent)
+      // Nobody saves what they have not seen.
+      let stranger = try await visitor.post(
+        "/moderation/thresholds/save", ["preview": UUID().uuidString, "reason": "x"])
+      #expect(stranger.location == "/moderation/thresholds")
+      #expect(try await ThresholdStore(pool: pool).history(limit: 9).count == 1)
+
+      let saved = try await visitor.post("/moderation/thresholds/save", ["preview": id, "reason": "Too many <hits>."])
+      #expect(saved.location == "/moderation/thresholds?saved=1")
+      let (version, set) = try await ThresholdStore(pool: pool).version(nil)
+      #expect(version.version == 2 && version.savedBy == "The administrator" && version.reason == "Too many <hits>.")
+      #expect(set.threshold(for: .fraud) { nil }?.enter.reporters == 9)
+      #expect(try await visitor.get("/moderation/thresholds").text.contains("Too many &lt;hits&gt;."))
+      let trail = try await pool.withConnection { connection in
+        try await connection.query("SELECT after->>'enter.reporters' FROM audit_events WHERE action = 'thresholds.set'")
+          .map { try $0.decode(0, as: String.self) }
+      }
+      #expect(trail == ["9"])
+    }
+  }
+
+  @Test func twoWhoChangeAtOnceAreTold() async throws {
+    try await TestServer.run { server in
+      let visitor = try await Visitor(server, role: .administrator)
+      _ = try await visitor.post("/moderation/thresholds/preview", fields("1", reporters: "9"))
+      let text = try await result(visitor)
+      let store = ThresholdStore(pool: pool)
+      var other = try #require(try await store.current().threshold(for: .survey) { nil })
+      other.enter.reporters = 99
+      try await store.save(try await store.current().replacing(other), after: 1, by: "Bob", because: "First", at: now)
+      let id = String(try #require(text.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
+      let late = try await visitor.post("/moderation/thresholds/save", ["preview": id, "reason": "Second"])
+      #expect(late.status == .conflict && late.text.contains("Somebody has saved"))
+      #expect(try await store.version(nil).version.version == 2)
+      #expect(try await visitor.post("/moderation/thresholds/discard", [:]).location == "/moderation/thresholds")
+    }
+  }
+}
