@@ -126,7 +126,7 @@ struct TraceKey: PostgresStatement {
       SELECT number, reporter, received_at FROM reports
       WHERE app_id = $1 AND withdrawn_at IS NULL AND \(KeyTrace.isOfKey)
       LIMIT \(KeyTrace.mostReports)
-    ) some
+    ) found
     """
 
   func bind(into parameters: inout PostgresParameters) {

@@ -44,7 +44,7 @@ public enum BenchmarkSQL {
     "to_timestamp(:started)", "to_timestamp(\(Int(Decay.origin.timeIntervalSince1970)))",
     "\(Decay.heat.timeConstant)", "\(Decay.evidence.timeConstant)",
     "to_timestamp(:time::float8 - \(AcceptReports.idWindow))",
-    "to_timestamp(:time::float8 + \(AcceptReports.idWindow))", "\(ReporterWeight.newcomer)",
+    "to_timestamp(:time::float8 + \(AcceptReports.idWindow))", "\(ReporterWeight.newcomer)", "ARRAY[1]",
   ]
 
   private static var oneReportStatement: String {
