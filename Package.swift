@@ -36,6 +36,9 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let crypto = Target.Dependency.product(
   name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux]))
 
+/// Only the server derives keys from passwords.
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+
 let package = Package(
   name: "ringfence",
   platforms: [.macOS(.v15), .iOS(.v16)],
@@ -61,6 +64,7 @@ let package = Package(
   targets: [
     // System libraries.
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
@@ -88,6 +92,9 @@ let package = Package(
     library("EmbeddedPostgreSQL", ["CLibPQ", "CSpawn", logging]),
     library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Timestamps", crypto]),
 
+    // Who may moderate: passwords, second factors, attempts.
+    library("Accounts", ["Storage", "Curation", "CQRCode", crypto, cryptoExtras]),
+
     // Other servers.
     library("WebClient"),
     library("Fetching", ["WebClient", "CallerPack"]),
@@ -107,15 +114,16 @@ let package = Package(
     library(
       "Web",
       [
-        "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Telemetry", "Timestamps",
+        "Accounts", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Telemetry",
+        "Timestamps",
         hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, mustache, crypto, logging,
       ]),
     library(
       "RingfenceCommand",
       [
-        "Web", "Publishing", "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation",
-        "PhoneNumbers", "CallDirectory", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps",
-        "Fetching", "WebClient", hummingbird,
+        "Web", "Accounts", "Publishing", "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL",
+        "Curation", "PhoneNumbers", "CallDirectory", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry",
+        "Timestamps", "Fetching", "WebClient", hummingbird,
         arguments, histogram, lifecycle, logging, nioCore,
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: house),
@@ -130,6 +138,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: house),
+    tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["Curation", "TestSupport"]),
@@ -156,8 +165,9 @@ let package = Package(
     tests(
       "WebTests",
       [
-        "Web", "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "PostgreSQL", "RingfenceClient",
-        "Storage", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore, crypto,
+        "Web", "Accounts", "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "PostgreSQL",
+        "RingfenceClient", "Storage", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore,
+        crypto,
       ]),
     tests("RingfenceClientTests", ["RingfenceClient", "CallerPack"]),
     // A small app around RingfenceClient, which tests kill.

@@ -1,3 +1,4 @@
+import Accounts
 import Foundation
 import Intake
 
@@ -21,21 +22,31 @@ struct DataFolder {
   /// The key of reporters' pseudonyms: RINGFENCE_PSEUDONYM_KEY (64 hex digits), the file that
   /// RINGFENCE_PSEUDONYM_KEY_FILE names, or a file in this folder that is made once.
   func pseudonymizer(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Pseudonymizer {
-    if let hex = try SecretSetting.read("RINGFENCE_PSEUDONYM_KEY", environment: environment) {
+    Pseudonymizer(key: try key("pseudonym.key", variable: "RINGFENCE_PSEUDONYM_KEY", environment))
+  }
+
+  /// The key that accounts' second factors are kept with: RINGFENCE_ACCOUNT_KEY (64 hex digits), the file
+  /// that RINGFENCE_ACCOUNT_KEY_FILE names, or a file in this folder that is made once. Without it every second factor has
+  /// to be set up anew.
+  func accountKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> AccountKey {
+    AccountKey(try key("account.key", variable: "RINGFENCE_ACCOUNT_KEY", environment))
+  }
+
+  /// A key of 32 bytes: from the environment, or from a file that is made once.
+  private func key(_ file: String, variable: String, _ environment: [String: String]) throws -> [UInt8] {
+    if let hex = try SecretSetting.read(variable, environment: environment) {
       guard let key = Self.bytes(hex: hex), key.count == 32 else {
-        throw CommandFailure.failed(
-          "RINGFENCE_PSEUDONYM_KEY must be 64 hex digits. Make one with: openssl rand -hex 32")
+        throw CommandFailure.failed("\(variable) must be 64 hex digits. Make one with: openssl rand -hex 32")
       }
-      return Pseudonymizer(key: key)
+      return key
     }
-    let text = try secret("pseudonym.key") {
+    let text = try secret(file) {
       (0..<32).map { _ in String(format: "%02x", UInt8.random(in: 0...255)) }.joined()
     }
     guard let key = Self.bytes(hex: text), key.count == 32 else {
-      throw CommandFailure.failed(
-        "\(path)/pseudonym.key is damaged: it must hold 64 hex digits. Restore it from a backup.")
+      throw CommandFailure.failed("\(path)/\(file) is damaged: it must hold 64 hex digits. Restore it from a backup.")
     }
-    return Pseudonymizer(key: key)
+    return key
   }
 
   /// A secret that is kept in a file of its own, readable by its owner only.

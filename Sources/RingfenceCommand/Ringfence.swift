@@ -33,6 +33,7 @@ public struct Ringfence: AsyncParsableCommand {
       PackCommand.self,
       AppCommand.self,
       HealthcheckCommand.self,
+      AccountCommand.self,
       SignInLinkCommand.self,
       AuditCommand.self,
       DoctorCommand.self,

@@ -31,6 +31,9 @@ struct Workplace {
   var appeals: AppealStore { AppealStore(pool: pool) }
   var moderators: ModeratorStore { ModeratorStore(pool: pool) }
   var operations: OperationStore { OperationStore(pool: pool) }
+  var accounts: AccountStore { AccountStore(pool: pool) }
+  var attempts: AttemptStore { AttemptStore(pool: pool) }
+  var auditTrail: AuditTrail { AuditTrail(pool: pool) }
   var health: HealthStore { HealthStore(pool: pool) }
   var publications: PublicationStore { PublicationStore(pool: pool) }
   var publicationFolder: PublicationFolder { PublicationFolder(path: folder.publications) }

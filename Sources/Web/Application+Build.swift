@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import Hummingbird
 import HummingbirdCore
 import Intake
@@ -11,10 +12,12 @@ let serverName = "ringfence"
 /// Puts the web side together.
 /// - Parameters:
 ///   - services: what controllers work with.
+///   - onRouter: told which routes there are, before any that refuses a method.
 ///   - onRunning: told the port once the server listens.
 /// - Throws: when a template or a text cannot be read.
 public func buildApplication(
   services: WebServices, configuration: WebConfiguration, logger: Logger,
+  onRouter: ([(method: HTTPRequest.Method, path: String)]) -> Void = { _ in },
   onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
   let pages = try PageRenderer(
@@ -27,6 +30,7 @@ public func buildApplication(
   let router = buildRouter(
     services: services, configuration: configuration, pages: pages, limiter: limiter, apps: apps,
     observation: ObservationMiddleware(metrics: requests, log: log))
+  onRouter(router.routes.map { ($0.method, $0.path.description) })
   router.refuseOtherMethods()
   let shortcuts = ReportShortcuts(
     ReportShortcut(

@@ -28,9 +28,10 @@ func buildRouter(
   publicationRoutes(router, services, guards: configuration.publicationsNeedKey ? guards : nil)
   apiRoutes(router, services, configuration, limiter: limiter, guards: guards)
 
-  let cookie = SessionCookie(isSecure: configuration.isSecure)
+  let cookies = SignInCookies(isSecure: configuration.isSecure)
   let session = SessionMiddleware(
-    moderators: services.moderators, waiting: WaitingCount(read: services.waiting), cookie: cookie)
+    moderators: services.moderators, waiting: WaitingCount(read: services.waiting), cookies: cookies,
+    policy: configuration.secondFactor)
   let signedIn = { (path: RouterPath) in
     router.group(path)
       .add(middleware: session)
@@ -39,7 +40,9 @@ func buildRouter(
       .add(middleware: FormMiddleware(needsToken: true))
   }
   let moderation = signedIn("moderation")
-  signInRoutes(router, services, pages, cookie: cookie, networkLimit: networkLimit, signOut: signedIn("sign-out"))
+  signInRoutes(router, services, pages, cookies: cookies, networkLimit: networkLimit, signOut: signedIn("sign-out"))
+  accountRoutes(moderation, services, configuration, pages, cookies: cookies)
+  auditRoutes(moderation, services, pages)
   numberRoutes(moderation, services, pages)
   publicationPageRoutes(moderation, services, pages)
   besideRoutes(moderation, services, pages)
@@ -116,16 +119,54 @@ private func apiRoutes(
 }
 
 private func signInRoutes(
-  _ router: Router<WebContext>, _ services: WebServices, _ pages: PageRenderer, cookie: SessionCookie,
+  _ router: Router<WebContext>, _ services: WebServices, _ pages: PageRenderer, cookies: SignInCookies,
   networkLimit: NetworkLimitMiddleware, signOut: RouterGroup<WebContext>
 ) {
-  let signIn = SignInPages(moderators: services.moderators, pages: pages, cookie: cookie)
+  let signIn = SignInPages(
+    moderators: services.moderators, desk: services.people.desk, pages: pages, cookies: cookies,
+    network: services.pseudonymizer.network(of:))
   router.get("sign-in", use: signIn.form)
+  router.get("sign-in/code", use: signIn.codeForm)
   router.group("sign-in")
     .add(middleware: networkLimit)
     .add(middleware: FormMiddleware(needsToken: false))
     .post(use: signIn.signIn)
+    .post("code", use: signIn.signInByCode)
   signOut.post(use: signIn.signOut)
+}
+
+private func accountRoutes(
+  _ moderation: RouterGroup<WebContext>, _ services: WebServices, _ configuration: WebConfiguration,
+  _ pages: PageRenderer, cookies: SignInCookies
+) {
+  let account = AccountPages(
+    services: services.people, pages: pages, cookies: cookies, policy: configuration.secondFactor)
+  let second = SecondFactorPages(account: account)
+  moderation.group("account")
+    .get(use: account.account)
+    .post("password", use: account.setPassword)
+    .post("language", use: account.setLanguage)
+    .post("sessions", use: account.endSessions)
+    .get("second-factor", use: second.form)
+    .post("second-factor", use: second.setUp)
+    .post("second-factor/codes", use: second.renewCodes)
+    .post("second-factor/remove", use: second.remove)
+  let accounts = AccountsPages(
+    services: services.people, moderators: services.moderators, pages: pages, isSecure: configuration.isSecure)
+  moderation.group("accounts")
+    .add(middleware: RequireRole(.administrator))
+    .get(use: accounts.list)
+    .post(use: accounts.add)
+    .get(":account", use: accounts.one)
+    .post(":account", use: accounts.change)
+}
+
+private func auditRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer) {
+  let audit = AuditPages(trail: services.people.trail, pages: pages)
+  moderation.group("audit")
+    .add(middleware: RequireRole(.moderator))
+    .get(use: audit.list)
+    .get("export.csv", use: audit.export)
 }
 
 private func numberRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer) {

@@ -14,6 +14,8 @@ public struct WebConfiguration: Sendable {
   public var maximumConnections: Int
   /// Whether browsers reach the server by https only, so that cookies say so.
   public var isSecure: Bool
+  /// Who must have a second factor.
+  public var secondFactor: SecondFactorPolicy
   /// How much apps, networks and reporters may send.
   public var limits: RequestLimits
   /// How long connections may take.
@@ -36,7 +38,8 @@ public struct WebConfiguration: Sendable {
   /// - Parameters: see the properties.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, publicFolder: String, templateFolder: String,
-    textFolder: String, maximumConnections: Int = 2_048, isSecure: Bool = false, limits: RequestLimits = .standard,
+    textFolder: String, maximumConnections: Int = 2_048, isSecure: Bool = false,
+    secondFactor: SecondFactorPolicy = .administrators, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
     publicationsNeedKey: Bool = false, metricsToken: String? = nil, logsRequests: Bool = false,
     publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
@@ -48,6 +51,7 @@ public struct WebConfiguration: Sendable {
     self.textFolder = textFolder
     self.maximumConnections = maximumConnections
     self.isSecure = isSecure
+    self.secondFactor = secondFactor
     self.limits = limits
     self.connections = connections
     self.trustsProxy = trustsProxy

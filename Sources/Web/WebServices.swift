@@ -26,6 +26,8 @@ public struct WebServices: Sendable {
   public var rulings: RulingStore
   /// Who may moderate.
   public var moderators: ModeratorStore
+  /// Their accounts, and who changed what.
+  public var people: AccountServices
   /// Whether the database answers.
   public var health: HealthStore
   /// What an operator watches in the database.
@@ -51,9 +53,8 @@ public struct WebServices: Sendable {
   public init(
     intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer, apps: AppStore,
     keyUses: KeyUses = KeyUses(), numbers: NumberStore, explanations: ExplanationStore, lookups: LookupStore,
-    rulings: RulingStore,
-    moderators: ModeratorStore, health: HealthStore, operations: OperationStore,
-    metrics: MetricsRegistry = MetricsRegistry(), publications: PublicationFolder,
+    rulings: RulingStore, moderators: ModeratorStore, people: AccountServices, health: HealthStore,
+    operations: OperationStore, metrics: MetricsRegistry = MetricsRegistry(), publications: PublicationFolder,
     publicationStore: PublicationStore, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
     waiting: @escaping @Sendable () async throws -> Int = { 0 }, beside: BesideServices,
     readiness: Readiness = Readiness(), clock: LimitClock = .system
@@ -68,6 +69,7 @@ public struct WebServices: Sendable {
     self.lookups = lookups
     self.rulings = rulings
     self.moderators = moderators
+    self.people = people
     self.health = health
     self.operations = operations
     self.metrics = metrics

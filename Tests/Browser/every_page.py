@@ -75,12 +75,22 @@ def ask_for_preview(page):
     page.get_by_label("Reporters to be listed").fill("90")
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Save as the next version").wait_for(timeout=120_000)
+def sign_in_wrongly(page):
+    page.get_by_label("Name").fill("Nobody")
+    page.get_by_label("Password").fill("something")
+    press_sign_in(page)
+
+
+def account_of_ada(server):
+    [[key]] = server.query("SELECT min(moderator_id) FROM moderators")
+    return f"/moderation/accounts/{key}"
 
 
 PAGES = [
     Page("sign-in", "/sign-in", role=None),
     Page("sign-in-link", "/sign-in?token=anything", role=None),
     Page("sign-in-failed", "/sign-in?token=anything", role=None, then=press_sign_in),
+    Page("sign-in-wrong", "/sign-in", role=None, then=sign_in_wrongly),
     Page("problem", "/nothing", role=None, status=404),
     Page("home", "/moderation"),
     Page("home-empty", "/moderation", server="empty"),
@@ -103,6 +113,14 @@ PAGES = [
     Page("health", "/moderation/health"),
     Page("number", richest_number),
     Page("number-unknown", "/moderation/numbers/12015550199"),
+    Page("account", "/moderation/account"),
+    Page("account-welcome", "/moderation/account?welcome=1", role="triage"),
+    Page("account-second-factor", "/moderation/account/second-factor"),
+    Page("accounts", "/moderation/accounts", role="administrator"),
+    Page("accounts-one", account_of_ada, role="administrator"),
+    Page("accounts-refused", "/moderation/accounts", role="moderator", status=403),
+    Page("audit", "/moderation/audit"),
+    Page("audit-none", "/moderation/audit?action=nothing.like.it"),
     Page("publications", "/moderation/publications"),
     Page("publications-empty", "/moderation/publications", server="empty"),
 ]

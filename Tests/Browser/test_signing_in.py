@@ -1,11 +1,60 @@
-"""A link signs in once; a session lasts until it is signed out of."""
+"""A link signs in once, a password as often as one likes, a second factor is asked for; a session can be ended."""
 
+import base64
+import hashlib
+import hmac
 import re
+import struct
+import time
 from urllib.parse import quote
 
 import pytest
 
 USED = "This link has been used or has expired."
+PASSWORD = "seven small elephants"
+
+
+def code(secret, at=None):
+    """What an authenticator app shows (RFC 6238)."""
+    step = int((at or time.time()) // 30)
+    mac = hmac.new(base64.b32decode(secret.replace(" ", "")), struct.pack(">Q", step), hashlib.sha1).digest()
+    offset = mac[19] & 15
+    return f"{(struct.unpack('>I', mac[offset:offset + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+def by_link(one, link, path="/moderation/account?welcome=1"):
+    one.open(link)
+    one.page.get_by_role("button", name="Sign in").click()
+    one.page.wait_for_url("**" + path)
+
+
+def by_password(one, server, name, password=PASSWORD):
+    one.open(f"{server.address}/sign-in")
+    one.refused.update({403, 429})
+    one.page.get_by_label("Name").fill(name)
+    one.page.get_by_label("Password").fill(password)
+    one.page.get_by_role("button", name="Sign in").click()
+
+
+def set_password(one, password=PASSWORD, current=None):
+    if current:
+        one.page.get_by_label("Current password").fill(current)
+    one.page.get_by_label("New password").fill(password)
+    one.page.get_by_label("The new one again").fill(password)
+    one.page.get_by_role("button", name="Set password" if not current else "Change password").click()
+
+
+def set_up_second_factor(one):
+    """Returns the secret and the recovery codes."""
+    one.page.goto(one.page.url.split("/moderation")[0] + "/moderation/account/second-factor")
+    secret = one.page.locator(".secret").inner_text()
+    one.page.get_by_label("Type the six digits").fill(code(secret))
+    one.page.get_by_role("button", name="Turn on").click()
+    return secret, one.page.locator(".codes li").all_inner_texts()
+
+
+def session_of(one):
+    return next(cookie for cookie in one.page.context.cookies() if cookie["name"] == "ringfence_session")
 
 
 @pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
@@ -17,12 +66,12 @@ def test_link_of_the_welcome_works_once(server, visit):
     link = re.search(r"http\S+/sign-in\?token=\S+", server.said)[0]
     first, second = visit(), visit()
 
-    first.open(link)
-    first.page.get_by_role("button", name="Sign in").click()
-    first.page.wait_for_url(f"{server.address}/moderation")
-    assert first.page.get_by_role("heading", level=1).inner_text() == "Today"
+    by_link(first, link)
+    assert first.page.get_by_role("status").or_(first.page.locator(".notice")).first.is_visible()
     [cookie] = first.page.context.cookies()
     assert cookie["httpOnly"] and cookie["sameSite"] == "Lax" and cookie["path"] == "/"
+    # The first account is an administrator's.
+    first.open(f"{server.address}/moderation/accounts")
 
     second.open(link)
     second.refused.add(403)
@@ -36,10 +85,7 @@ def test_link_of_the_welcome_works_once(server, visit):
 def test_looking_at_a_link_does_not_use_it_up(server, visit, make_link):
     link = make_link(server)
     visit().open(link)
-    person = visit()
-    person.open(link)
-    person.page.get_by_role("button", name="Sign in").click()
-    person.page.wait_for_url(f"{server.address}/moderation")
+    by_link(visit(), link)
 
 
 @pytest.mark.parametrize("path", ["/", "/moderation", "/moderation/numbers/12015550123"])
@@ -48,7 +94,7 @@ def test_without_a_session_one_is_sent_to_sign_in(server, visit, path):
     stranger.open(server.address + path)
     wanted = "" if path in ("/", "/moderation") else "?next=" + quote(path)
     assert stranger.page.url == f"{server.address}/sign-in{wanted}"
-    assert stranger.page.get_by_role("button").count() == 0
+    assert stranger.page.get_by_role("button").all_inner_texts() == ["Sign in"]
 
 
 def test_a_made_up_session_is_none(server, visit):
@@ -60,21 +106,178 @@ def test_a_made_up_session_is_none(server, visit):
 
 def test_sign_out_ends_the_session(server, visit, make_link, scripts):
     moderator = visit(java_script_enabled=scripts)
-    moderator.open(make_link(server))
-    moderator.page.get_by_role("button", name="Sign in").click()
-    moderator.page.wait_for_url(f"{server.address}/moderation")
+    by_link(moderator, make_link(server))
     cookies = moderator.page.context.cookies()
 
     moderator.page.get_by_role("button", name="Sign out").click()
     moderator.page.wait_for_url(f"{server.address}/sign-in")
     assert moderator.page.context.cookies() == []
     moderator.page.go_back()
-    assert moderator.page.url == f"{server.address}/sign-in", "What a moderator saw must not come back from a cache."
+    moderator.page.wait_for_url("**/sign-in**")
 
     thief = visit()
     thief.page.context.add_cookies(cookies)
     thief.open(f"{server.address}/moderation")
     assert thief.page.url == f"{server.address}/sign-in"
+
+
+def test_password_second_factor_and_recovery_code(server, visit, make_link, scripts):
+    name = f"Grace {scripts}"
+    owner = visit(java_script_enabled=scripts)
+    by_link(owner, make_link(server, name=name))
+    owner.refused.add(422)
+    set_password(owner, "short pass")
+    set_password(owner, name + " and more")
+    assert "contains your name" in owner.page.get_by_role("alert").inner_text()
+    before = session_of(owner)
+    set_password(owner)
+    owner.page.wait_for_url("**done=password")
+    assert session_of(owner)["value"] != before["value"], "A session has another token after its account is made safer."
+    secret, codes = set_up_second_factor(owner)
+    assert len(codes) == 10
+
+    other = visit(java_script_enabled=scripts)
+    by_password(other, server, name)
+    other.page.wait_for_url("**/sign-in/code")
+    # The first factor alone opens nothing.
+    other.open(f"{server.address}/moderation")
+    assert other.page.url == f"{server.address}/sign-in"
+    other.open(f"{server.address}/sign-in/code")
+    other.page.get_by_label("Code").fill("000000")
+    other.page.get_by_role("button", name="Go on").click()
+    assert "The code is wrong" in other.page.get_by_role("alert").inner_text()
+    # The code that set it up was used; the next one is good already.
+    other.page.get_by_label("Code").fill(code(secret, time.time() + 30))
+    other.page.get_by_role("button", name="Go on").click()
+    other.page.wait_for_url(f"{server.address}/moderation")
+
+    lost = visit(java_script_enabled=scripts)
+    by_password(lost, server, name)
+    lost.page.get_by_label("Code").fill(codes[0].upper())
+    lost.page.get_by_role("button", name="Go on").click()
+    lost.page.wait_for_url(f"{server.address}/moderation")
+    lost.open(f"{server.address}/moderation/account")
+    assert "9 recovery codes are left." in lost.page.locator("main").inner_text()
+    again = visit(java_script_enabled=scripts)
+    by_password(again, server, name)
+    again.page.get_by_label("Code").fill(codes[0])
+    again.page.get_by_role("button", name="Go on").click()
+    assert "used before" in again.page.get_by_role("alert").inner_text()
+
+
+def test_everywhere_is_everywhere(server, visit, make_link):
+    windows = [visit(), visit(), visit()]
+    for one in windows:
+        by_link(one, make_link(server, name="Joan"))
+    first = windows[0].page
+    first.reload()
+    rows = first.locator("tbody tr")
+    assert rows.count() == 3 and rows.locator(".badge").all_inner_texts() == ["this one"]
+    first.locator("tbody").get_by_role("button", name="End").first.click()
+    first.wait_for_url("**done=sessions")
+    assert rows.count() == 2
+    first.get_by_role("button", name="End all others").click()
+    first.wait_for_url("**done=sessions")
+    assert rows.count() == 1
+    for one in windows[1:]:
+        one.open(f"{server.address}/moderation")
+        assert one.page.url == f"{server.address}/sign-in"
+    first.get_by_role("button", name="End everywhere").click()
+    first.wait_for_url(f"{server.address}/sign-in")
+
+
+def test_guesses_are_slowed_down_and_do_not_lock_the_owner_out(server, visit, make_link):
+    owner = visit()
+    by_link(owner, make_link(server, name="Hedy"))
+    set_password(owner)
+    owner.page.wait_for_url("**done=password")
+    owner.page.get_by_role("button", name="Sign out").click()
+    owner.page.wait_for_url("**/sign-in")
+    by_password(owner, server, "Hedy")
+    owner.page.wait_for_url(f"{server.address}/moderation")
+
+    stranger = visit()
+    for _ in range(6):
+        by_password(stranger, server, "Hedy", "a wrong guess")
+        assert "The name or the password is wrong." in stranger.page.get_by_role("alert").inner_text()
+    by_password(stranger, server, "Hedy")
+    assert re.search(r"Try again in \d+ seconds", stranger.page.get_by_role("alert").inner_text())
+    # The owner's browser is known, and comes in.
+    owner.page.get_by_role("button", name="Sign out").click()
+    owner.page.wait_for_url("**/sign-in")
+    by_password(owner, server, "Hedy")
+    owner.page.wait_for_url(f"{server.address}/moderation")
+
+
+def test_one_comes_back_to_the_page_one_wanted(server, visit, make_link):
+    owner = visit()
+    by_link(owner, make_link(server, name="Dorothy"))
+    set_password(owner)
+    owner.page.wait_for_url("**done=password")
+    stranger = visit()
+    stranger.open(f"{server.address}/moderation/numbers/12015550199")
+    stranger.page.get_by_label("Name").fill("Dorothy")
+    stranger.page.get_by_label("Password").fill(PASSWORD)
+    stranger.page.get_by_role("button", name="Sign in").click()
+    stranger.page.wait_for_url(f"{server.address}/moderation/numbers/12015550199")
+
+
+def test_a_form_from_before_a_new_sign_in_is_refused(server, visit, make_link):
+    person = visit()
+    by_link(person, make_link(server, name="Radia"))
+    person.page.evaluate("document.querySelectorAll('[name=csrf]').forEach(field => field.value = 'x')")
+    person.refused.add(403)
+    person.page.get_by_role("button", name="Sign out").click()
+    assert person.page.get_by_role("heading", level=1).inner_text() == "The form is too old"
+    person.open(f"{server.address}/moderation")
+
+
+def test_a_role_is_told_what_it_may_not(server, visit, signed_in):
+    person = visit(storage_state=signed_in(server, "triage"))
+    person.open(f"{server.address}/moderation/accounts", 403)
+    assert "Only for administrators" in person.page.get_by_role("heading", level=1).inner_text()
+    assert person.page.get_by_role("link", name="Accounts").count() == 0
+
+
+def test_an_administrator_gives_and_takes_access(server, visit, signed_in):
+    boss = visit(storage_state=signed_in(server, "administrator"))
+    boss.open(f"{server.address}/moderation/accounts")
+    boss.page.get_by_label("Name").fill("Annie")
+    boss.page.get_by_label("Role").select_option("triage")
+    boss.page.get_by_role("button", name="Add and make a link").click()
+    link = boss.page.locator(".notice code").inner_text()
+    annie = visit()
+    by_link(annie, link)
+    assert boss.page.get_by_role("link", name="Audit trail").count() >= 1
+    boss.page.get_by_label("Role").select_option("moderator")
+    boss.page.get_by_role("button", name="Set role").click()
+    boss.page.wait_for_url("**done=role")
+    annie.open(f"{server.address}/moderation/audit")
+    boss.page.get_by_role("button", name="Disable").click()
+    boss.page.wait_for_url("**done=disable")
+    annie.open(f"{server.address}/moderation")
+    assert annie.page.url == f"{server.address}/sign-in"
+
+    boss.page.get_by_role("link", name="Its history in the audit trail").click()
+    told = boss.page.locator("tbody").inner_text()
+    assert "disabled an account" in told and "set a role" in told and "signed in" in told
+    assert boss.page.locator("tbody del").first.inner_text() == "triage"
+
+
+@pytest.mark.parametrize("wish, language", [("ru-RU", "ru"), ("de-DE", "en")])
+def test_pages_speak_the_readers_language(server, visit, make_link, wish, language):
+    person = visit(locale=wish)
+    person.open(f"{server.address}/sign-in")
+    assert person.page.locator("html").get_attribute("lang") == language
+    person.open(make_link(server, name=f"Ada {wish}"))
+    person.page.locator("main button").click()
+    person.page.wait_for_url("**/moderation/account**")
+    # The account's choice goes before the browser's.
+    other = "en" if language == "ru" else "ru"
+    person.page.locator("#language").select_option(other)
+    person.page.locator("form[action$=language] button").click()
+    person.page.wait_for_url("**done=language")
+    assert person.page.locator("html").get_attribute("lang") == other
 
 
 @pytest.mark.parametrize("form", ["", "x=1", "token=" + "a" * 2_000], ids=["empty", "without-token", "too-long"])

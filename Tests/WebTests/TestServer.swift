@@ -1,4 +1,7 @@
+import Accounts
+import Curation
 import Foundation
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Intake
@@ -6,7 +9,8 @@ import Publishing
 import Storage
 import Synchronization
 import TestSupport
-import Web
+
+@testable import Web
 
 /// The web side over a test's database, on a real socket.
 struct TestServer {
@@ -24,9 +28,11 @@ struct TestServer {
   ///   - isPlain: runs it without Hummingbird's client and all that its test framework changes: it leaves the limit of
   ///     connections out.
   ///   - commits: whether the intake commits from the start.
+  ///   - routes: told which there are.
   static func run(
     configure: (inout WebConfiguration) -> Void = { _ in }, clock: LimitClock = .system, capacity: Int = 20_000,
-    isPlain: Bool = false, commits: Bool = true, _ body: @Sendable @escaping (TestServer) async throws -> Void
+    isPlain: Bool = false, commits: Bool = true, routes: Routes = Routes(),
+    _ body: @Sendable @escaping (TestServer) async throws -> Void
   ) async throws {
     let pool = TestDatabase.current.pool
     let pseudonymizer = Pseudonymizer(key: [UInt8](repeating: 1, count: 32))
@@ -40,10 +46,13 @@ struct TestServer {
       let beside = BesideServices(
         pool: pool, folder: folder, holding: HoldReview(store: HoldStore(pool: pool)),
         stampKey: pseudonymizer.secret(for: "appeals"), logger: .forTests)
+      let people = AccountServices(
+        moderators: moderators, accounts: AccountStore(pool: pool), attempts: AttemptStore(pool: pool),
+        trail: AuditTrail(pool: pool), key: AccountKey([UInt8](repeating: 2, count: 32)))
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: apps,
         numbers: NumberStore(pool: pool), explanations: ExplanationStore(pool: pool), lookups: LookupStore(pool: pool),
-        rulings: RulingStore(pool: pool), moderators: moderators, health: HealthStore(pool: pool),
+        rulings: RulingStore(pool: pool), moderators: moderators, people: people, health: HealthStore(pool: pool),
         operations: OperationStore(pool: pool), publications: folder, publicationStore: PublicationStore(pool: pool),
         beside: beside, clock: clock)
       var configuration = WebConfiguration(
@@ -52,7 +61,7 @@ struct TestServer {
       let ports = AsyncStream<Int>.makeStream()
       let application = try await buildApplication(
         services: services, configuration: configuration, logger: .forTests,
-        onRunning: { ports.continuation.yield($0) })
+        onRouter: { routes.add($0) }, onRunning: { ports.continuation.yield($0) })
       let gate = Gate(isOpen: commits)
       async let running: Void = {
         await gate.wait()
@@ -97,6 +106,15 @@ struct TestServer {
 
   var port: Int { client.port! }
 
+  /// Opens a session of an account of this role: the same account every time.
+  func session(_ role: Role) async throws -> String {
+    let token = try await moderators.makeSignInToken(for: "The \(role.rawValue)", role: role, at: Date())
+    guard case .session(let session, _) = try await moderators.enter(link: token, at: Date()) else {
+      throw Problem.notFound
+    }
+    return session
+  }
+
   func report(_ json: String, key: String? = nil, type: String = "application/json") async throws -> TestResponse {
     try await post("/v1/reports", json, key: key, type: type)
   }
@@ -108,6 +126,17 @@ struct TestServer {
     headers[.authorization] = "Bearer \(key ?? self.key)"
     headers[.contentType] = type
     return try await client.execute(uri: uri, method: .post, headers: headers, body: ByteBuffer(string: json))
+  }
+}
+
+/// The routes of a server that pages have, but for those that refuse a method.
+final class Routes: Sendable {
+  private let routes = Mutex<[(method: HTTPRequest.Method, path: String)]>([])
+
+  var all: [(method: HTTPRequest.Method, path: String)] { routes.withLock { $0 } }
+
+  func add(_ added: [(method: HTTPRequest.Method, path: String)]) {
+    routes.withLock { $0 = added.filter { [.get, .post].contains($0.method) } }
   }
 }
 

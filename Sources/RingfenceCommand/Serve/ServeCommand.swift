@@ -61,6 +61,13 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Give publications only to apps whose key has the scope fetch.")
   var fetchNeedsKey = false
 
+  @Option(
+    help: """
+      Who must set up a second factor after the first sign-in: nobody, administrators or everyone. Administrators unless \
+      --sample is given.
+      """)
+  var secondFactor: SecondFactorPolicy?
+
   @Option(help: "Forget comments that are older than this many days; they are kept unless it is given.")
   var commentDays: Int?
 
@@ -126,6 +133,9 @@ struct ServeCommand: AsyncParsableCommand {
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
         numbers: workplace.numbers, explanations: workplace.explanations, lookups: workplace.lookups,
         rulings: workplace.rulings, moderators: workplace.moderators,
+        people: AccountServices(
+          moderators: workplace.moderators, accounts: workplace.accounts, attempts: workplace.attempts,
+          trail: workplace.auditTrail, key: try workplace.folder.accountKey()),
         health: workplace.health, operations: workplace.operations, metrics: metrics,
         publications: workplace.publicationFolder, publicationStore: workplace.publications,
         nextPublication: nextPublication, beside: beside)
@@ -135,6 +145,7 @@ struct ServeCommand: AsyncParsableCommand {
           host: host, port: port, publicFolder: workplace.installation.publicFiles,
           templateFolder: workplace.installation.templates, textFolder: workplace.installation.texts,
           isSecure: url?.hasPrefix("https:") ?? false,
+          secondFactor: secondFactor ?? (sample ? .nobody : .administrators),
           limits: limits ? .standard : .off, trustsProxy: trustProxy,
           publicationsNeedKey: fetchNeedsKey, metricsToken: try observation.metricsToken(),
           logsRequests: observation.logRequests, publicNumbers: publicNumberPages,

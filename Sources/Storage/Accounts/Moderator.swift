@@ -13,4 +13,10 @@ public struct Moderator: Sendable, Equatable {
   public let language: String?
   /// Names the session; opens nothing.
   public let sessionID: UUID
+  /// Whether it can sign in without a link.
+  public let hasPassword: Bool
+  /// Whether it has a second factor.
+  public let hasSecondFactor: Bool
+  /// How often it has signed in, this time included.
+  public let signIns: Int32
 }

@@ -2,15 +2,21 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Moderators, their sign-in links and their sessions.
+/// Moderators' ways in: sign-in links, steps and sessions.
 public struct ModeratorStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   /// How long a one-time link can wait to be used, in seconds: a day.
   public static let linkLifetime: TimeInterval = 86_400
 
-  /// How long a session lasts, in seconds: twelve hours.
+  /// How long a session lasts at most, in seconds: twelve hours.
   public static let sessionLifetime: TimeInterval = 43_200
+
+  /// How long a session lasts without being used, in seconds: two hours.
+  public static let idleLifetime: TimeInterval = 7_200
+
+  /// How long the second factor may take after the first one, in seconds: ten minutes.
+  public static let stepLifetime: TimeInterval = 600
 
   /// - Parameter pool: where moderators are kept.
   public init(pool: PostgresPool) {
@@ -18,34 +24,160 @@ public struct ModeratorStore: Sendable {
   }
 
   /// Makes a link's token for a moderator, who is added when new. It works once, for a day.
-  /// - Parameter role: what the moderator may do from now on; nil leaves it, and makes a new one `moderator`.
-  public func makeSignInToken(for name: String, role: Role? = nil, at time: Date) async throws -> String {
-    let id = try await pool.run(EnsureModerator(name: name, role: role, createdAt: time))[0]
+  /// - Parameters:
+  ///   - role: what the moderator may do from now on; nil leaves it, and makes a new one `moderator`.
+  ///   - actor: who makes it.
+  public func makeSignInToken(
+    for name: String, role: Role? = nil, by actor: Actor = .commandLine("command line"), at time: Date
+  ) async throws -> String {
     let token = Secret.make(prefix: "")
-    _ = try await pool.run(
-      CreateSignInLink(
-        tokenHash: Secret.hash(token), moderatorID: id, expiresAt: time.addingTimeInterval(Self.linkLifetime)))
+    let (link, added, changed) = (
+      actor.did("account.link", to: name),
+      actor.did("account.add", to: name, after: ["role": (role ?? .moderator).rawValue]),
+      UUID()
+    )
+    try await pool.transaction { connection in
+      let account = try await connection.run(EnsureModerator(name: name, role: role, createdAt: time))[0]
+      if account.former == nil {
+        try await connection.append(added, at: time)
+      } else if let former = account.former, former != account.role {
+        try await connection.append(
+          AuditEvent(
+            id: changed, actor: actor.name, role: actor.role, action: "account.role", subject: name,
+            before: ["role": former], after: ["role": account.role]), at: time)
+      }
+      _ = try await connection.run(
+        CreateSignInLink(
+          tokenHash: Secret.hash(token), moderatorID: account.id, expiresAt: time + Self.linkLifetime))
+      try await connection.append(link, at: time)
+    }
     return token
   }
 
   /// Uses up a link's token.
-  /// - Returns: the token of a new session; nil when the link was used, has expired or never was.
-  public func signIn(token: String, at time: Date) async throws -> String? {
-    let session = Secret.make(prefix: "")
-    let rows = try await pool.run(
-      RedeemSignInLink(
-        linkHash: Secret.hash(token), sessionID: UUID(), sessionHash: Secret.hash(session), time: time,
-        sessionExpiresAt: time.addingTimeInterval(Self.sessionLifetime)))
-    return rows.isEmpty ? nil : session
+  /// - Parameters:
+  ///   - former: the session that the browser had; it ends.
+  ///   - browser: what kind it is, in words, at most 80 characters.
+  /// - Returns: nil when the link was used, has expired or never was, or the account is disabled.
+  public func enter(
+    link token: String, replacing former: String? = nil, browser: String = "", at time: Date
+  ) async throws -> Entrance? {
+    let opening = SessionOpening(browser: browser, former: former, time: time)
+    return try await pool.transaction { connection in
+      let redeemed = try await connection.run(RedeemSignInLink(linkHash: Secret.hash(token), time: time)).first
+      guard let account = redeemed else { return nil }
+      return try await connection.enter(account, way: "link", opening)
+    }
+  }
+
+  /// Lets in whoever has shown an account's password.
+  public func enter(
+    password account: Credentials, replacing former: String? = nil, browser: String = "", at time: Date
+  ) async throws -> Entrance {
+    let opening = SessionOpening(browser: browser, former: former, time: time)
+    return try await pool.transaction { try await $0.enter(account, way: "password", opening) }
+  }
+
+  /// Who has shown the first factor, by the token they got for it; nil when that was too long ago.
+  public func credentials(step token: String, at time: Date) async throws -> Credentials? {
+    try await pool.run(FindSignInStep(tokenHash: Secret.hash(token), time: time)).first
+  }
+
+  /// Lets in whoever has shown both factors, and uses the second one up.
+  /// - Returns: the session's token; nil when the factor was used before, or the step is over.
+  public func enter(
+    step token: String, of account: Credentials, by factor: SecondFactor, replacing former: String? = nil,
+    browser: String = "", at time: Date
+  ) async throws -> String? {
+    let opening = SessionOpening(browser: browser, former: former, time: time)
+    return try await pool.transaction { connection in
+      let step = EndSignInStep(tokenHash: Secret.hash(token), moderatorID: account.id, time: time)
+      let isNew =
+        switch factor {
+        case .code(let step): try await !connection.run(TakeCode(moderatorID: account.id, step: step)).isEmpty
+        case .recovery(let hash):
+          try await !connection.run(TakeRecoveryCode(moderatorID: account.id, codeHash: hash)).isEmpty
+        }
+      guard isNew, let way = try await connection.run(step).first else { return nil }
+      let second = if case .code = factor { "code" } else { "recovery code" }
+      return try await connection.open(account, way: "\(way), \(second)", opening).token
+    }
   }
 
   /// Whose session this token is; nil when it has ended.
   public func moderator(session token: String, at time: Date) async throws -> Moderator? {
-    try await pool.run(FindSession(tokenHash: Secret.hash(token), time: time)).first
+    let hash = Secret.hash(token)
+    let found = try await pool.run(
+      FindSession(tokenHash: hash, time: time, seenAfter: time - Self.idleLifetime)
+    ).first
+    guard let found else { return nil }
+    // Once a minute is enough to know whether it is in use.
+    if found.seenAt < time - 60 { _ = try await pool.run(TouchSession(tokenHash: hash, time: time)) }
+    return found.moderator
   }
 
   /// Ends a session.
-  public func signOut(session token: String) async throws {
-    _ = try await pool.run(DeleteSession(tokenHash: Secret.hash(token)))
+  public func signOut(session token: String, at time: Date) async throws {
+    let id = UUID()
+    try await pool.transaction { connection in
+      guard let actor = try await connection.run(DeleteSession(tokenHash: Secret.hash(token))).first else { return }
+      try await connection.append(
+        AuditEvent(id: id, actor: actor.name, role: actor.role, action: "session.close", subject: actor.name), at: time)
+    }
+  }
+
+  /// Notes an attempt that failed, of an account that there is.
+  public func noteFailure(of account: Credentials, because reason: String, at time: Date) async throws {
+    let event = AuditEvent(
+      actor: account.name, role: account.role, action: "session.refuse", subject: account.name, reason: reason)
+    try await pool.transaction { try await $0.append(event, at: time) }
+  }
+}
+
+/// What is made up once, so that a transaction that is run again opens the same session.
+private struct SessionOpening {
+  let token = Secret.make(prefix: "")
+  let id = UUID()
+  let event = UUID()
+  let browser: String
+  let former: String?
+  let time: Date
+
+  init(browser: String, former: String?, time: Date) {
+    (self.browser, self.former, self.time) = (String(browser.prefix(80)), former, time)
+  }
+}
+
+extension PostgresConnection {
+  /// Adds an event to the trail.
+  func append(_ event: AuditEvent, at time: Date) async throws {
+    _ = try await run(AppendAudit(event, at: time))
+  }
+
+  fileprivate func enter(_ account: Credentials, way: String, _ opening: SessionOpening) async throws -> Entrance {
+    guard account.secret != nil else {
+      let session = try await open(account, way: way, opening)
+      return .session(session.token, isNew: session.signIns == 1 || account.password == nil)
+    }
+    _ = try await run(
+      AddSignInStep(
+        tokenHash: Secret.hash(opening.token), moderatorID: account.id, way: way,
+        expiresAt: opening.time + ModeratorStore.stepLifetime))
+    return .secondFactor(opening.token)
+  }
+
+  fileprivate func open(
+    _ account: Credentials, way: String, _ opening: SessionOpening
+  ) async throws -> (token: String, signIns: Int32) {
+    if let former = opening.former { _ = try await run(DeleteSession(tokenHash: Secret.hash(former))) }
+    let signIns = try await run(
+      OpenSession(
+        moderatorID: account.id, tokenHash: Secret.hash(opening.token), sessionID: opening.id,
+        browser: opening.browser, time: opening.time, expiresAt: opening.time + ModeratorStore.sessionLifetime))
+    try await append(
+      AuditEvent(
+        id: opening.event, actor: account.name, role: account.role, action: "session.open", subject: account.name,
+        after: ["way": way, "browser": opening.browser]), at: opening.time)
+    return (opening.token, signIns.first ?? 1)
   }
 }

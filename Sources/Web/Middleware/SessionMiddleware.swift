@@ -7,20 +7,32 @@ import Storage
 struct SessionMiddleware: RouterMiddleware {
   let moderators: ModeratorStore
   let waiting: WaitingCount
-  let cookie: SessionCookie
+  let cookies: SignInCookies
+  let policy: SecondFactorPolicy
 
   func handle(
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
-    guard let token = cookie.read(request), let moderator = try await moderators.moderator(session: token, at: Date())
+    guard let token = cookies.read(.session, request),
+      let moderator = try await moderators.moderator(session: token, at: Date())
     else { return .redirect(to: ReturnAddress(request).signIn, type: .normal) }
     var context = context
     context.moderator = moderator
     context.csrf = FormToken.make(session: token)
     context.waiting = await waiting.count()
     if let language = moderator.language.flatMap(Language.init) { context.language = language }
+    // The first session has the time to set it up; after that nothing else is to be had without.
+    let isMissing = policy.asks(moderator.role) && !moderator.hasSecondFactor && moderator.signIns > 1
+    if isMissing, !Self.isOpen(request.uri.path) {
+      return .redirect(to: SecondFactorPages.address, type: .normal)
+    }
     var response = try await next(request, context)
     response.headers[.cacheControl] = "no-store"
     return response
+  }
+
+  /// Whether a page can be had without a second factor that the account must have.
+  private static func isOpen(_ path: String) -> Bool {
+    path == AccountPages.address || path.hasPrefix(AccountPages.address + "/") || path == "/sign-out"
   }
 }

@@ -1,0 +1,175 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Adds an account; no row where the name is taken.
+struct AddAccount: PostgresStatement {
+  let name: String
+  let role: Role
+  let time: Date
+
+  static let sql = """
+    INSERT INTO moderators (name, role, created_at) VALUES ($1, $2, $3)
+    ON CONFLICT (name) DO NOTHING RETURNING moderator_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(name)
+    parameters.append(role.rawValue)
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+}
+
+/// Accounts by name: all, or one.
+struct ReadAccounts: PostgresStatement {
+  var id: Int32?
+  var name: String?
+  let time: Date
+
+  static let sql = """
+    SELECT m.moderator_id, m.name, m.role, m.language, m.created_at, m.signed_in_at, m.sign_ins, m.disabled_at,
+      m.password IS NOT NULL, m.totp_secret IS NOT NULL,
+      (SELECT count(*) FROM recovery_codes c WHERE c.moderator_id = m.moderator_id),
+      (SELECT count(*) FROM sessions s
+        WHERE s.moderator_id = m.moderator_id AND s.expires_at > $3 AND s.seen_at > $4)
+    FROM moderators m
+    WHERE m.moderator_id = coalesce($1::int, m.moderator_id) AND m.name = coalesce($2::text, m.name)
+    ORDER BY m.disabled_at IS NOT NULL, m.name
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(name)
+    parameters.append(time)
+    parameters.append(time - ModeratorStore.idleLifetime)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Account {
+    Account(
+      id: try row.decode(0), name: try row.decode(1), role: try row.role(2), language: try row.decode(3),
+      createdAt: try row.decode(4), signedInAt: try row.decode(5), signIns: try row.decode(6),
+      disabledAt: try row.decode(7), hasPassword: try row.decode(8), hasSecondFactor: try row.decode(9),
+      recoveryCodes: try row.decode(10), sessions: try row.decode(11))
+  }
+}
+
+/// Locks the administrators that can sign in, until the transaction ends.
+struct LockAdministrators: PostgresStatement {
+  static let sql = """
+    UPDATE moderators SET role = role WHERE role = 'administrator' AND disabled_at IS NULL RETURNING moderator_id
+    """
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+}
+
+/// Gives an account a role.
+struct SetRole: PostgresStatement {
+  typealias Row = Void
+  let id: Int32
+  let role: Role
+
+  static let sql = "UPDATE moderators SET role = $2 WHERE moderator_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(role.rawValue)
+  }
+}
+
+/// Keeps an account out, or lets it in again.
+struct SetDisabled: PostgresStatement {
+  typealias Row = Void
+  let id: Int32
+  let time: Date?
+
+  static let sql = "UPDATE moderators SET disabled_at = $2 WHERE moderator_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(time)
+  }
+}
+
+/// Sets the language of an account's pages.
+struct SetLanguage: PostgresStatement {
+  typealias Row = Void
+  let id: Int32
+  let language: String?
+
+  static let sql = "UPDATE moderators SET language = $2 WHERE moderator_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(language)
+  }
+}
+
+/// Sets or takes away an account's password.
+struct SetPassword: PostgresStatement {
+  typealias Row = Void
+  let id: Int32
+  let hash: String?
+
+  static let sql = "UPDATE moderators SET password = $2 WHERE moderator_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(hash)
+  }
+}
+
+/// Sets or takes away an account's second factor.
+struct SetSecondFactor: PostgresStatement {
+  typealias Row = Void
+  let id: Int32
+  let secret: [UInt8]?
+  let step: Int64
+
+  static let sql = "UPDATE moderators SET totp_secret = $2, totp_step = $3 WHERE moderator_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(secret)
+    parameters.append(step)
+  }
+}
+
+/// Takes away an account's recovery codes, and the sign-in links that were not used.
+struct DropRecoveryCodes: PostgresStatement {
+  typealias Row = Void
+  let id: Int32
+
+  static let sql = "DELETE FROM recovery_codes WHERE moderator_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
+}
+
+/// Gives an account recovery codes.
+struct AddRecoveryCodes: PostgresStatement {
+  typealias Row = Void
+  let id: Int32
+  let hashes: [[UInt8]]
+
+  static let sql = "INSERT INTO recovery_codes (moderator_id, code_hash) SELECT $1, unnest($2::bytea[])"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(hashes)
+  }
+}
+
+/// Forgets what opens an account's door beside its password: links, steps and known browsers.
+struct DropEntrances: PostgresStatement {
+  typealias Row = Void
+  let id: Int32
+
+  static let sql = """
+    WITH links AS (DELETE FROM sign_in_links WHERE moderator_id = $1),
+      steps AS (DELETE FROM sign_in_steps WHERE moderator_id = $1)
+    DELETE FROM known_browsers WHERE moderator_id = $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
+}

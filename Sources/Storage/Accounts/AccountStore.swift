@@ -1,0 +1,141 @@
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+/// Accounts: who there is, and what they are recognised by. Every change stands in the audit trail.
+public struct AccountStore: Sendable {
+  let pool: PostgresPool
+
+  /// - Parameter pool: where accounts are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// All accounts: those that can sign in first, by name.
+  public func accounts(at time: Date) async throws -> [Account] {
+    try await pool.run(ReadAccounts(time: time))
+  }
+
+  /// An account by its key.
+  public func account(_ id: Int32, at time: Date) async throws -> Account? {
+    try await pool.run(ReadAccounts(id: id, time: time)).first
+  }
+
+  /// An account by its name.
+  public func account(named name: String, at time: Date) async throws -> Account? {
+    try await pool.run(ReadAccounts(name: name, time: time)).first
+  }
+
+  /// What an account that can sign in is recognised by.
+  public func credentials(of name: String) async throws -> Credentials? {
+    try await pool.run(FindCredentials(name: name)).first
+  }
+
+  /// Adds an account.
+  /// - Throws: ``AccountError/taken(_:)``.
+  public func add(_ name: String, role: Role, by actor: Actor, at time: Date) async throws {
+    let event = actor.did("account.add", to: name, after: ["role": role.rawValue])
+    try await pool.transaction { connection in
+      guard try await !connection.run(AddAccount(name: name, role: role, time: time)).isEmpty else {
+        throw AccountError.taken(name)
+      }
+      try await connection.append(event, at: time)
+    }
+  }
+
+  /// Gives an account another role, from its next request on.
+  /// - Throws: ``AccountError``.
+  public func setRole(_ role: Role, of name: String, by actor: Actor, at time: Date) async throws {
+    let id = UUID()
+    try await pool.transaction { connection in
+      let account = try await connection.account(named: name, at: time)
+      guard account.role != role else { return }
+      if role != .administrator { try await connection.keepAnAdministrator(without: account) }
+      _ = try await connection.run(SetRole(id: account.id, role: role))
+      try await connection.append(
+        AuditEvent(
+          id: id, actor: actor.name, role: actor.role, action: "account.role", subject: name,
+          before: ["role": account.role.rawValue], after: ["role": role.rawValue]), at: time)
+    }
+  }
+
+  /// Keeps an account out and ends its sessions, or lets it in again.
+  /// - Throws: ``AccountError``.
+  public func setDisabled(_ isDisabled: Bool, name: String, by actor: Actor, at time: Date) async throws {
+    let event = actor.did(isDisabled ? "account.disable" : "account.enable", to: name)
+    try await pool.transaction { connection in
+      let account = try await connection.account(named: name, at: time)
+      guard (account.disabledAt != nil) != isDisabled else { return }
+      if isDisabled { try await connection.keepAnAdministrator(without: account) }
+      _ = try await connection.run(SetDisabled(id: account.id, time: isDisabled ? time : nil))
+      if isDisabled { _ = try await connection.close(account) }
+      try await connection.append(event, at: time)
+    }
+  }
+
+  /// Takes away an account's password, second factor, recovery codes, links and sessions: it gets in by a new link.
+  /// - Throws: ``AccountError/unknown(_:)``.
+  public func reset(_ name: String, by actor: Actor, at time: Date) async throws {
+    let id = UUID()
+    try await pool.transaction { connection in
+      let account = try await connection.account(named: name, at: time)
+      _ = try await connection.run(SetPassword(id: account.id, hash: nil))
+      _ = try await connection.run(SetSecondFactor(id: account.id, secret: nil, step: 0))
+      _ = try await connection.run(DropRecoveryCodes(id: account.id))
+      let ended = try await connection.close(account)
+      try await connection.append(
+        AuditEvent(
+          id: id, actor: actor.name, role: actor.role, action: "account.reset", subject: name,
+          before: account.factors.merging(["sessions": String(ended)]) { $1 }), at: time)
+    }
+  }
+
+  /// Ends an account's sessions: one, or all but one.
+  /// - Returns: how many were ended.
+  @discardableResult
+  public func endSessions(
+    of account: Account, only: UUID? = nil, except: UUID? = nil, by actor: Actor, at time: Date
+  ) async throws -> Int {
+    let id = UUID()
+    return try await pool.transaction { connection in
+      let ended = try await connection.run(EndSessions(moderatorID: account.id, only: only, except: except)).count
+      guard ended > 0 else { return 0 }
+      try await connection.append(
+        AuditEvent(
+          id: id, actor: actor.name, role: actor.role, action: "session.end", subject: account.name,
+          before: ["sessions": String(ended)]), at: time)
+      return ended
+    }
+  }
+
+  /// An account's open sessions, the newest first.
+  public func sessions(of id: Int32, at time: Date) async throws -> [AccountSession] {
+    try await pool.run(ReadSessions(moderatorID: id, time: time, seenAfter: time - ModeratorStore.idleLifetime))
+  }
+}
+
+extension Account {
+  /// What it is recognised by, for the audit trail.
+  fileprivate var factors: [String: String] {
+    ["password": hasPassword ? "set" : "none", "second_factor": hasSecondFactor ? "set" : "none"]
+  }
+}
+
+extension PostgresConnection {
+  fileprivate func account(named name: String, at time: Date) async throws -> Account {
+    guard let account = try await run(ReadAccounts(name: name, time: time)).first else {
+      throw AccountError.unknown(name)
+    }
+    return account
+  }
+
+  fileprivate func keepAnAdministrator(without account: Account) async throws {
+    if try await run(LockAdministrators()) == [account.id] { throw AccountError.lastAdministrator(account.name) }
+  }
+
+  /// Ends everything that an account has open.
+  fileprivate func close(_ account: Account) async throws -> Int {
+    _ = try await run(DropEntrances(id: account.id))
+    return try await run(EndSessions(moderatorID: account.id, only: nil, except: nil)).count
+  }
+}

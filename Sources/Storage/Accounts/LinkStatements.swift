@@ -1,0 +1,179 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Finds a moderator by name, or adds one; answers with the role there was before, where the account is not new.
+struct EnsureModerator: PostgresStatement {
+  let name: String
+  let role: Role?
+  let createdAt: Date
+
+  static let sql = """
+    WITH former AS (SELECT role FROM moderators WHERE name = $1)
+    INSERT INTO moderators (name, created_at, role) VALUES ($1, $2, coalesce($3::text, 'moderator'))
+    ON CONFLICT (name) DO UPDATE SET role = coalesce($3::text, moderators.role)
+    RETURNING moderator_id, role, (SELECT role FROM former)
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(name)
+    parameters.append(createdAt)
+    parameters.append(role?.rawValue)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (id: Int32, role: String, former: String?) {
+    (try row.decode(0), try row.decode(1), try row.decode(2))
+  }
+}
+
+/// Stores a one-time sign-in link.
+struct CreateSignInLink: PostgresStatement {
+  typealias Row = Void
+  let tokenHash: [UInt8]
+  let moderatorID: Int32
+  let expiresAt: Date
+
+  static let sql = "INSERT INTO sign_in_links (token_hash, moderator_id, expires_at) VALUES ($1, $2, $3)"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(tokenHash)
+    parameters.append(moderatorID)
+    parameters.append(expiresAt)
+  }
+}
+
+/// Uses up a sign-in link: of two that come at once, one is answered with a row.
+struct RedeemSignInLink: PostgresStatement {
+  let linkHash: [UInt8]
+  let time: Date
+
+  static let sql = """
+    DELETE FROM sign_in_links l USING moderators m
+    WHERE l.token_hash = $1 AND l.expires_at > $2 AND m.moderator_id = l.moderator_id AND m.disabled_at IS NULL
+    RETURNING m.moderator_id, m.name, m.role, m.password, m.totp_secret, m.totp_step
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(linkHash)
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Credentials { try row.credentials() }
+}
+
+/// Notes that the first factor was shown.
+struct AddSignInStep: PostgresStatement {
+  typealias Row = Void
+  let tokenHash: [UInt8]
+  let moderatorID: Int32
+  let way: String
+  let expiresAt: Date
+
+  static let sql = "INSERT INTO sign_in_steps (token_hash, moderator_id, way, expires_at) VALUES ($1, $2, $3, $4)"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(tokenHash)
+    parameters.append(moderatorID)
+    parameters.append(way)
+    parameters.append(expiresAt)
+  }
+}
+
+/// Who has shown the first factor, by the token they got for it.
+struct FindSignInStep: PostgresStatement {
+  let tokenHash: [UInt8]
+  let time: Date
+
+  static let sql = """
+    SELECT m.moderator_id, m.name, m.role, m.password, m.totp_secret, m.totp_step
+    FROM sign_in_steps s JOIN moderators m USING (moderator_id)
+    WHERE s.token_hash = $1 AND s.expires_at > $2 AND m.disabled_at IS NULL
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(tokenHash)
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Credentials { try row.credentials() }
+}
+
+/// Ends a step; answers with how the first factor was shown, once.
+struct EndSignInStep: PostgresStatement {
+  let tokenHash: [UInt8]
+  let moderatorID: Int32
+  let time: Date
+
+  static let sql = """
+    DELETE FROM sign_in_steps WHERE token_hash = $1 AND moderator_id = $2 AND expires_at > $3 RETURNING way
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(tokenHash)
+    parameters.append(moderatorID)
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
+}
+
+/// Takes a code of an authenticator app, unless it or a later one was taken before.
+struct TakeCode: PostgresStatement {
+  let moderatorID: Int32
+  let step: Int64
+
+  static let sql = """
+    UPDATE moderators SET totp_step = $2 WHERE moderator_id = $1 AND totp_step < $2 RETURNING moderator_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(moderatorID)
+    parameters.append(step)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+}
+
+/// Takes a recovery code, once.
+struct TakeRecoveryCode: PostgresStatement {
+  let moderatorID: Int32
+  let codeHash: [UInt8]
+
+  static let sql = "DELETE FROM recovery_codes WHERE moderator_id = $1 AND code_hash = $2 RETURNING moderator_id"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(moderatorID)
+    parameters.append(codeHash)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+}
+
+/// What an account of this name is recognised by; no row for one that cannot sign in.
+struct FindCredentials: PostgresStatement {
+  let name: String
+
+  static let sql = """
+    SELECT moderator_id, name, role, password, totp_secret, totp_step FROM moderators
+    WHERE name = $1 AND disabled_at IS NULL
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(name) }
+
+  static func decode(_ row: PostgresRow) throws -> Credentials { try row.credentials() }
+}
+
+extension PostgresRow {
+  /// A role by its name.
+  func role(_ column: Int) throws -> Role {
+    let name: String = try decode(column)
+    guard let role = Role(rawValue: name) else { throw StorageError.unknownRole(name) }
+    return role
+  }
+
+  fileprivate func credentials() throws -> Credentials {
+    Credentials(
+      id: try decode(0), name: try decode(1), role: try role(2), password: try decode(3), secret: try decode(4),
+      step: try decode(5))
+  }
+}

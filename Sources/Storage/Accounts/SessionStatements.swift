@@ -1,0 +1,155 @@
+import Foundation
+import PostgreSQL
+
+/// Opens a session, and forgets what has expired.
+struct OpenSession: PostgresStatement {
+  let moderatorID: Int32
+  let tokenHash: [UInt8]
+  let sessionID: UUID
+  let browser: String
+  let time: Date
+  let expiresAt: Date
+
+  static let sql = """
+    WITH opened AS (
+      INSERT INTO sessions (token_hash, moderator_id, expires_at, session_id, opened_at, seen_at, browser)
+      VALUES ($2, $1, $6, $3, $5, $5, $4)
+    ), gone AS (
+      DELETE FROM sessions WHERE expires_at < $5
+    ), left_open AS (
+      DELETE FROM sign_in_steps WHERE expires_at < $5
+    ), unused AS (
+      DELETE FROM sign_in_links WHERE expires_at < $5
+    )
+    UPDATE moderators SET sign_ins = sign_ins + 1, signed_in_at = $5 WHERE moderator_id = $1 RETURNING sign_ins
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(moderatorID)
+    parameters.append(tokenHash)
+    parameters.append(sessionID)
+    parameters.append(browser)
+    parameters.append(time)
+    parameters.append(expiresAt)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+}
+
+/// Finds whose session a token is.
+struct FindSession: PostgresStatement {
+  let tokenHash: [UInt8]
+  let time: Date
+  let seenAfter: Date
+
+  static let sql = """
+    SELECT m.moderator_id, m.name, m.role, m.language, s.session_id, m.password IS NOT NULL,
+      m.totp_secret IS NOT NULL, m.sign_ins, s.seen_at
+    FROM sessions s JOIN moderators m USING (moderator_id)
+    WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND m.disabled_at IS NULL
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(tokenHash)
+    parameters.append(time)
+    parameters.append(seenAfter)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (moderator: Moderator, seenAt: Date) {
+    (
+      Moderator(
+        id: try row.decode(0), name: try row.decode(1), role: try row.role(2), language: try row.decode(3),
+        sessionID: try row.decode(4), hasPassword: try row.decode(5), hasSecondFactor: try row.decode(6),
+        signIns: try row.decode(7)),
+      try row.decode(8)
+    )
+  }
+}
+
+/// Notes that a session is in use.
+struct TouchSession: PostgresStatement {
+  typealias Row = Void
+  let tokenHash: [UInt8]
+  let time: Date
+
+  static let sql = "UPDATE sessions SET seen_at = $2 WHERE token_hash = $1 AND seen_at < $2"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(tokenHash)
+    parameters.append(time)
+  }
+}
+
+/// Ends the session of a token.
+struct DeleteSession: PostgresStatement {
+  let tokenHash: [UInt8]
+
+  static let sql = """
+    DELETE FROM sessions s USING moderators m WHERE s.token_hash = $1 AND m.moderator_id = s.moderator_id
+    RETURNING m.name, m.role
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(tokenHash) }
+
+  static func decode(_ row: PostgresRow) throws -> Actor {
+    Actor(name: try row.decode(0), role: try row.role(1))
+  }
+}
+
+/// Gives a session another token.
+struct RotateSession: PostgresStatement {
+  typealias Row = Void
+  let sessionID: UUID
+  let tokenHash: [UInt8]
+
+  static let sql = "UPDATE sessions SET token_hash = $2 WHERE session_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(sessionID)
+    parameters.append(tokenHash)
+  }
+}
+
+/// Ends an account's sessions: one, or all but one.
+struct EndSessions: PostgresStatement {
+  let moderatorID: Int32
+  let only: UUID?
+  let except: UUID?
+
+  static let sql = """
+    DELETE FROM sessions
+    WHERE moderator_id = $1 AND session_id = coalesce($2::uuid, session_id) AND session_id IS DISTINCT FROM $3::uuid
+    RETURNING session_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(moderatorID)
+    parameters.append(only)
+    parameters.append(except)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
+}
+
+/// An account's open sessions, the newest first.
+struct ReadSessions: PostgresStatement {
+  let moderatorID: Int32
+  let time: Date
+  let seenAfter: Date
+
+  static let sql = """
+    SELECT session_id, opened_at, seen_at, browser FROM sessions
+    WHERE moderator_id = $1 AND expires_at > $2 AND seen_at > $3 ORDER BY opened_at DESC, session_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(moderatorID)
+    parameters.append(time)
+    parameters.append(seenAfter)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> AccountSession {
+    AccountSession(
+      id: try row.decode(0), openedAt: try row.decode(1), seenAt: try row.decode(2), browser: try row.decode(3))
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Storage
+import Timestamps
+
+/// The trail as CSV (RFC 4180), safe to open as a table: a cell that a spreadsheet would take for a formula begins with an
+/// apostrophe (OWASP, CSV injection).
+enum AuditCSV {
+  static let head = "time,actor,role,action,subject,before,after,reason\r\n"
+
+  static func line(_ record: AuditRecord) -> String {
+    let event = record.event
+    let cells = [
+      Timestamp.format(record.time), event.actor, event.role, event.action, event.subject, fields(event.before),
+      fields(event.after), event.reason ?? "",
+    ]
+    return cells.map(cell).joined(separator: ",") + "\r\n"
+  }
+
+  static func cell(_ text: String) -> String {
+    // A quote or a space before the sign would not stop every spreadsheet.
+    let first = text.unicodeScalars.first { $0 != " " && $0 != "\"" && $0 != "'" }
+    let isFormula = first.map { "=+-@\t\r\n".unicodeScalars.contains($0) } ?? false
+    let safe = isFormula ? "'" + text : text
+    let needsQuotes = safe.unicodeScalars.contains { "\",\r\n".unicodeScalars.contains($0) }
+    return needsQuotes ? "\"" + safe.replacing("\"", with: "\"\"") + "\"" : safe
+  }
+
+  private static func fields(_ fields: [String: String]?) -> String {
+    (fields ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Hummingbird
+import Storage
+
+/// What a reader of the trail asks for, as it stands in the address.
+struct AuditQuery {
+  let actor: String
+  let action: String
+  let subject: String
+  /// Days, such as `2026-11-21`, in UTC; both belong to what is asked for.
+  let from: String
+  let to: String
+  let after: AuditCursor?
+
+  init(_ request: Request) {
+    let query = request.uri.queryParameters
+    func text(_ name: Substring) -> String {
+      String((query[name].map(String.init) ?? "").trimmingCharacters(in: .whitespacesAndNewlines).prefix(200))
+        .replacing("\0", with: "")
+    }
+    (actor, action, subject) = (text("actor"), text("action"), text("subject"))
+    (from, to) = (text("from"), text("to"))
+    after = Self.cursor(text("after"))
+  }
+
+  var filter: AuditFilter {
+    func wish(_ text: String) -> String? { text.isEmpty ? nil : text }
+    return AuditFilter(
+      actor: wish(actor), action: wish(action), subject: wish(subject), since: Self.day(from),
+      until: Self.day(to)?.addingTimeInterval(86_400))
+  }
+
+  var isEmpty: Bool { [actor, action, subject, from, to].allSatisfy(\.isEmpty) }
+
+  /// The query of the same filter, from a place on.
+  func query(after cursor: AuditCursor? = nil) -> String {
+    var fields = [("actor", actor), ("action", action), ("subject", subject), ("from", from), ("to", to)]
+    if let cursor { fields.append(("after", Self.text(cursor))) }
+    let allowed = CharacterSet(charactersIn: "-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    return fields.filter { !$0.1.isEmpty }
+      .map { "\($0.0)=\($0.1.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
+      .joined(separator: "&")
+  }
+
+  /// Microseconds since 1970, which is what the database keeps, and the event.
+  private static func text(_ cursor: AuditCursor) -> String {
+    "\(Int64((cursor.time.timeIntervalSince1970 * 1_000_000).rounded()))_\(cursor.id.uuidString.lowercased())"
+  }
+
+  private static func cursor(_ text: String) -> AuditCursor? {
+    let parts = text.split(separator: "_")
+    guard parts.count == 2, let time = Int64(parts[0]), let id = UUID(uuidString: String(parts[1])) else { return nil }
+    return AuditCursor(time: Date(timeIntervalSince1970: Double(time) / 1_000_000), id: id)
+  }
+
+  private static func day(_ text: String) -> Date? {
+    guard text.wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil else { return nil }
+    return try? Date("\(text)T00:00:00Z", strategy: .iso8601)
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import Accounts
+
+@Suite struct SecretTests {
+  private static let cheap = PasswordHash.Cost(log2N: 4, r: 1, p: 1)
+
+  @Test func aPasswordIsKnownByItsHash() throws {
+    let hash = try PasswordHash("correct horse", cost: Self.cheap)
+    let stored = try #require(PasswordHash(hash.text))
+    #expect(stored == hash)
+    #expect(try stored.matches("correct horse") && !stored.matches("correct horse ") && !stored.matches("x"))
+    #expect(try PasswordHash("correct horse", cost: Self.cheap).text != hash.text)
+    // Composed and decomposed, as two keyboards type it.
+    #expect(try PasswordHash("caf\u{E9}", cost: Self.cheap).matches("cafe\u{301}"))
+  }
+
+  @Test(arguments: [
+    "", "scrypt$15$8$1$", "bcrypt$4$1$1$AAAA$AAAA", "scrypt$60$8$1$AAAA$AAAA", "scrypt$18$32$1$AAAA$AAAA",
+    "scrypt$4$1$1$$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "scrypt$4$1$1$AAAA$AAAA",
+  ]) func whatIsNoHashIsNone(_ text: String) { #expect(PasswordHash(text) == nil) }
+
+  @Test func nobodysPasswordIsWrong() async throws {
+    let hasher = PasswordHasher(slots: 1, queueLimit: 1, cost: Self.cheap)
+    for typed in ["", "anything"] { #expect(try await !hasher.verify(typed, nil)) }
+    let stored = try await hasher.hash("something")
+    #expect(try await hasher.verify("something", stored))
+    #expect(try await !hasher.verify("anything", stored))
+  }
+
+  @Test func onlySoManyPasswordsAreHashedAtOnce() async throws {
+    // Each takes long enough that all are asked for before the first is done.
+    let hasher = PasswordHasher(slots: 1, queueLimit: 2, cost: .init(log2N: 15, r: 8, p: 4))
+    let outcomes = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<10 {
+        group.addTask {
+          do {
+            _ = try await hasher.hash("password")
+            return true
+          } catch {
+            return false
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    let done = outcomes.count { $0 }
+    #expect((1..<10).contains(done))
+    // Nobody is kept waiting afterwards.
+    #expect(try await !hasher.hash("password").isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      ("long enough 7", nil), ("short", .short), (String(repeating: "ab", count: 101), .long),
+      ("aaaaaaaaaaaa", .plain), ("ada lovelace!", .name),
+    ] as [(String, PasswordRules.Problem?)]) func passwordsHaveRules(password: String, problem: PasswordRules.Problem?)
+  {
+    #expect(PasswordRules.problem(with: password, name: "Ada Lovelace") == problem)
+  }
+
+  @Test func aCodeIsGoodAStepAroundNowAndOnce() throws {
+    let secret = TimedCode.makeSecret()
+    let now = Date(timeIntervalSince1970: 1_795_000_000)
+    let step = TimedCode.step(at: now)
+    for offset in Int64(-3)...3 {
+      let code = TimedCode.code(secret: secret, step: step + offset)
+      // Two steps' codes are the same once in a million.
+      let taken = TimedCode.step(of: code, secret: secret, at: now)
+      if abs(offset) <= 1 { #expect(taken != nil) }
+      if abs(offset) > 1, let taken { #expect(TimedCode.code(secret: secret, step: taken) == code) }
+    }
+    let code = TimedCode.code(secret: secret, step: step)
+    #expect(TimedCode.step(of: code, secret: secret, at: now, after: step) == nil)
+    #expect(TimedCode.step(of: code, secret: secret, at: now, after: step - 1) == step)
+    #expect(TimedCode.step(of: String(code.dropLast()), secret: secret, at: now) == nil)
+    #expect(
+      TimedCode.address(of: secret, account: "Ada & Co/ü").hasPrefix(
+        "otpauth://totp/Ringfence:Ada%20%26%20Co%2F%C3%BC?secret="))
+  }
+
+  @Test func aSecretOpensForItsAccountOnly() throws {
+    let key = AccountKey([UInt8](repeating: 7, count: 32))
+    let sealed = try key.seal([1, 2, 3], for: 5)
+    #expect(key.open(sealed, for: 5) == [1, 2, 3])
+    #expect(key.open(sealed, for: 6) == nil)
+    #expect(AccountKey([UInt8](repeating: 8, count: 32)).open(sealed, for: 5) == nil)
+    for place in sealed.indices {
+      var changed = sealed
+      changed[place] ^= 1
+      #expect(key.open(changed, for: 5) == nil)
+    }
+    #expect(key.subject("a", [1], [2, 3]) != key.subject("a", [1, 2], [3]))
+    #expect(key.subject("a", [1]) != key.subject("b", [1]))
+  }
+
+  @Test func recoveryCodesAreReadAsTheyAreTyped() {
+    let codes = RecoveryCodes.make()
+    #expect(Set(codes).count == RecoveryCodes.count)
+    for code in codes {
+      #expect(RecoveryCodes.normalised(code) == code)
+      #expect(RecoveryCodes.normalised(" \(code.uppercased().replacing("-", with: " ")) ") == code)
+    }
+    #expect(RecoveryCodes.normalised("abcde-fghi") == nil && RecoveryCodes.normalised("") == nil)
+  }
+
+  @Test func aCodeIsAPicture() throws {
+    let code = try #require(QRCode("otpauth://totp/Ringfence:Ada?secret=AAAA"))
+    #expect(code.size == 33 + 8 || code.size == 29 + 8)
+    // The finder in the corner: seven dark modules.
+    #expect(code.path.hasPrefix("M4 4h7v1h-7z"))
+    #expect(QRCode(String(repeating: "a", count: 10_000)) == nil)
+  }
+}
