@@ -110,7 +110,7 @@ import Testing
 
 extension PostgresPool {
   /// Stores records as they are, without reports.
-  fileprivate func insert(_ records: [NumberRecord], at now: Date) async throws {
+  func insert(_ records: [NumberRecord], at now: Date) async throws {
     let parts = records.flatMap { record in record.standing.parts.map { (record.number, $0) } }
     let sources = records.flatMap { record in record.sources.map { (record.number, $0) } }
     let listed = records.filter(\.isListed).map(\.number)

@@ -26,7 +26,7 @@ public enum QueueRule {
     if facts.isHeld { causes.append(.held) }
     if facts.appealedAt != nil { causes.append(.appeal) }
     if facts.isRangeProposed { causes.append(.range) }
-    if let score = facts.score, isStronglySplit(score), facts.isPublished || isWarm(facts) { causes.append(.split) }
+    if let score = facts.score, isStronglySplit(score), isWarm(facts) || isListedByHeat(facts) { causes.append(.split) }
     if !facts.isHeld, !staysListed(facts), isWarm(facts) { causes.append(.threshold) }
     return QueueCauses(causes)
   }
@@ -45,6 +45,12 @@ public enum QueueRule {
       return false
     }
     return judgement.meetsThreshold || score.heat >= threshold.watchHeat
+  }
+
+  /// Whether the last publication lists it because of its reports, and its heat alone would keep it there.
+  private static func isListedByHeat(_ facts: QueueFacts) -> Bool {
+    guard let score = facts.score, score.isListed, let threshold = facts.judgement?.threshold else { return false }
+    return score.heat >= threshold.leave.heat
   }
 
   /// Whether the last publication lists it because of its reports, and the next one will.

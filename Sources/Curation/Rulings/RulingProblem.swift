@@ -36,7 +36,7 @@ public struct RulingProblem: Error, Sendable, Equatable, CustomStringConvertible
   }
 
   /// A text that is not blank, trimmed.
-  static func text(_ text: String, _ field: String, atMost most: Int) throws(RulingProblem) -> String {
+  public static func text(_ text: String, _ field: String, atMost most: Int) throws(RulingProblem) -> String {
     let range = RulingProblem(field: field, rule: "has 1 to \(most) characters")
     // Before anything walks the text.
     guard text.utf8.count <= most * 4 else { throw range }

@@ -21,7 +21,7 @@ public struct ExplanationStore: Sendable {
     }
   }
 
-  private static func explain(
+  static func explain(
     _ number: Int64, at time: Date, on connection: PostgresConnection
   ) async throws -> Explanation {
     var explanation = Explanation(number: number, time: time)

@@ -5,13 +5,31 @@ public import Foundation
 public struct QueueWorker: Sendable, Equatable {
   /// The account's name, 1 to 80 characters.
   public var account: String
-  /// What the account may see: 0 triage, 1 moderator, 2 administrator.
-  public var level: Int16
+  /// What the account may do.
+  public var role: Role
 
   /// - Parameters: see the properties.
-  public init(account: String, level: Int16) {
+  public init(account: String, role: Role) {
     self.account = account
-    self.level = level
+    self.role = role
+  }
+
+  /// Cases up to this level are shown: 0 triage, 1 moderators, 2 administrators.
+  public var level: Int16 {
+    switch role {
+    case .triage: 0
+    case .moderator: 1
+    case .administrator: 2
+    }
+  }
+
+  /// What they did to a number, for the trail.
+  func event(
+    _ action: String, _ number: Int64, before: [String: String]? = nil, after: [String: String]? = nil,
+    reason: String? = nil
+  ) -> AuditEvent {
+    AuditEvent(
+      actor: account, role: role, action: action, subject: "+\(number)", before: before, after: after, reason: reason)
   }
 }
 

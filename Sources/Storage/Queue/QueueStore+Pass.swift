@@ -12,16 +12,29 @@ extension QueueStore {
       let passes = try await connection.run(PassCase(number: number, account: worker.account, time: time))[0]
       let isRaised = passes.isMultiple(of: QueueRule.passesThatRaise)
       let level = min(2, item.level + (isRaised ? 1 : 0))
-      return try await !connection.run(RaiseCase(number: number, account: worker.account, level: level)).isEmpty
+      _ = try await connection.run(RaiseCase(number: number, account: worker.account, level: level))
+      _ = try await connection.run(AppendAudit(worker.event("case.pass", number), at: time))
+      return true
     }
   }
 
   /// Hands a case to the level above the worker's: from then on only they see it, before most other things.
-  /// - Returns: false where it does not wait, or there is nobody above.
-  public func escalate(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> Bool {
-    guard worker.level < 2 else { return false }
+  /// - Parameter reason: why, where somebody said so.
+  /// - Returns: false where it does not wait, is above already, or there is nobody above.
+  public func escalate(
+    _ number: Int64, by worker: QueueWorker, reason: String? = nil, at time: Date
+  ) async throws -> Bool {
+    let level = worker.level + 1
+    guard level <= 2 else { return false }
     return try await pool.transaction { connection in
-      try await !connection.run(RaiseCase(number: number, account: worker.account, level: worker.level + 1)).isEmpty
+      guard let item = try await connection.run(ReadCase(number: number)).first, item.level < level else {
+        return false
+      }
+      _ = try await connection.run(RaiseCase(number: number, account: worker.account, level: level))
+      let event = worker.event(
+        "case.escalate", number, before: ["level": "\(item.level)"], after: ["level": "\(level)"], reason: reason)
+      _ = try await connection.run(AppendAudit(event, at: time))
+      return true
     }
   }
 }

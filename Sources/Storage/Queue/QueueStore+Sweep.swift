@@ -13,9 +13,10 @@ extension QueueStore {
   public func sweep(at time: Date, progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> QueueChange {
     let thresholds = try await ThresholdStore(pool: pool).current()
     let protected = try await ProtectionStore(pool: pool).load()
+    let coldest = min(thresholds.lowestWatchHeat, thresholds.lowestListedHeat)
     let warm = try await pool.withConnection { connection in
       var warm = MostUrgent(limit: QueueRule.mostByThreshold)
-      try await RecordStore.forEachRecord(hotterThan: thresholds.lowestWatchHeat, at: time, on: connection) { batch in
+      try await RecordStore.forEachRecord(hotterThan: coldest, at: time, on: connection) { batch in
         for record in batch { warm.take(record, at: time, by: thresholds) }
       }
       return warm

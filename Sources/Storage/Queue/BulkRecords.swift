@@ -1,0 +1,79 @@
+public import Curation
+public import Foundation
+
+/// One ruling for many numbers.
+public struct Bulk: Sendable, Equatable {
+  /// The most numbers.
+  public static let most = 1_000
+
+  /// Chosen by whoever asks; the same for every retry.
+  public var id: UUID
+  /// What is to be done with each.
+  public var decision: Ruling.Decision
+  /// What a phone shows; needed to identify.
+  public var label: String?
+  /// What they are; nil: each one's hottest category.
+  public var category: ReportCategory?
+  /// Why; needed for all but allowing.
+  public var reason: String?
+  /// Who decides.
+  public var worker: QueueWorker
+  /// When.
+  public var ruledAt: Date
+
+  /// - Parameters: see the properties.
+  public init(
+    id: UUID = UUID(), decision: Ruling.Decision, label: String? = nil, category: ReportCategory? = nil,
+    reason: String? = nil, worker: QueueWorker, ruledAt: Date
+  ) {
+    self.id = id
+    self.decision = decision
+    self.label = label
+    self.category = category
+    self.reason = reason
+    self.worker = worker
+    self.ruledAt = ruledAt
+  }
+
+  /// The ruling of one number. Its id follows from the bulk's and the number, so that a retry makes the same ones.
+  /// - Throws: `RulingProblem`.
+  public func ruling(of number: Int64) throws -> Ruling {
+    try Ruling(
+      id: Self.id(bulk: id, number: number), number: number, decision: decision, label: label, category: category,
+      reason: reason, moderator: worker.account, ruledAt: ruledAt)
+  }
+}
+
+/// What a bulk would do to one number.
+public struct BulkItem: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// What stands.
+  public var standing: StandingRuling?
+  /// The hottest category.
+  public var category: ReportCategory?
+  /// Stored heat; read it through `Decay`.
+  public var mass: Double
+  /// Whether the newest publication has it.
+  public var isPublished: Bool
+  /// Why no publication may hold it; such a number is left out unless it is to be allowed.
+  public var protection: String?
+}
+
+/// What became of a bulk.
+public struct BulkRun: Sendable, Equatable {
+  /// The bulk's id.
+  public var id: UUID
+  /// Who decided.
+  public var account: String
+  /// What.
+  public var decision: Ruling.Decision
+  /// Why.
+  public var reason: String?
+  /// When.
+  public var ruledAt: Date
+  /// Rulings it made.
+  public var rulings: Int
+  /// Who has undone it; nil while it stands.
+  public var undoneBy: String?
+}

@@ -1,0 +1,102 @@
+import Curation
+public import Foundation
+public import PostgreSQL
+
+/// Rulings that are made together, and taken back together.
+public struct BulkStore: Sendable {
+  private let pool: PostgresPool
+
+  /// Rulings of one transaction.
+  private static let step = 50
+
+  /// - Parameter pool: where rulings are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// What there is to say of numbers before they are ruled about, in ascending order.
+  /// - Parameter numbers: in any order; at most ``Bulk/most``.
+  public func items(_ numbers: [Int64]) async throws -> [BulkItem] {
+    let sorted = Array(Set(numbers).sorted().prefix(Bulk.most))
+    let protected = try await ProtectionStore(pool: pool).load()
+    return try await pool.run(ReadBulkItems(numbers: sorted)).map { item in
+      var item = item
+      item.protection = protected.rule(for: item.number)
+      return item
+    }
+  }
+
+  /// Makes a ruling about each of the items, in transactions of some at a time. Safe to call again: what was broken off
+  /// goes on, and what was done stays done.
+  ///
+  /// A number about which somebody has ruled since the items were read is left out, and so is a protected one unless it is
+  /// to be allowed.
+  /// - Returns: the numbers that were left out.
+  /// - Throws: `RulingProblem`, with nothing done; `PostgresError`.
+  public func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
+    let items = items.sorted { $0.number < $1.number }.prefix(Bulk.most)
+    let allowed = items.filter { bulk.decision == .allow || $0.protection == nil }
+    let rulings = try allowed.map { (ruling: try bulk.ruling(of: $0.number), standing: $0.standing?.rulingID) }
+    guard !rulings.isEmpty else { return items.map(\.number) }
+    _ = try await pool.retrying { try await $0.run(AddBulk(bulk: bulk, numbers: rulings.count)) }
+    var left = Set(items.map(\.number)).subtracting(allowed.map(\.number))
+    for start in stride(from: 0, to: rulings.count, by: Self.step) {
+      let some = rulings[start..<min(start + Self.step, rulings.count)]
+      let stale = try await pool.transaction { connection in
+        var stale: [Int64] = []
+        for (ruling, standing) in some {
+          guard try await connection.take(ruling, of: bulk, expecting: standing) else {
+            stale.append(ruling.number)
+            continue
+          }
+        }
+        return stale
+      }
+      left.formUnion(stale)
+    }
+    return left.sorted()
+  }
+
+  /// A bulk; nil when there is none of this id.
+  public func find(_ id: UUID) async throws -> BulkRun? {
+    try await pool.run(ReadBulk(id: id)).first
+  }
+
+  /// Takes back every ruling of a bulk that nobody has taken back singly. Safe to call again.
+  /// - Returns: how many of them this has taken back, now or by an earlier call.
+  public func undo(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Int {
+    let rulings = try await pool.run(ReadBulkRulings(bulk: id))
+    var count = 0
+    for start in stride(from: 0, to: rulings.count, by: Self.step) {
+      let some = rulings[start..<min(start + Self.step, rulings.count)]
+      count += try await pool.transaction { connection in
+        var undone = 0
+        for (number, ruling) in some {
+          let undoing = try Ruling(
+            id: Bulk.id(bulk: ruling, number: number), number: number, decision: .allow, moderator: worker.account,
+            ruledAt: time)
+          if try await connection.undo(ruling, as: undoing, role: worker.role) == .undone { undone += 1 }
+        }
+        return undone
+      }
+    }
+    _ = try await pool.retrying { try await $0.run(UndoBulk(id: id, account: worker.account, time: time)) }
+    return count
+  }
+}
+
+extension PostgresConnection {
+  /// - Returns: false when something else stands by now.
+  fileprivate func take(_ ruling: Ruling, of bulk: Bulk, expecting standing: UUID?) async throws -> Bool {
+    do {
+      // A savepoint: one stale number does not take the others with it.
+      try await transaction { connection in
+        _ = try await connection.record(ruling, expecting: .this(standing), role: bulk.worker.role)
+        _ = try await connection.run(AddBulkRuling(bulk: bulk.id, number: ruling.number, ruling: ruling.id))
+      }
+      return true
+    } catch RulingError.stale {
+      return false
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Curation
+public import Foundation
+public import PostgreSQL
+
+/// What is known of one number, gathered for a moderator, and what moderators note about it.
+public struct CaseStore: Sendable {
+  private let pool: PostgresPool
+
+  /// Comments of a page.
+  public static let comments = 20
+  /// Reporters that are shown.
+  public static let reporters = 20
+  /// Numbers of the same hundred that are shown.
+  public static let neighbours = 20
+  /// Days of the chart.
+  public static let days = 64
+  /// The most characters of a note.
+  public static let noteLength = 2_000
+
+  /// - Parameter pool: where everything is kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Everything about a number, of one moment.
+  /// - Parameter before: where the page of comments before ended; nil for the first.
+  public func read(_ number: Int64, commentsBefore before: CommentPlace? = nil, at time: Date) async throws -> CaseFile
+  {
+    try await pool.withConnection { connection in
+      try await connection.transaction(.repeatableRead, readOnly: true) { connection in
+        CaseFile(
+          explanation: try await ExplanationStore.explain(number, at: time, on: connection),
+          item: try await connection.run(ReadCase(number: number)).first,
+          passes: try await connection.run(ReadPasses(number: number)),
+          rulings: try await connection.run(ReadRulings(number: number)),
+          hold: try await connection.run(ReadHolds(only: number, isWithSettled: true)).first,
+          appeals: try await connection.run(ReadAppeals(number: number)),
+          names: try await connection.run(ReadDirectoryNames(number: number)),
+          comments: try await connection.run(
+            ReadComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1)),
+          reporters: try await connection.run(ReadCaseReporters(number: number, limit: Self.reporters)),
+          neighbours: try await connection.run(ReadNeighbours(number: number, limit: Self.neighbours)),
+          days: try await connection.run(ReadCaseDays(number: number, time: time)),
+          notes: try await connection.run(ReadNotes(number: number)),
+          range: try await connection.run(ReadRangeAround(number: number)).first)
+      }
+    }
+  }
+
+  /// Notes something about a number, for moderators alone. Safe to call again with the same id.
+  /// - Throws: `RulingProblem` for a note that is blank or too long; `PostgresError`.
+  public func note(_ text: String, about number: Int64, id: UUID, by worker: QueueWorker, at time: Date) async throws {
+    let note = try RulingProblem.text(text, "note", atMost: Self.noteLength)
+    try await pool.transaction { connection in
+      let add = AddNote(number: number, id: id, account: worker.account, note: note, time: time)
+      guard try await !connection.run(add).isEmpty else { return }
+      let event = worker.event("note.add", number, after: ["note": note])
+      _ = try await connection.run(AppendAudit(event, at: time))
+    }
+  }
+
+  private static let newest = CommentPlace(
+    reportedAt: Date(timeIntervalSinceReferenceDate: .infinity),
+    reportID: UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)))
+}

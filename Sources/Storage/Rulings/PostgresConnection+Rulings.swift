@@ -1,0 +1,103 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Rulings within a transaction of the caller's.
+extension PostgresConnection {
+  /// Records a ruling with its line in the trail; see `RulingStore.record`.
+  /// - Throws: ``RulingError/stale``; `PostgresError`.
+  func record(_ ruling: Ruling, expecting expected: ExpectedRuling, role: Role) async throws -> RulingOutcome {
+    let history = try await run(ReadRulings(number: ruling.number))
+    if let known = history.first(where: { $0.id == ruling.id }) { return known.says(ruling) ? .duplicate : .conflict }
+    if case .this(let id) = expected { try await expect(id, before: ruling) }
+    let standing = try await run(ReadStandingRuling(number: ruling.number)).first
+    guard try await add(AddRuling(ruling)) else {
+      // Somebody has recorded it in this very moment.
+      let known = try await run(ReadRulings(number: ruling.number)).first { $0.id == ruling.id }
+      return known?.says(ruling) == true ? .duplicate : .conflict
+    }
+    _ = try await run(SettleCase(number: ruling.number))
+    let before = standing.flatMap { $0.rulingID == ruling.id ? nil : $0 }
+    let event = AuditEvent(
+      actor: ruling.moderator, role: role, action: "ruling.\(ruling.decision.rawValue)", subject: "+\(ruling.number)",
+      before: before?.fields, after: ruling.fields, reason: ruling.reason)
+    _ = try await run(AppendAudit(event, at: ruling.ruledAt))
+    return .recorded
+  }
+
+  /// Takes a ruling back with its line in the trail; see `RulingStore.undo`.
+  /// - Parameter undoing: who does so, when and why; its decision is of no account.
+  func undo(_ rulingID: UUID, as undoing: Ruling, role: Role) async throws -> UndoOutcome {
+    let number = undoing.number
+    // Before history is read: of two that undo at once the second one sees what the first did.
+    _ = try await run(LockStandingRuling(number: number))
+    let history = try await run(ReadRulings(number: number))
+    guard history.contains(where: { $0.id == rulingID && $0.isRuling }) else { return .notFound }
+    if let earlier = history.first(where: { $0.kind == .undo(rulingID) }) {
+      // This very call, whose commit was not answered.
+      return earlier.id == undoing.id ? .undone : .alreadyUndone
+    }
+    let before = try await run(ReadStandingRuling(number: number)).first
+    _ = try await add(
+      AddRuling(
+        undoing: rulingID, of: number, id: undoing.id, reason: undoing.reason, moderator: undoing.moderator,
+        time: undoing.ruledAt))
+    // Judged a moment later; it leaves the queue again where it does not wait.
+    _ = try await run(EnqueueCases([(number, .threshold)], at: undoing.ruledAt))
+    let after = try await run(ReadStandingRuling(number: number)).first
+    let event = AuditEvent(
+      actor: undoing.moderator, role: role, action: "ruling.undo", subject: "+\(number)", before: before?.fields,
+      after: after?.fields, reason: undoing.reason)
+    _ = try await run(AppendAudit(event, at: undoing.ruledAt))
+    return .undone
+  }
+
+  /// Makes sure that what stands is what was expected, and stays so until the transaction ends.
+  private func expect(_ expected: UUID?, before ruling: Ruling) async throws {
+    _ = try await run(LockStandingRuling(number: ruling.number))
+    let standing = try await run(ReadStandingRuling(number: ruling.number)).first?.rulingID
+    guard standing == expected else { throw RulingError.stale }
+    // Where there was no row to lock: of two that put one there the second one finds it.
+    if standing == nil, try await run(TakeStandingPlace(ruling: ruling)).isEmpty { throw RulingError.stale }
+  }
+
+  /// Adds to the history and puts into force what then stands.
+  /// - Returns: whether it is new.
+  func add(_ ruling: AddRuling) async throws -> Bool {
+    let standing = try await run(LockStandingRuling(number: ruling.number))
+    guard try await !run(ruling).isEmpty else { return false }
+    _ = try await run(SettleRulings(number: ruling.number))
+    // Where there was no row to lock, another's ruling may have been committed in between; now there is one.
+    if standing.isEmpty { _ = try await run(SettleRulings(number: ruling.number)) }
+    return true
+  }
+}
+
+extension RulingEvent {
+  fileprivate var isRuling: Bool {
+    if case .ruling = kind { true } else { false }
+  }
+
+  /// Whether it is this ruling; the time is not compared, since a retry may have another.
+  fileprivate func says(_ ruling: Ruling) -> Bool {
+    kind == .ruling(ruling.decision) && label == ruling.label && category == ruling.category && reason == ruling.reason
+      && note == ruling.note && moderator == ruling.moderator
+  }
+}
+
+extension Ruling {
+  /// For the trail.
+  fileprivate var fields: [String: String] { trail(decision, label, category) }
+}
+
+extension StandingRuling {
+  /// For the trail.
+  fileprivate var fields: [String: String] { trail(decision, label, category) }
+}
+
+private func trail(_ decision: Ruling.Decision, _ label: String?, _ category: ReportCategory?) -> [String: String] {
+  var fields = ["decision": decision.rawValue]
+  fields["label"] = label
+  fields["category"] = category?.slug
+  return fields
+}

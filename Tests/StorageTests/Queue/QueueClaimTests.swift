@@ -1,0 +1,94 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+/// Two moderators are never on one case.
+@Suite(.database) struct QueueClaimTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let ada = QueueWorker(account: "Ada", role: .moderator)
+  private let bob = QueueWorker(account: "Bob", role: .moderator)
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var queue: QueueStore { QueueStore(pool: pool) }
+
+  private func enqueue(_ numbers: [Int64]) async throws {
+    _ = try await pool.run(EnqueueCases(numbers.map { ($0, .held) }, at: now))
+  }
+
+  @Test func whoeverAsksAtOnceGetsDifferentCases() async throws {
+    let numbers = (0..<60).map { 33_162_000_000 + Int64($0) }
+    try await enqueue(numbers)
+    let (queue, now) = (queue, now)
+    let claimed = Collected<Int64>()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for place in 0..<8 {
+        group.addTask {
+          let worker = QueueWorker(account: "Worker \(place)", role: .triage)
+          while let item = try await queue.claimNext(by: worker, at: now) {
+            #expect(item.claim?.account == worker.account)
+            claimed.add([item.number])
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(claimed.all.sorted() == numbers)
+  }
+
+  @Test func aClaimEndsByTimeByLeavingAndByRuling() async throws {
+    let number: Int64 = 33_162_000_248
+    try await enqueue([number])
+    let mine = try #require(try await queue.claimNext(by: ada, at: now))
+    #expect(try await queue.claimNext(by: bob, at: now) == nil)
+    guard case .taken(let item) = try await queue.claim(number, by: bob, at: now) else { throw Unexpected() }
+    #expect(item.claim?.account == "Ada")
+    #expect(try await !queue.renew(number, account: "Bob", at: now))
+    #expect(try await queue.renew(number, account: "Ada", at: now + 300))
+    // By time: ten minutes after the last word.
+    #expect(try await queue.claimNext(by: bob, at: now + 899) == nil)
+    #expect(try await queue.claimNext(by: bob, at: now + 901)?.number == number)
+    #expect(try await !queue.renew(number, account: "Ada", at: now + 902))
+    // By leaving: a late word of an opening that has ended changes nothing.
+    try await queue.release(number, claim: try #require(mine.claim).id, account: "Ada")
+    #expect(try await queue.find(number)?.claim?.account == "Bob")
+    try await queue.release(number, claim: try #require(try await queue.find(number)?.claim).id, account: "Bob")
+    #expect(try await queue.find(number)?.claim == nil)
+    // Taken over.
+    _ = try await queue.claim(number, by: ada, at: now + 902)
+    guard case .claimed = try await queue.claim(number, by: bob, takesOver: true, at: now + 903) else {
+      throw Unexpected()
+    }
+    // By ruling.
+    let ruling = try Ruling(number: number, decision: .allow, moderator: "Bob", ruledAt: now + 904)
+    _ = try await RulingStore(pool: pool).record(ruling)
+    #expect(try await queue.find(number) == nil)
+    #expect(try await queue.claim(number, by: ada, at: now + 905) == .notWaiting)
+  }
+
+  @Test func whoIsNotSureDoesNotGetItBackAndTheThirdRaisesIt() async throws {
+    let number: Int64 = 33_162_000_248
+    try await enqueue([number])
+    for name in ["A", "B"] {
+      let worker = QueueWorker(account: name, role: .triage)
+      #expect(try await queue.claimNext(by: worker, at: now)?.number == number)
+      #expect(try await queue.pass(number, by: worker, at: now))
+      #expect(try await queue.claimNext(by: worker, at: now) == nil)
+      #expect(try await queue.find(number)?.level == 0)
+    }
+    #expect(try await queue.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
+    #expect(try await queue.passes(of: number).sorted() == ["A", "B", "C"])
+    #expect(try await queue.claimNext(by: QueueWorker(account: "D", role: .triage), at: now) == nil)
+    #expect(try await queue.claimNext(by: ada, at: now)?.level == 1)
+    #expect(try await queue.escalate(number, by: ada, at: now))
+    #expect(try await queue.claimNext(by: bob, at: now) == nil)
+    let chief = QueueWorker(account: "Chief", role: .administrator)
+    #expect(try await !queue.escalate(number, by: chief, at: now))
+    #expect(try await queue.claimNext(by: chief, at: now)?.number == number)
+    #expect(try await !queue.pass(33_162_000_249, by: ada, at: now))
+  }
+}
+
+private struct Unexpected: Error {}

@@ -1,0 +1,134 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+/// What waits is what the rule says, however it comes to be known.
+@Suite(.database) struct QueueFeedTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 33_162_000_248
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var queue: QueueStore { QueueStore(pool: pool) }
+  private var rulings: RulingStore { RulingStore(pool: pool) }
+
+  private func judge(_ numbers: [Int64], at time: Date? = nil) async throws -> QueueChange {
+    try await queue.judge(
+      numbers, by: try await ThresholdStore(pool: pool).current(),
+      protected: try await ProtectionStore(pool: pool).load(), at: time ?? now)
+  }
+
+  private func report(_ number: Int64, count: Int, weight: Float = 1) async throws {
+    let reports = (0..<count).map { index in
+      Report(
+        number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(index), category: .fraud,
+        reporter: Array(repeating: UInt8(index), count: 16), weight: weight)
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+  }
+
+  private func waiting() async throws -> [Int64: [QueueCause]] {
+    Dictionary(
+      uniqueKeysWithValues: try await queue.page(level: 2, limit: 100_000, at: now).map {
+        ($0.item.number, $0.item.causes.all)
+      })
+  }
+
+  @Test func aReportedNumberWaitsUntilItIsRuledAndAgainWhenThatIsUndone() async throws {
+    try await report(number, count: 6)
+    #expect(try await judge([number, number + 1]) == QueueChange(judged: 2, written: 1))
+    let item = try #require(try await queue.find(number))
+    #expect(item.causes.all == [.threshold] && item.country == "FR" && item.category == .fraud)
+    // Judged again nothing is written.
+    #expect(try await judge([number], at: now + 1) == QueueChange(judged: 1))
+    #expect(try await queue.find(number)?.since == item.since)
+
+    let ruling = try Ruling(number: number, decision: .block, reason: "Because.", moderator: "Ada", ruledAt: now)
+    _ = try await rulings.record(ruling)
+    #expect(try await waiting().isEmpty)
+    #expect(try await judge([number]) == QueueChange(judged: 1))
+    _ = try await rulings.undo(ruling.id, of: number, moderator: "Ada", at: now + 5)
+    #expect(try await queue.stale(limit: 10) == [number])
+    _ = try await judge(try await queue.stale(limit: 10))
+    #expect(try await queue.stale(limit: 10) == [])
+    #expect(try await waiting() == [number: [.threshold]])
+    // It cools: seen a year later it waits no more.
+    #expect(try await judge([number], at: now + 365 * 86_400).removed == 1)
+  }
+
+  @Test func holdsAppealsAndProtectedNumbersWait() async throws {
+    let finding = Brigading.Finding(rule: .oneText, detail: "All the same.", reporters: [Reporter([1])])
+    _ = try await HoldStore(pool: pool).hold([(number, finding)], at: now)
+    try await ProtectionStore(pool: pool).add(
+      [(try ProtectionTarget("+33162000300"), "City hospital")], by: "Ada", at: now)
+    try await report(33_162_000_300, count: 10, weight: 0)
+    #expect(try await queue.sweep(at: now).written == 2)
+    #expect(try await waiting() == [number: [.held], 33_162_000_300: [.protected]])
+    // What no longer has a cause is taken out by the next sweep; what stays is not written.
+    try await ProtectionStore(pool: pool).add(
+      [(try ProtectionTarget("+33162000248"), "City hospital")], by: "Ada", at: now)
+    #expect(try await queue.sweep(at: now) == QueueChange(judged: 2, removed: 1))
+    #expect(try await waiting() == [33_162_000_300: [.protected]])
+  }
+
+  @Test func whatHappensWhileItIsJudgedIsNotLost() async throws {
+    try await report(number, count: 6)
+    _ = try await judge([number])
+    let version = try #require(try await queue.find(number)).version
+    _ = try await pool.run(EnqueueCases([(number, .appeal)], at: now))
+    #expect(try #require(try await queue.find(number)).version > version)
+    #expect(try await queue.stale(limit: 10) == [number])
+    _ = try await judge([number])
+    #expect(try await waiting() == [number: [.threshold]])
+  }
+
+  @Test func aSweepFindsWhatEveryNumberJudgedByItselfGives() async throws {
+    var generator = SeededGenerator(seed: 91)
+    let records = (0..<3_000).map { index in
+      NumberRecord.random(number: 33_100_000_000 + Int64(index) * 7, at: now, using: &generator)
+    }
+    try await pool.insert(records, at: now)
+    // Some that have no business there.
+    _ = try await pool.run(EnqueueCases((0..<50).map { (33_199_000_000 + $0, .range) }, at: now))
+    let thresholds = try await ThresholdStore(pool: pool).current()
+    var expected: [Int64: [QueueCause]] = [:]
+    for record in records {
+      let score = Score(record, at: now)
+      let facts = QueueFacts(
+        score: score, judgement: score.judge(by: thresholds), isPublished: record.isListed, since: now)
+      let causes = QueueRule.causes(facts)
+      if !causes.isEmpty { expected[record.number] = causes.all }
+    }
+    #expect(expected.count > 300)
+    #expect(try await queue.sweep(at: now).removed == 50)
+    #expect(try await waiting() == expected)
+    #expect(try await queue.sweep(at: now) == QueueChange(judged: expected.count))
+  }
+
+  @Test func ofManyWhoSawNoRulingOneRules() async throws {
+    let (rulings, number, now) = (rulings, number, now)
+    let outcomes = await withTaskGroup(of: Bool.self) { group in
+      for index in 0..<12 {
+        group.addTask {
+          do {
+            let ruling = try Ruling(number: number, decision: .allow, moderator: "M\(index)", ruledAt: now)
+            return try await rulings.record(ruling, expecting: .this(nil)) == .recorded
+          } catch {
+            #expect(error as? RulingError == .stale)
+            return false
+          }
+        }
+      }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(outcomes == 1)
+    #expect(try await rulings.history(of: number).count == 1)
+    let standing = try #require(try await rulings.standing(of: number))
+    let next = try Ruling(number: number, decision: .block, reason: "x", moderator: "Ada", ruledAt: now + 1)
+    #expect(try await rulings.record(next, expecting: .this(standing.rulingID)) == .recorded)
+    // A retry of the same is no stale page.
+    #expect(try await rulings.record(next, expecting: .this(standing.rulingID)) == .duplicate)
+  }
+}
