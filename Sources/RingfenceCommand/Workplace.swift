@@ -27,6 +27,8 @@ struct Workplace {
   var reporters: ReporterStore { ReporterStore(pool: pool) }
   var holds: HoldStore { HoldStore(pool: pool) }
   var queue: QueueStore { QueueStore(pool: pool) }
+  var cases: CaseStore { CaseStore(pool: pool) }
+  var bulks: BulkStore { BulkStore(pool: pool) }
   var ranges: RangeStore { RangeStore(pool: pool) }
   var appeals: AppealStore { AppealStore(pool: pool) }
   var moderators: ModeratorStore { ModeratorStore(pool: pool) }

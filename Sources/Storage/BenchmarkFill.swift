@@ -4,7 +4,7 @@ public import PostgreSQL
 
 /// Numbers with standing and no reports, to measure publications with.
 public struct BenchmarkFill: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   /// Numbers of one statement.
   private static let step: Int64 = 500_000
@@ -15,14 +15,17 @@ public struct BenchmarkFill: Sendable {
   }
 
   /// Adds numbers in the United States, a little hotter than any threshold asks for up to a thousand times as hot.
+  /// - Parameter waiting: how many wait for a moderator, for some of them with holds, appeals and comments; all others are
+  ///   listed. With 0 none waits and none is listed.
   /// - Returns: false, and nothing was done, when there are numbers already.
-  public func fill(numbers: Int, identified: Int, at time: Date) async throws -> Bool {
+  public func fill(numbers: Int, identified: Int, waiting: Int = 0, at time: Date) async throws -> Bool {
     guard try await pool.run(HasNumbers())[0] == false else { return false }
     for first in stride(from: 0, to: Int64(numbers), by: Int64.Stride(Self.step)) {
       let statement = FillNumbers(
         first: first, last: min(Int64(numbers), first + Self.step) - 1, identified: Int32(identified), time: time)
       try await pool.runReportingCount(statement)
     }
+    if waiting > 0 { try await fillQueue(numbers: numbers, waiting: waiting, at: time) }
     try await pool.withConnection { try await $0.execute(script: "ANALYZE") }
     return true
   }

@@ -43,7 +43,7 @@ func buildRouter(
   signInRoutes(router, services, pages, cookies: cookies, networkLimit: networkLimit, signOut: signedIn("sign-out"))
   accountRoutes(moderation, services, configuration, pages, cookies: cookies)
   auditRoutes(moderation, services, pages)
-  numberRoutes(moderation, services, pages)
+  queueRoutes(moderation, services, pages)
   publicationPageRoutes(moderation, services, pages)
   besideRoutes(moderation, services, pages)
   publicRoutes(router, services, configuration, pages, networkLimit: networkLimit)
@@ -169,12 +169,38 @@ private func auditRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebS
     .get("export.csv", use: audit.export)
 }
 
-private func numberRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer) {
-  let numbers = ModerationPages(
-    numbers: services.numbers, explanations: services.explanations, rulings: services.rulings, pages: pages)
+private func queueRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer) {
+  let census = Census(queue: services.queue)
+  let newest = NewestManifest(folder: services.publications, files: OpenFiles())
+  let queue = QueuePages(queue: services.queue, census: census, pages: pages)
+  let cases = CasePages(
+    cases: services.cases, queue: services.queue, census: census, rulings: services.rulings,
+    packs: PackPlaces(folder: services.publications, newest: newest), pages: pages)
+  let rulings = RulingPages(
+    cases: cases, queuePages: queue, explanations: services.explanations, rulings: services.rulings,
+    queue: services.queue, census: census)
+  let bulks = BulkPages(bulks: services.bulks, queue: services.queue, census: census, pages: pages)
   moderation
-    .get("watched", use: numbers.watched)
-    .get("numbers/:number", use: numbers.number)
+    // What it was called before there was a queue.
+    .get("watched") { _, _ in Response.redirect(to: QueuePages.path, type: .permanent) }
+    .get("queue", use: queue.list)
+    .post("queue/next", use: queue.next)
+    .get("queue/left", use: queue.left)
+    .post("queue/ping", use: queue.ping)
+    .post("queue/release", use: queue.release)
+    .get("numbers/:number", use: cases.show)
+    .post("numbers/:number/notes", use: cases.note)
+    .post("numbers/:number/ruling", use: rulings.rule)
+    .post("numbers/:number/undo", use: rulings.undo)
+  moderation.group("numbers/:number/take-over")
+    .add(middleware: RequireRole(.administrator))
+    .post(use: cases.takeOver)
+  moderation.group("bulk")
+    .add(middleware: RequireRole(.moderator))
+    .post(use: bulks.confirm)
+    .post("preview", use: bulks.preview)
+    .get(":id", use: bulks.show)
+    .post(":id/undo", use: bulks.undo)
 }
 
 private func publicationPageRoutes(

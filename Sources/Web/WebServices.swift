@@ -24,6 +24,12 @@ public struct WebServices: Sendable {
   public var lookups: LookupStore
   /// What moderators decided.
   public var rulings: RulingStore
+  /// What waits for moderators.
+  public var queue: QueueStore
+  /// What moderators are shown of a number.
+  public var cases: CaseStore
+  /// Rulings that are made together.
+  public var bulks: BulkStore
   /// Who may moderate.
   public var moderators: ModeratorStore
   /// Their accounts, and who changed what.
@@ -53,8 +59,9 @@ public struct WebServices: Sendable {
   public init(
     intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer, apps: AppStore,
     keyUses: KeyUses = KeyUses(), numbers: NumberStore, explanations: ExplanationStore, lookups: LookupStore,
-    rulings: RulingStore, moderators: ModeratorStore, people: AccountServices, health: HealthStore,
-    operations: OperationStore, metrics: MetricsRegistry = MetricsRegistry(), publications: PublicationFolder,
+    rulings: RulingStore, queue: QueueStore, cases: CaseStore, bulks: BulkStore, moderators: ModeratorStore,
+    people: AccountServices, health: HealthStore, operations: OperationStore,
+    metrics: MetricsRegistry = MetricsRegistry(), publications: PublicationFolder,
     publicationStore: PublicationStore, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
     waiting: @escaping @Sendable () async throws -> Int = { 0 }, beside: BesideServices,
     readiness: Readiness = Readiness(), clock: LimitClock = .system
@@ -68,6 +75,9 @@ public struct WebServices: Sendable {
     self.explanations = explanations
     self.lookups = lookups
     self.rulings = rulings
+    self.queue = queue
+    self.cases = cases
+    self.bulks = bulks
     self.moderators = moderators
     self.people = people
     self.health = health

@@ -7,6 +7,8 @@ import urllib.request
 from dataclasses import dataclass
 from typing import Callable
 
+from waiting import wait_until
+
 
 @dataclass
 class Page:
@@ -36,6 +38,32 @@ def richest_number(server):
     [[digits]] = server.query(
         "SELECT number FROM number_categories GROUP BY number ORDER BY count(*) DESC, sum(heat) DESC LIMIT 1")
     return f"/moderation/numbers/{digits}"
+
+
+def full_queue(server):
+    """The first sweep of a server that has just started takes a moment."""
+    wait_until(lambda: int(server.query("SELECT count(*) FROM queue")[0][0]) > 60, 30, "the queue to fill")
+    return "/moderation/queue"
+
+
+def decide_about_all(page):
+    page.get_by_role("button", name="Decide about all").click()
+    page.get_by_role("heading", name="One ruling for many").wait_for()
+
+
+def preview_all(page):
+    decide_about_all(page)
+    page.get_by_label("Block them").check()
+    page.get_by_label("Reason, for everybody").fill("Many independent people report the same calls.")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Do it").wait_for()
+
+
+def forget_the_reason(page):
+    page.get_by_label("Block it").check()
+    page.evaluate("document.querySelector('#ruling').noValidate = true")
+    page.get_by_role("button", name="Save").first.click()
+    page.get_by_role("alert").wait_for()
 
 
 def press_sign_in(page):
@@ -121,6 +149,15 @@ PAGES = [
     Page("accounts-refused", "/moderation/accounts", role="moderator", status=403),
     Page("audit", "/moderation/audit"),
     Page("audit-none", "/moderation/audit?action=nothing.like.it"),
+    Page("queue", full_queue),
+    Page("queue-filtered", "/moderation/queue?cause=threshold&days=30"),
+    Page("queue-empty", "/moderation/queue", server="empty"),
+    Page("case", richest_number),
+    Page("case-unknown", "/moderation/numbers/12015550199"),
+    Page("case-refused", "/moderation/numbers/12015550199", then=forget_the_reason),
+    Page("case-triage", richest_number, role="triage"),
+    Page("bulk", full_queue, then=decide_about_all),
+    Page("bulk-preview", full_queue, then=preview_all),
     Page("publications", "/moderation/publications"),
     Page("publications-empty", "/moderation/publications", server="empty"),
 ]

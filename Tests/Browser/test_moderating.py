@@ -1,8 +1,10 @@
-"""The list of watched numbers and the page of one, with scripts and without."""
+"""The list of what waits and the page of one number, with scripts and without."""
 
 import re
 
 import pytest
+
+from every_page import full_queue, richest_number
 
 
 @pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
@@ -17,30 +19,33 @@ def column(page, name):
     return page.locator(f"tbody tr > :nth-child({place})").all_inner_texts()
 
 
-def test_hottest_numbers_come_first(server, moderator):
-    moderator.open(f"{server.address}/moderation/watched")
-    heats = [float(text) for text in column(moderator.page, "Heat")]
-    assert 10 <= len(heats) <= 100
-    assert heats == sorted(heats, reverse=True) and heats[-1] > 0
-    [[hottest]] = server.query("SELECT number FROM numbers ORDER BY heat DESC, number LIMIT 1")
-    assert column(moderator.page, "Number")[0].translate(str.maketrans("", "", "+ -()")) == hottest
-    assert set(column(moderator.page, "State")) <= {"protected", "ruled", "held", "listed", "candidate", "watched"}
+def test_the_most_urgent_come_first_page_after_page(server, moderator):
+    moderator.open(server.address + full_queue(server))
+    page = moderator.page
+    expected = [row[0] for row in server.query("SELECT number FROM queue ORDER BY urgency, number LIMIT 70")]
+    shown = column(page, "Number")
+    assert len(shown) == 50
+    page.get_by_role("link", name="Next page").click()
+    page.wait_for_url("**after=**")
+    shown += column(page, "Number")
+    assert [text.translate(str.maketrans("", "", "+ -()")) for text in shown][:70] == expected
+    page.get_by_role("link", name="First page").click()
+    page.wait_for_url("**/moderation/queue")
 
 
 def test_a_number_has_a_page(server, moderator):
-    moderator.open(f"{server.address}/moderation/watched")
+    moderator.open(server.address + richest_number(server))
     page = moderator.page
-    number, heat, reports = (column(page, name)[0] for name in ("Number", "Heat", "Reports"))
-    page.get_by_role("link", name=number, exact=True).click()
-    page.wait_for_url("**/moderation/numbers/*")
-    assert page.get_by_role("heading", level=1).inner_text() == number
+    digits = re.search(r"\d+$", page.url)[0]
+    number = page.get_by_role("heading", level=1).inner_text()
+    assert number.translate(str.maketrans("", "", "+ -()")) == digits
     assert page.title() == f"{number} · Ringfence"
-    said = re.search(r"now weigh ([\d.]+) \(heat\)", page.locator("main").inner_text())
-    # It cools between two looks.
-    assert abs(float(said[1]) - float(heat)) < 0.15
-    assert sum(int(text) for text in column(page, "Reports")) == int(reports)
-    page.get_by_role("link", name="Home", exact=True).click()
-    page.wait_for_url(f"{server.address}/moderation")
+    categories = page.get_by_role("region", name="Categories").locator("tbody td:nth-child(4)").all_inner_texts()
+    [[reports]] = server.query(f"SELECT reports FROM numbers WHERE number = {digits}")
+    assert sum(int(text.replace(',', '')) for text in categories) == int(reports)
+    page.get_by_text("The chart as a table").click()
+    days = page.get_by_role("region", name="The chart as a table").locator("tbody tr").count()
+    assert days == page.locator("svg.chart rect.bar-1").count() > 0
 
 
 def test_a_number_without_reports_says_so(server, moderator):
@@ -63,8 +68,8 @@ def test_what_is_no_number_is_refused_on_a_page(server, moderator, path):
     assert moderator.page.get_by_role("heading", level=1).count() == 1
 
 
-def test_an_empty_list_says_what_to_do(empty_server, visit, signed_in):
+def test_an_empty_queue_says_what_to_do(empty_server, visit, signed_in):
     moderator = visit(storage_state=signed_in(empty_server))
-    moderator.open(f"{empty_server.address}/moderation/watched")
-    assert "No number is hot enough to look at." in moderator.page.locator("main").inner_text()
+    moderator.open(f"{empty_server.address}/moderation/queue")
+    assert "Nothing waits." in moderator.page.locator("main").inner_text()
     assert moderator.page.get_by_role("table").count() == 0

@@ -52,7 +52,8 @@ struct TestServer {
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: apps,
         numbers: NumberStore(pool: pool), explanations: ExplanationStore(pool: pool), lookups: LookupStore(pool: pool),
-        rulings: RulingStore(pool: pool), moderators: moderators, people: people, health: HealthStore(pool: pool),
+        rulings: RulingStore(pool: pool), queue: QueueStore(pool: pool), cases: CaseStore(pool: pool),
+        bulks: BulkStore(pool: pool), moderators: moderators, people: people, health: HealthStore(pool: pool),
         operations: OperationStore(pool: pool), publications: folder, publicationStore: PublicationStore(pool: pool),
         beside: beside, clock: clock)
       var configuration = WebConfiguration(

@@ -132,13 +132,15 @@ struct ServeCommand: AsyncParsableCommand {
       let services = WebServices(
         intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
         numbers: workplace.numbers, explanations: workplace.explanations, lookups: workplace.lookups,
-        rulings: workplace.rulings, moderators: workplace.moderators,
+        rulings: workplace.rulings, queue: workplace.queue, cases: workplace.cases, bulks: workplace.bulks,
+        moderators: workplace.moderators,
         people: AccountServices(
           moderators: workplace.moderators, accounts: workplace.accounts, attempts: workplace.attempts,
           trail: workplace.auditTrail, key: try workplace.folder.accountKey()),
         health: workplace.health, operations: workplace.operations, metrics: metrics,
         publications: workplace.publicationFolder, publicationStore: workplace.publications,
-        nextPublication: nextPublication, beside: beside)
+        nextPublication: nextPublication,
+        waiting: { try await workplace.queue.census(at: Date()).count(level: 2) }, beside: beside)
       let application = try await buildApplication(
         services: services,
         configuration: WebConfiguration(
@@ -186,7 +188,8 @@ struct ServeCommand: AsyncParsableCommand {
             service: QueueService(
               job: QueueJob(
                 queue: workplace.queue, thresholds: ThresholdStore(pool: workplace.pool), protection: protection,
-                touched: touched, leases: LeaseStore(pool: workplace.pool), logger: .server))),
+                touched: touched, publications: workplace.publications, leases: LeaseStore(pool: workplace.pool),
+                logger: .server))),
           .init(
             service: AppService(
               job: AppJob(

@@ -24,6 +24,23 @@ extension QueueStore {
     let notable = try await pool.run(ReadNotableNumbers())
     let guarded = try await protectedAndBusy(protected, at: time)
     let numbers = Set(warm.numbers).union(notable).union(guarded).sorted()
+    var change = try await judgeAll(numbers, by: thresholds, protected: protected, at: time, progress: progress)
+    change.removed += try await trim()
+    return change
+  }
+
+  /// Judges what waits and what is notable once more, as after a publication: what it has listed waits no more. Safe to
+  /// repeat and to break off.
+  public func rejudge(at time: Date) async throws -> QueueChange {
+    try await judgeAll(
+      try await pool.run(ReadNotableNumbers()), by: try await ThresholdStore(pool: pool).current(),
+      protected: try await ProtectionStore(pool: pool).load(), at: time, progress: { _, _ in })
+  }
+
+  private func judgeAll(
+    _ numbers: [Int64], by thresholds: ThresholdSet, protected: ProtectedNumbers, at time: Date,
+    progress: @Sendable (Int, Int) -> Void
+  ) async throws -> QueueChange {
     var change = QueueChange()
     for start in stride(from: 0, to: numbers.count, by: Self.batch) {
       try Task.checkCancellation()
@@ -31,7 +48,6 @@ extension QueueStore {
       change = change + (try await judge(batch, by: thresholds, protected: protected, at: time))
       progress(change.judged, numbers.count)
     }
-    change.removed += try await trim()
     return change
   }
 

@@ -46,6 +46,18 @@ public struct QueueStore: Sendable {
     _ number: Int64, by worker: QueueWorker, id: UUID = UUID(), takesOver: Bool = false, at time: Date
   ) async throws -> ClaimOutcome {
     let claim = ClaimCase(number: number, worker: worker, id: id, time: time, takesOver: takesOver)
+    if takesOver {
+      let mine = try await pool.transaction { connection in
+        let before = try await connection.run(ReadCase(number: number)).first?.claim
+        let mine = try await connection.run(claim).first
+        if mine != nil, let before, before.account != worker.account {
+          let event = worker.event("case.take_over", number, before: ["claim": before.account])
+          _ = try await connection.run(AppendAudit(event, at: time))
+        }
+        return mine
+      }
+      return mine.map { .claimed($0) } ?? .notWaiting
+    }
     if let mine = try await pool.run(claim).first { return .claimed(mine) }
     return try await find(number).map { .taken($0) } ?? .notWaiting
   }

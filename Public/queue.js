@@ -1,0 +1,93 @@
+// Comfort for the queue and an open case: keys, a live count, and a word now and then that somebody still looks.
+
+{
+  const ruling = document.querySelector("#ruling")
+  const isTyping = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])")
+
+  // What is left, asked every few seconds while the page is seen.
+  const left = document.querySelector("[data-left]")
+  let tag = ""
+  async function count() {
+    if (document.hidden) return
+    const answer = await fetch(left.dataset.left, { headers: tag ? { "If-None-Match": tag } : {} }).catch(() => null)
+    if (!answer?.ok) return
+    tag = answer.headers.get("ETag") ?? ""
+    left.querySelector("span").textContent = (await answer.json()).text
+  }
+  if (left) setInterval(count, 5_000)
+
+  // A claim lives while the page is open, and ends when it is left.
+  const fields = ruling && Object.fromEntries(new FormData(ruling))
+  if (fields?.claim) {
+    const body = () => new URLSearchParams({ csrf: fields.csrf, number: fields.number, claim: fields.claim })
+    const ping = setInterval(async () => {
+      const answer = await fetch("/moderation/queue/ping", { method: "POST", body: body() }).catch(() => null)
+      if (answer?.status == 409) clearInterval(ping)
+    }, 60_000)
+    let isSent = false
+    document.addEventListener("submit", () => { isSent = true })
+    addEventListener("pagehide", () => {
+      if (!isSent) navigator.sendBeacon("/moderation/queue/release", body())
+    })
+  }
+
+  // Keys.
+  const keys = document.querySelector("#keys")
+  const choices = { b: "block", i: "identify", a: "allow", u: "unsure", e: "escalate" }
+
+  function choose(decision) {
+    const choice = ruling?.querySelector(`input[name=decision][value=${decision}]`)
+    if (!choice) return false
+    choice.checked = true
+    mark()
+    const reason = ruling.querySelector("#reason")
+    const label = ruling.querySelector("#label")
+    if (decision == "block" && !reason.value) reason.focus()
+    else if (decision == "identify" && !label.value) label.focus()
+    else if (decision == "identify" && !reason.value) reason.focus()
+    else if (decision == "block" || decision == "identify") ruling.querySelector("button.primary").focus()
+    // What harms nobody is done at once.
+    else ruling.requestSubmit(ruling.querySelector("button.primary"))
+    return true
+  }
+
+  // The browser itself says what is missing.
+  function mark() {
+    const decision = ruling.querySelector("input[name=decision]:checked")?.value
+    const reason = ruling.querySelector("#reason")
+    if (reason) reason.required = decision == "block" || decision == "identify"
+    const label = ruling.querySelector("#label")
+    if (label) label.required = decision == "identify"
+  }
+  if (ruling) {
+    ruling.addEventListener("change", mark)
+    mark()
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+    if (event.key == "Escape") {
+      if (keys?.open) keys.open = false
+      if (isTyping(event.target)) event.target.blur()
+      return
+    }
+    if (event.key == "Enter" && event.target.matches("input[type=radio]")) {
+      event.preventDefault()
+      ruling.requestSubmit(ruling.querySelector("button.primary"))
+      return
+    }
+    if (isTyping(event.target)) return
+    let isDone = true
+    const button = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`)
+    if (event.key == "?" && keys) {
+      keys.open = !keys.open
+      if (keys.open) keys.scrollIntoView({ block: "nearest" })
+    } else if (event.key in choices) isDone = choose(choices[event.key])
+    else if (/^[1-5]$/.test(event.key) && ruling?.querySelector("#reason")) {
+      ruling.querySelector("#reason").value = document.querySelectorAll("#reasons option")[event.key - 1].value
+    } else if (event.key == "o" && ruling) ruling.querySelector("#note").focus()
+    else if (button) button.click()
+    else isDone = false
+    if (isDone) event.preventDefault()
+  })
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Curation
+import Foundation
+import Storage
+
+/// `ringfence bench pages`
+struct PagesBenchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pages",
+    abstract: "Measure the moderators' pages of a running server against the least question to its database.",
+    discussion: """
+      One request after another over one connection, signed in as an account named Benchmark. It makes rulings: never do \
+      this to a database that is in use. Fill one first: ringfence bench fill --numbers 10000000 --queue 50000
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Option(help: "Where the server listens: http and a loopback address.")
+  var url = "http://127.0.0.1:8080"
+
+  @Option(help: "How often each page is asked for, 10 to 100000.")
+  var rounds = 300
+
+  func validate() throws {
+    guard LoadTarget(url: url) != nil else { throw ValidationError("--url is such as http://127.0.0.1:8080.") }
+    guard (10...100_000).contains(rounds) else { throw ValidationError("--rounds is 10 to 100000.") }
+  }
+
+  func run() async throws {
+    guard let target = LoadTarget(url: url) else { return }
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      let time = Date()
+      let link = try await workplace.moderators.makeSignInToken(for: "Benchmark", role: .moderator, at: time)
+      guard let session = try await workplace.moderators.signIn(token: link, at: time) else { return }
+      let least = try await Self.least(workplace, rounds: rounds)
+      print(PageFigures.heading)
+      print(PageFigures(name: "SELECT 1 through a pool", times: least, bytes: nil).row)
+      let client = PageClient(target: target, session: session)
+      for figures in try PageRounds(client: client, rounds: rounds).all() { print(figures.row) }
+      try await workplace.moderators.signOut(session: session)
+    }
+  }
+
+  private static func least(_ workplace: Workplace, rounds: Int) async throws -> [Double] {
+    var times: [Double] = []
+    for _ in 0..<rounds {
+      let start = ContinuousClock.now
+      try await workplace.health.check()
+      times.append((ContinuousClock.now - start) / .milliseconds(1))
+    }
+    return times
+  }
+}
+
+/// How long one kind of page takes.
+struct PageFigures {
+  let name: String
+  /// In milliseconds, in any order.
+  let times: [Double]
+  /// Of the answers, median; nil where there are none.
+  let bytes: Int?
+
+  static let heading = "what                              p50 ms    p99 ms     bytes"
+
+  var row: String {
+    let size = bytes.map { "\($0)" } ?? "–"
+    return name.padding(toLength: 30, withPad: " ", startingAt: 0)
+      + String(format: "%10.2f%10.2f", percentile(0.5), percentile(0.99))
+      + String(repeating: " ", count: max(1, 10 - size.count)) + size
+  }
+
+  private func percentile(_ part: Double) -> Double {
+    let sorted = times.sorted()
+    guard !sorted.isEmpty else { return .nan }
+    return sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]
+  }
+}

@@ -1,0 +1,49 @@
+import Crypto
+import Curation
+import Foundation
+import Storage
+
+/// One ruling for many numbers, as a form has it.
+struct BulkForm {
+  let numbers: [Int64]
+  let decision: Ruling.Decision?
+  let label: String?
+  let category: ReportCategory?
+  let reason: String?
+  let id: UUID?
+  let fingerprint: String?
+
+  init(_ form: Form) {
+    numbers = Array(Set(form.all("number").compactMap { Int64($0) })).sorted()
+    decision = form["decision"].flatMap { Ruling.Decision(rawValue: $0) }
+    label = decision == .allow ? nil : form.text("label")
+    category = decision == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) }
+    reason = form.text("reason")
+    id = form["id"].flatMap { UUID(uuidString: $0) }
+    fingerprint = form["fingerprint"]
+  }
+
+  /// The bulk that it asks for.
+  /// - Throws: `RulingProblem` for the first thing that is missing.
+  func bulk(by worker: QueueWorker, at time: Date) throws -> Bulk {
+    guard let decision else {
+      throw RulingProblem(field: "decision", rule: "is one of those that the page offers")
+    }
+    let bulk = Bulk(
+      id: id ?? UUID(), decision: decision, label: label, category: category, reason: reason, worker: worker,
+      ruledAt: time)
+    // Its rules are those of any ruling.
+    _ = try bulk.ruling(of: 1)
+    return bulk
+  }
+
+  /// Stands for all that a preview says would be done: the numbers, what stands for each, and the ruling.
+  static func fingerprint(_ bulk: Bulk, _ items: [BulkItem]) -> String {
+    var text = [bulk.decision.rawValue, bulk.label ?? "", bulk.category?.slug ?? "", bulk.reason ?? ""]
+    text += items.map { item in
+      "\(item.number) \(item.standing?.rulingID.uuidString ?? "-") \(item.protection == nil ? "" : "protected")"
+    }
+    let digest = SHA256.hash(data: Data(text.joined(separator: "\n").utf8))
+    return digest.prefix(16).map { String(format: "%02x", $0) }.joined()
+  }
+}

@@ -1,0 +1,122 @@
+import Curation
+import Foundation
+import PhoneNumbers
+import Storage
+
+/// Values of the template `bulk`.
+struct BulkPreview {
+  struct Row {
+    let digits: Int64
+    let number: String
+    let category: String
+    let heat: String
+    let now: String
+    let then: String
+    let isLeftOut: Bool
+  }
+
+  let hasAny: Bool
+  /// Ready to be confirmed: everything was filled in.
+  let isReady: Bool
+  let isStale: Bool
+  let problem: String
+  let count: String
+  let changed: String
+  let same: String
+  let leftOut: String
+  let cut: String
+  let sample: [Row]
+  let more: String
+  let does: String
+  let numbers: [Int64]
+  let id: String
+  let fingerprint: String
+  let label: String
+  let reason: String
+  let options: [RulingForm.Option]
+  let categories: [RulingForm.Category]
+  let reasons: [String]
+  let hidden: [HiddenField]
+  let listAddress: String
+
+  /// Rows of the sample.
+  private static let rows = 20
+
+  /// - Parameters:
+  ///   - asked: how many numbers were wanted; more than there are items where it were too many.
+  ///   - fingerprint: empty until everything is filled in.
+  init(
+    items: [BulkItem], asked: Int, form: Form, fingerprint: String, address: QueueAddress, isStale: Bool,
+    problem: RulingProblem?, texts: Texts
+  ) {
+    let decision = form["decision"].flatMap { Ruling.Decision(rawValue: $0) }
+    let now = Date()
+    func isLeftOut(_ item: BulkItem) -> Bool { item.protection != nil && decision != .allow }
+    func isSame(_ item: BulkItem) -> Bool { !isLeftOut(item) && item.standing?.decision == decision }
+    hasAny = !items.isEmpty
+    isReady = hasAny && !fingerprint.isEmpty
+    self.isStale = isStale
+    self.problem = problem.map { texts.find("case.problem.\($0.field)") ?? $0.description } ?? ""
+    count = texts.count("bulk.count", items.count)
+    changed = texts.count("bulk.changed", items.count { !isLeftOut($0) && !isSame($0) })
+    let (same, leftOut) = (items.count(where: isSame), items.count(where: isLeftOut))
+    self.same = same == 0 ? "" : texts.count("bulk.same", same)
+    self.leftOut = leftOut == 0 ? "" : texts.count("bulk.left-out", leftOut)
+    cut = asked > items.count ? texts("bulk.cut", ["most": texts.number(Bulk.most)]) : ""
+    does = decision.map { texts("bulk.does.\($0.rawValue)") } ?? ""
+    sample = items.prefix(Self.rows).map { item in
+      Row(
+        digits: item.number, number: PhoneNumber(digits: item.number)?.formatted(.international) ?? "+\(item.number)",
+        category: item.category.map { texts.category($0) } ?? "–",
+        heat: Figure.decimal(Decay.heat.value(ofMass: item.mass, at: now)),
+        now: item.standing.map { texts("case.ruled.\($0.decision.rawValue)") }
+          ?? texts(item.isPublished ? "case.published" : "bulk.open"),
+        then: isLeftOut(item)
+          ? texts("bulk.protected") : decision.map { texts("case.ruled.\($0.rawValue)") } ?? "–",
+        isLeftOut: isLeftOut(item))
+    }
+    more = items.count > Self.rows ? texts.count("bulk.more", items.count - Self.rows) : ""
+    numbers = items.map(\.number)
+    id =
+      form["id"].flatMap { UUID(uuidString: $0) }.map { $0.uuidString.lowercased() } ?? UUID().uuidString.lowercased()
+    self.fingerprint = fingerprint
+    label = form["label"] ?? ""
+    reason = form["reason"] ?? ""
+    options = Ruling.Decision.allCases.map { decision in
+      RulingForm.Option(
+        value: decision.rawValue, name: texts("bulk.do.\(decision.rawValue)"), key: "",
+        isChosen: decision.rawValue == form["decision"])
+    }
+    categories = ReportCategory.allCases.filter(\.isToxic).map {
+      RulingForm.Category(slug: $0.slug, name: texts.category($0), isChosen: $0.slug == form["category"])
+    }
+    reasons = (1...5).map { texts("case.reason.\($0)") }
+    hidden = address.hidden
+    listAddress = address.address(QueuePages.path)
+  }
+}
+
+/// Values of the template `bulk-done`.
+struct BulkDone {
+  let id: String
+  let said: String
+  let reason: String
+  let by: String
+  let time: PageTime
+  let isUndone: Bool
+  let undone: String
+  let hidden: [HiddenField]
+  let listAddress: String
+
+  init(_ run: BulkRun, _ address: QueueAddress, _ texts: Texts) {
+    id = run.id.uuidString.lowercased()
+    said = texts.count("bulk.done.\(run.decision.rawValue)", run.rulings)
+    reason = run.reason ?? ""
+    by = run.account
+    time = PageTime(run.ruledAt)
+    isUndone = run.undoneBy != nil
+    undone = run.undoneBy.map { texts("bulk.undone", ["name": $0]) } ?? ""
+    hidden = address.hidden
+    listAddress = address.address(QueuePages.path)
+  }
+}

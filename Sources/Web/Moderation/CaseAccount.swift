@@ -1,0 +1,99 @@
+import Curation
+import Foundation
+
+/// What `Explanation.account` says, in the words of a language.
+struct CaseAccount {
+  private let explanation: Explanation
+  private let texts: Texts
+
+  init(_ explanation: Explanation, _ texts: Texts) {
+    self.explanation = explanation
+    self.texts = texts
+  }
+
+  /// First what becomes of the number, then why.
+  var sentences: [String] { [[decided, since], counted, weighed, aside].flatMap { $0 }.filter { !$0.isEmpty } }
+
+  /// What a publication would say of the number if it were made now.
+  var tonight: String {
+    guard let listed = CaseOutlook(explanation).listed else { return texts("case.tonight.out") }
+    let name = listed.label ?? texts.category(listed.category)
+    return texts(listed.isBlocked ? "case.tonight.block" : "case.tonight.identify", ["name": name])
+  }
+
+  private var name: String { texts.category(explanation.judgement?.category ?? .other) }
+
+  private var decided: String {
+    switch explanation.verdict {
+    case .protected: texts("case.says.protected", ["rule": explanation.protection ?? ""])
+    case .ruled: ruled
+    case .held: texts("case.says.held")
+    case .listed: texts("case.says.listed", ["name": name])
+    case .candidate: texts("case.says.candidate", ["name": name])
+    case .watched where explanation.range != nil, .quiet where explanation.range != nil:
+      texts("case.says.range", ["range": explanation.range?.text ?? ""])
+    case .watched: texts("case.says.watched")
+    case .quiet: texts("case.says.quiet")
+    }
+  }
+
+  private var ruled: String {
+    guard let ruling = explanation.ruling else { return "" }
+    let label = ruling.label ?? texts.category(ruling.category ?? explanation.judgement?.category ?? .other)
+    let said = texts(
+      "case.says.ruled.\(ruling.decision.rawValue)", ["day": Self.day(ruling.ruledAt), "label": label])
+    return explanation.rulingReason.map { "\(said) \(texts("case.says.reason", ["reason": $0]))" } ?? said
+  }
+
+  private var since: String {
+    guard let listing = explanation.listing else { return texts("case.since.none") }
+    return texts(
+      listing.treatment == .block ? "case.since.block" : "case.since.identify",
+      ["serial": "\(listing.serial)", "day": Self.day(listing.listedAt)])
+  }
+
+  private var counted: [String] {
+    guard let score = explanation.score, let first = explanation.firstReportedAt, let last = explanation.lastReportedAt
+    else { return [texts("case.unreported")] }
+    let votes = score.parts.filter { !$0.category.isToxic }.reduce(0) { $0 + $1.reports }
+    let all = score.parts.reduce(0) { $0 + $1.reports }
+    return [
+      texts.count("case.reported", Int(all)),
+      votes > 0 ? texts.count("case.votes", Int(votes)) : "",
+      texts("case.first-and-last", ["first": Self.day(first), "last": Self.day(last)]),
+    ]
+  }
+
+  private var weighed: [String] {
+    guard let score = explanation.score, !score.parts.isEmpty else { return [] }
+    let weights = explanation.weights
+    let people = weights.full + weights.partial + weights.none
+    return [
+      texts(
+        "case.weighed",
+        [
+          "heat": Self.figure(score.heat), "evidence": Self.figure(score.evidence),
+          "legitimate": Self.figure(score.legitimate),
+        ]),
+      people == 0
+        ? ""
+        : texts(
+          "case.people",
+          [
+            "full": texts.number(weights.full), "partial": texts.number(weights.partial),
+            "none": texts.number(weights.none), "people": texts.number(people),
+          ]),
+    ]
+  }
+
+  private var aside: [String] {
+    [
+      explanation.isVictim ? texts("case.victim") : "",
+      explanation.openAppeals > 0 ? texts.count("case.open-appeals", explanation.openAppeals) : "",
+    ]
+  }
+
+  static func figure(_ value: Double) -> String { String(format: "%.2f", value) }
+
+  static func day(_ date: Date) -> String { String(PageTime(date).datetime.prefix(10)) }
+}

@@ -1,0 +1,111 @@
+import Curation
+import Foundation
+import PhoneNumbers
+import Storage
+
+/// What a directory calls the number.
+struct CaseName {
+  let source: String
+  let name: String
+  let category: String
+}
+
+/// A line of what a number needs to be listed.
+struct CaseCondition {
+  let name: String
+  let have: String
+  let need: String
+  let met: String
+  let isMet: Bool
+
+  static func title(_ explanation: Explanation, _ texts: Texts) -> String {
+    guard let judgement = explanation.judgement, let threshold = judgement.threshold else { return "" }
+    return texts(
+      judgement.isListed ? "case.needs.stay" : "case.needs.enter",
+      [
+        "category": texts.category(threshold.category),
+        "country": threshold.country.map { texts.country($0) } ?? texts("case.needs.everywhere"),
+      ])
+  }
+
+  static func all(_ explanation: Explanation, _ texts: Texts) -> [CaseCondition] {
+    (explanation.judgement?.conditions ?? []).map { condition in
+      let list = condition.source.map { explanation.lists[$0] ?? "\($0)" } ?? ""
+      let figure: (Double) -> String =
+        switch condition.kind {
+        case .heat, .evidence: CaseAccount.figure
+        case .confidence: Figure.percent
+        default: { String(Int($0)) }
+        }
+      return CaseCondition(
+        name: texts("case.condition.\(condition.kind.rawValue)", ["list": list]), have: figure(condition.have),
+        need: figure(condition.need), met: texts(condition.isMet ? "case.met" : "case.missed"), isMet: condition.isMet)
+    }
+  }
+}
+
+/// One category's part.
+struct CasePart {
+  let category: String
+  let heat: String
+  let evidence: String
+  let reports: String
+  let reporters: String
+
+  static func all(_ explanation: Explanation, _ texts: Texts) -> [CasePart] {
+    (explanation.score?.parts ?? []).sorted { $0.heat > $1.heat }.map { part in
+      CasePart(
+        category: texts.category(part.category), heat: Figure.decimal(part.heat),
+        evidence: Figure.decimal(part.evidence),
+        reports: texts.number(part.reports), reporters: texts.number(part.reporters))
+    }
+  }
+}
+
+/// A pack that has the number.
+struct CasePack {
+  let pack: String
+  let kind: String
+  let label: String
+
+  init(_ place: PackPlaces.Place, _ texts: Texts) {
+    pack = place.pack
+    kind = texts.find("case.pack.\(place.kind)") ?? place.kind
+    label = place.label
+  }
+}
+
+/// A number of the same hundred.
+struct CaseNeighbour {
+  let digits: Int64
+  let number: String
+  let heat: String
+  let reports: String
+  let state: String
+
+  init(_ neighbour: Neighbour, at time: Date, _ texts: Texts) {
+    digits = neighbour.number
+    number = PhoneNumber(digits: neighbour.number)?.formatted(.international) ?? "+\(neighbour.number)"
+    heat = Figure.decimal(Decay.heat.value(ofMass: neighbour.mass, at: time))
+    reports = texts.number(neighbour.reports)
+    state = [
+      neighbour.ruling.map { texts("case.ruled.\($0.rawValue)") },
+      neighbour.isPublished ? texts("case.published") : nil,
+    ].compactMap { $0 }.joined(separator: ", ")
+  }
+}
+
+/// The block that the number lies in.
+struct CaseRange {
+  let range: String
+  let state: String
+  let members: String
+  let isProposed: Bool
+
+  init(_ range: ProposedRange, _ texts: Texts) {
+    self.range = range.range.text
+    state = texts("case.range.\(range.state.rawValue)")
+    members = texts.number(range.members)
+    isProposed = range.state == .proposed
+  }
+}

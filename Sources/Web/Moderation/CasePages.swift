@@ -1,0 +1,141 @@
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import PhoneNumbers
+import Storage
+
+/// One number as a moderator sees it.
+struct CasePages: Sendable {
+  let cases: CaseStore
+  let queue: QueueStore
+  let census: Census
+  let rulings: RulingStore
+  let packs: PackPlaces
+  let pages: PageRenderer
+
+  private static let purpose = HTTPField.Name("Sec-Purpose")
+
+  /// `GET /moderation/numbers/{number}`: opening a case claims it.
+  @Sendable func show(_ request: Request, context: WebContext) async throws -> Response {
+    try await answer(context, QueueAddress(request), view: request)
+  }
+
+  /// `POST /moderation/numbers/{number}/take-over`
+  @Sendable func takeOver(_ request: Request, context: WebContext) async throws -> Response {
+    let number = try context.number
+    _ = try await queue.claim(number.digits, by: try context.worker, takesOver: true, at: Date())
+    let more = context.form["queue"] == nil ? [] : [(name: "queue", value: "1")]
+    return .redirect(
+      to: QueueAddress(context.form).address("/moderation/numbers/\(number.digits)", more), type: .normal)
+  }
+
+  /// `POST /moderation/numbers/{number}/notes`
+  @Sendable func note(_ request: Request, context: WebContext) async throws -> Response {
+    let number = try context.number
+    let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+    do {
+      try await cases.note(
+        context.form["note"] ?? "", about: number.digits, id: id, by: try context.worker, at: Date())
+    } catch let problem as RulingProblem {
+      return try await self.answer(context, problem: problem)
+    }
+    let more = context.form["queue"] == nil ? [] : [(name: "queue", value: "1")]
+    let address = QueueAddress(context.form).address("/moderation/numbers/\(number.digits)", more)
+    return .redirect(to: "\(address)#notes", type: .normal)
+  }
+
+  /// The page again, with what was typed, after something in it was refused.
+  /// - Parameters:
+  ///   - changes: what is not as the moderator saw it.
+  ///   - problem: what is wrong with what was typed.
+  func answer(
+    _ context: WebContext, changes: [CaseVersion.Change] = [], problem: RulingProblem? = nil
+  ) async throws -> Response {
+    try await answer(context, QueueAddress(context.form), changes: changes, problem: problem, view: nil)
+  }
+
+  private func answer(
+    _ context: WebContext, _ address: QueueAddress, changes: [CaseVersion.Change] = [], problem: RulingProblem? = nil,
+    view request: Request?
+  ) async throws -> Response {
+    let (number, worker, now, texts) = (try context.number, try context.worker, Date(), pages.texts(context))
+    let query = request?.uri.queryParameters
+    let before = query?["comments"].flatMap { CaseWords.place(String($0)) }
+    let isFromQueue = request == nil ? context.form["queue"] != nil : query?["queue"] != nil
+    // Only somebody who looks claims: not a link's preview.
+    let isLooking = request.map { $0.method == .get && Self.isPurposeful($0) } ?? true
+    let outcome = isLooking ? try await queue.claim(number.digits, by: worker, at: now) : .notWaiting
+    let file = try await cases.read(number.digits, commentsBefore: before, at: now)
+    var notice: RulingNotice?
+    if let did = query?["did"].flatMap({ Did(String($0)) }) { notice = try await self.notice(did, worker, texts) }
+    var claim: UUID?
+    var taken: QueueCase.Claim?
+    switch outcome {
+    case .claimed(let item): claim = item.claim?.id
+    case .taken(let item): taken = item.claim.flatMap { $0.until > now ? $0 : nil }
+    case .notWaiting: break
+    }
+    let form = RulingForm(
+      version: CaseVersion(file.explanation), typed: request == nil ? context.form : nil, role: worker.role,
+      waits: file.item != nil, address: address, isFromQueue: isFromQueue, texts)
+    let packs = await packs.places(of: number.digits, country: file.explanation.country)
+    let left = try await census.current().count(address.filter, level: worker.level)
+    let values = CasePage(
+      CasePage.View(
+        number: number, file: file, worker: worker, address: address, isFromQueue: isFromQueue, claim: claim,
+        taken: taken, left: left, packs: packs, notice: notice, form: form, changes: changes, problem: problem,
+        commentsBefore: before), at: now, texts)
+    let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
+    return pages.page("case", values, context, status: status)
+  }
+
+  /// What the page says about what was done a moment ago; nil where the address says something that never was.
+  private func notice(_ did: Did, _ worker: QueueWorker, _ texts: Texts) async throws -> RulingNotice? {
+    let name = PhoneNumber(digits: did.number)?.formatted(.international) ?? "+\(did.number)"
+    guard let id = did.ruling else {
+      guard did.what != "ruling" else { return nil }
+      return RulingNotice(
+        text: texts("case.did.\(did.what)", ["number": name]), digits: did.number, ruling: "", canUndo: false)
+    }
+    let history = try await rulings.history(of: did.number)
+    guard let event = history.first(where: { $0.id == id }), case .ruling(let decision) = event.kind else { return nil }
+    let isUndone = history.contains { $0.kind == .undo(id) }
+    return RulingNotice(
+      text: texts(isUndone ? "case.did.undo" : "case.did.\(decision.rawValue)", ["number": name]), digits: did.number,
+      ruling: id.uuidString.lowercased(), canUndo: !isUndone && RulingRights.canUndo(event, worker))
+  }
+
+  private static func isPurposeful(_ request: Request) -> Bool {
+    guard let purpose else { return true }
+    return request.headers[purpose]?.contains("prefetch") != true
+  }
+}
+
+/// What the page before has done, as an address carries it: `ruling.NUMBER.ID`, `unsure.NUMBER` or `escalate.NUMBER`.
+struct Did {
+  let what: String
+  let number: Int64
+  let ruling: UUID?
+
+  init(ruling: Ruling) {
+    (what, number, self.ruling) = ("ruling", ruling.number, ruling.id)
+  }
+
+  init(_ choice: RulingForm.Choice, number: Int64) {
+    (what, self.number, ruling) = (choice.rawValue, number, nil)
+  }
+
+  init?(_ text: String) {
+    let parts = text.split(separator: ".").map(String.init)
+    guard parts.count == 2 || parts.count == 3, ["ruling", "unsure", "escalate"].contains(parts[0]),
+      let number = Int64(parts[1])
+    else { return nil }
+    (what, self.number) = (parts[0], number)
+    ruling = parts.count == 3 ? UUID(uuidString: parts[2]) : nil
+  }
+
+  var text: String {
+    ([what, "\(number)"] + (ruling.map { [$0.uuidString.lowercased()] } ?? [])).joined(separator: ".")
+  }
+}

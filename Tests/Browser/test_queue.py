@@ -1,0 +1,248 @@
+"""The queue in a real browser: worked through by keys alone, by two at once, in bulk, back again, and without scripts."""
+
+import re
+import time
+
+import pytest
+
+from waiting import wait_until
+
+
+@pytest.fixture(scope="module")
+def home(make_server):
+    """A server of this file's own: its tests empty the queue."""
+    server = make_server("--sample")
+    wait_until(lambda: waiting(server) > 100, 60, "the queue to fill")
+    return server
+
+
+def waiting(server):
+    return int(server.query("SELECT count(*) FROM queue")[0][0])
+
+
+def rulings(server, digits):
+    return [row[0] for row in server.query(f"SELECT ruling FROM rulings WHERE number = {digits} ORDER BY ruled_at")]
+
+
+def digits_of(page):
+    return re.search(r"/moderation/numbers/(\d+)", page.url)[1]
+
+
+def open_queue(visit, signed_in, home, role="moderator", path="/moderation/queue", **options):
+    one = visit(storage_state=signed_in(home, role), **options)
+    one.open(home.address + path)
+    return one
+
+
+def start(page):
+    page.get_by_role("button", name="Start with the most urgent").click()
+    page.wait_for_url("**/moderation/numbers/*")
+
+
+def test_a_queue_is_worked_through_by_keys_alone(home, visit, signed_in, capsys):
+    page = open_queue(visit, signed_in, home).page
+    before = waiting(home)
+    page.keyboard.press("n")
+    page.wait_for_url("**/moderation/numbers/*")
+    decided = []
+    begin = time.monotonic()
+    for turn in range(20):
+        number = digits_of(page)
+        if turn % 4 == 3:
+            page.keyboard.press("a")
+        else:
+            page.keyboard.press("1")
+            page.keyboard.press("b")
+            page.keyboard.press("Enter")
+        page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
+        page.locator("#ruling").wait_for()
+        decided.append((number, "allow" if turn % 4 == 3 else "block"))
+    seconds = time.monotonic() - begin
+    with capsys.disabled():
+        print(f"\n{len(decided) / seconds * 60:.0f} decisions a minute by keyboard ({seconds:.1f} s for {len(decided)})")
+    assert len({number for number, _ in decided}) == 20
+    for number, ruling in decided:
+        assert rulings(home, number) == [ruling]
+    assert waiting(home) == before - 20
+    events = home.query("SELECT action, count(*) FROM audit_events WHERE action LIKE 'ruling.%' GROUP BY 1 ORDER BY 1")
+    assert events == [["ruling.allow", "5"], ["ruling.block", "15"]]
+
+    # Not sure: it goes to others, and does not come back.
+    number = digits_of(page)
+    page.keyboard.press("u")
+    page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
+    assert "Left to others" in page.get_by_role("status").first.inner_text()
+    assert home.query(f"SELECT count(*) FROM queue_passes WHERE number = {number}") == [["1"]]
+
+    # The keys themselves, and the way out.
+    page.keyboard.press("?")
+    assert page.locator("#keys").get_attribute("open") is not None
+    page.keyboard.press("Escape")
+    assert page.locator("#keys").get_attribute("open") is None
+    page.keyboard.press("q")
+    page.wait_for_url("**/moderation/queue")
+    assert home.query("SELECT count(*) FROM queue WHERE claimed_by IS NOT NULL") == [["0"]]
+
+
+def test_blocking_asks_for_a_reason_first(home, visit, signed_in):
+    page = open_queue(visit, signed_in, home).page
+    start(page)
+    number = digits_of(page)
+    page.keyboard.press("b")
+    assert page.evaluate("document.activeElement.id") == "reason"
+    page.keyboard.press("Enter")
+    assert digits_of(page) == number and rulings(home, number) == []
+    page.keyboard.type("b, 1 and n are letters here")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
+    assert home.query(f"SELECT reason FROM rulings WHERE number = {number}") == [["b, 1 and n are letters here"]]
+    page.keyboard.press("q")
+    page.wait_for_url("**/moderation/queue")
+
+
+def test_undo_at_once_and_later(home, visit, signed_in):
+    page = open_queue(visit, signed_in, home).page
+    start(page)
+    number = digits_of(page)
+    page.keyboard.press("a")
+    page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
+    assert "Allowed" in page.locator(".did").inner_text()
+    page.keyboard.press("z")
+    page.wait_for_url(f"**/numbers/{number}?**")
+    assert "Taken back" in page.locator(".did").inner_text()
+    assert rulings(home, number) == ["allow", "undo"]
+    wait_until(lambda: home.query(f"SELECT stale FROM queue WHERE number = {number}") == [["f"]], 30, "it to be judged")
+
+    # Later, from the history of the number.
+    page.goto(f"{home.address}/moderation/numbers/{number}")
+    page.keyboard.press("a")
+    page.locator(".did").wait_for()
+    page.goto(f"{home.address}/moderation/numbers/{number}")
+    page.locator("#rulings").get_by_role("button", name="Undo").click()
+    page.locator(".did").wait_for()
+    assert rulings(home, number) == ["allow", "undo", "allow", "undo"]
+
+
+def test_two_moderators_are_never_on_one_case(home, visit, signed_in, make_link):
+    ada = open_queue(visit, signed_in, home).page
+    bob = visit()
+    bob.open(make_link(home))
+    bob.page.get_by_role("button", name="Sign in").click()
+    bob.page.wait_for_url("**/moderation**")
+    bob.open(f"{home.address}/moderation/queue")
+    bob = bob.page
+    for _ in range(3):
+        # Both at once: neither waits for the other's answer.
+        for page in (ada, bob):
+            page.evaluate("setTimeout(() => document.querySelector('form[action$=next] button').click())")
+        for page in (ada, bob):
+            page.wait_for_url("**/moderation/numbers/*")
+        assert digits_of(ada) != digits_of(bob)
+        for page in (ada, bob):
+            page.goto(f"{home.address}/moderation/queue")
+    start(ada)
+    bob.goto(f"{home.address}/moderation/numbers/{digits_of(ada)}")
+    assert "is looking at this case" in bob.get_by_role("status").first.inner_text()
+    assert bob.locator("#ruling").count() == 0
+    # Leaving gives it back.
+    number = digits_of(ada)
+    ada.goto(f"{home.address}/moderation/publications")
+    wait_until(
+        lambda: home.query(f"SELECT claimed_by IS NULL FROM queue WHERE number = {number}") == [["t"]], 30,
+        "the claim to end")
+    bob.reload()
+    assert bob.locator("#ruling").count() == 1
+    bob.goto(f"{home.address}/moderation/queue")
+
+
+def test_a_stale_page_overwrites_nothing(home, visit, signed_in):
+    one = open_queue(visit, signed_in, home)
+    page = one.page
+    start(page)
+    number = digits_of(page)
+    home.run("rule", f"+{number}", "--allow", "--by", "Somebody else")
+    page.get_by_label("Block it").check()
+    page.get_by_label("Reason, for everybody").fill("Typed with care.")
+    one.refused.add(409)
+    page.get_by_role("button", name="Save and next").click()
+    page.locator("#stale").wait_for()
+    assert "Somebody has ruled about the number meanwhile" in page.locator("#stale").inner_text()
+    assert page.get_by_label("Reason, for everybody").input_value() == "Typed with care."
+    assert page.get_by_label("Block it").is_checked()
+    assert rulings(home, number) == ["allow"]
+    page.get_by_role("button", name="Save and next").click()
+    page.wait_for_url(lambda url: f"/numbers/{number}" not in url)
+    assert rulings(home, number) == ["allow", "block"]
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in, scripts):
+    page = open_queue(visit, signed_in, home, java_script_enabled=scripts).page
+    ticks = page.get_by_role("checkbox")
+    chosen = [ticks.nth(place).get_attribute("value") for place in (0, 2, 5)]
+    for place in (0, 2, 5):
+        ticks.nth(place).check()
+    page.get_by_role("button", name="Decide about the ticked ones").click()
+    assert "3 numbers were chosen." in page.locator("main").inner_text()
+    page.get_by_label("Block them").check()
+    page.get_by_label("Reason, for everybody").fill("One campaign.")
+    page.get_by_role("button", name="Preview").click()
+    assert "3 get this ruling." in page.locator("#preview").inner_text()
+    assert all(rulings(home, number) == [] for number in chosen)
+    page.get_by_role("button", name="Do it").click()
+    page.wait_for_url("**/moderation/bulk/*")
+    assert all(rulings(home, number) == ["block"] for number in chosen)
+    page.get_by_role("button", name="Take all of it back").click()
+    page.get_by_text("has taken all of it back").wait_for()
+    assert all(rulings(home, number) == ["block", "undo"] for number in chosen)
+    # For the next run of this test there are others.
+    for number in chosen:
+        home.run("rule", f"+{number}", "--allow", "--by", "The test")
+
+
+def test_everything_works_without_scripts(home, visit, signed_in):
+    one = open_queue(visit, signed_in, home, java_script_enabled=False)
+    page = one.page
+    page.get_by_label("Category").select_option(index=1)
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**category=**")
+    one.open(f"{home.address}/moderation/queue")
+    start(page)
+    number = digits_of(page)
+    page.get_by_text("Keys", exact=False).locator("xpath=ancestor-or-self::summary").first.click()
+    page.get_by_label("Name it, do not block").check()
+    page.get_by_label("Reason, for everybody").fill("Known to many.")
+    one.refused.add(422)
+    page.get_by_role("button", name="Save and next").click()
+    assert "Give a label" in page.get_by_role("alert").inner_text()
+    page.get_by_label("Label on phones").fill("A shop")
+    page.get_by_role("button", name="Save and next").click()
+    page.wait_for_url(lambda url: f"/numbers/{number}" not in url)
+    assert rulings(home, number) == ["identify"]
+    page.get_by_role("button", name="Undo").first.click()
+    assert rulings(home, number) == ["identify", "undo"]
+    page.get_by_label("New note").fill("Ask again next week.")
+    page.get_by_role("button", name="Add the note").click()
+    assert "Ask again next week." in page.locator("#notes").inner_text()
+    page.get_by_role("button", name="Back to the queue").click()
+    page.wait_for_url("**/moderation/queue")
+
+
+def test_what_comes_in_is_in_the_queue_within_seconds(empty_server, visit, signed_in):
+    key = re.search(r"rf_\S+|[A-Za-z0-9_-]{40,}", empty_server.run("app", "create", "Queue test"))[0]
+    page = open_queue(visit, signed_in, empty_server).page
+    before = waiting(empty_server)
+    for reporter in range(6):
+        answer = page.request.post(
+            f"{empty_server.address}/v1/reports", headers={"Authorization": f"Bearer {key}"},
+            data={
+                "number": "+12015550177", "category": "fraud", "reporter": f"r{reporter}",
+                "report_id": f"00000000-0000-4000-8000-00000000000{reporter}",
+                "reported_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            })
+        assert answer.status in (200, 201), answer.text()
+    wait_until(lambda: waiting(empty_server) == before + 1, 30, "the number to wait")
+    page.reload()
+    page.get_by_role("link", name="+1 201-555-0177").wait_for()
+    empty_server.run("rule", "+12015550177", "--allow", "--by", "The test")
+    assert waiting(empty_server) == before

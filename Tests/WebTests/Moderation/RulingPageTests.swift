@@ -1,0 +1,176 @@
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+/// What a moderator sends from a case is done once, by who may do it, and never over what was not seen.
+@Suite(.database) struct RulingPageTests {
+  private let number: Int64 = 33_162_000_248
+  private var uri: String { "/moderation/numbers/\(number)" }
+
+  private var queue: QueueStore { QueueStore(pool: TestDatabase.current.pool) }
+  private var rulings: RulingStore { RulingStore(pool: TestDatabase.current.pool) }
+
+  private func enqueue(_ numbers: [Int64]) async throws {
+    _ = try await TestDatabase.current.pool.run(EnqueueCases(numbers.map { ($0, .held) }, at: Date()))
+  }
+
+  @Test func aStalePageOverwritesNothingAndKeepsWhatWasTyped() async throws {
+    try await TestServer.run { server in
+      let desk = try await Desk.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      let other = try Ruling(number: number, decision: .allow, moderator: "Bob", ruledAt: Date())
+      _ = try await rulings.record(other)
+
+      let typed = [("decision", "block"), ("reason", "They <lie> & sell.")]
+      let refused = try await desk.send(page, to: "\(uri)/ruling", typed)
+      #expect(refused.status == .conflict)
+      #expect(refused.text.contains("Somebody has ruled about the number meanwhile"))
+      #expect(refused.text.contains("They &lt;lie&gt; &amp; sell.") && !refused.text.contains("<lie>"))
+      #expect(refused.text.contains(#"value="block" required checked"#))
+      #expect(try await rulings.history(of: number).count == 1)
+
+      let done = try await desk.send(refused.text, to: "\(uri)/ruling", typed)
+      #expect(done.status == .seeOther)
+      #expect(try await rulings.standing(of: number)?.decision == .block)
+      // Sent again after the answer was lost: the same ruling, once.
+      #expect(try await desk.send(refused.text, to: "\(uri)/ruling", typed).status == .seeOther)
+      #expect(try await rulings.history(of: number).count == 2)
+
+      let next = try await desk.page(try #require(done.headers[.location]))
+      #expect(next.contains("Blocked: +33 1 62 00 02 48"))
+      let undone = try await desk.send(next, to: "\(uri)/undo", [])
+      #expect(undone.status == .seeOther)
+      #expect(try await rulings.standing(of: number)?.decision == .allow)
+    }
+  }
+
+  @Test func whatIsMissingIsNamedAndNothingIsDone() async throws {
+    try await TestServer.run { server in
+      let desk = try await Desk.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      for (fields, said) in [
+        ([("decision", "block")], "Give a reason"), ([("decision", "identify"), ("reason", "x")], "Give a label"),
+        ([], "Choose what is to be done"),
+        ([("decision", "allow"), ("note", String(repeating: "a", count: 2_001))], "A note has"),
+      ] {
+        let answer = try await desk.send(page, to: "\(uri)/ruling", fields)
+        #expect(answer.status == .unprocessableContent && answer.text.contains(said), "\(said)")
+      }
+      #expect(try await rulings.history(of: number).isEmpty)
+    }
+  }
+
+  @Test func triageAllowsAndLeavesTheRestToOthers() async throws {
+    try await TestServer.run { server in
+      try await enqueue([number])
+      let triage = try await Desk.signIn(server, as: "Tim", role: .triage)
+      let page = try await triage.page(uri)
+      #expect(!page.contains(#"value="block""#) && page.contains(#"value="escalate""#))
+      let refused = try await triage.send(page, to: "\(uri)/ruling", [("decision", "block"), ("reason", "x")])
+      #expect(refused.status == .forbidden)
+      let bulk = try await triage.send(page, to: "\(uri)/ruling", [("number", "1")], at: "/moderation/bulk/preview")
+      #expect(bulk.status == .forbidden)
+      #expect(try await triage.send(page, to: "\(uri)/ruling", [("decision", "escalate")]).status == .seeOther)
+      #expect(try await queue.find(number)?.level == 1)
+      // Now it is for moderators.
+      #expect(try await triage.send(page, to: "\(uri)/ruling", [("decision", "allow")]).status == .forbidden)
+      let ada = try await Desk.signIn(server, as: "Ada")
+      let allowed = try await ada.send(try await ada.page(uri), to: "\(uri)/ruling", [("decision", "allow")])
+      #expect(allowed.status == .seeOther)
+      // Triage takes back its own rulings and nobody else's.
+      let history = try await triage.page(uri)
+      #expect(!history.contains("\(uri)/undo"))
+    }
+  }
+
+  @Test func twoModeratorsAreNeverOnOneCase() async throws {
+    try await TestServer.run { server in
+      try await enqueue([number, number + 1])
+      let (ada, bob) = (try await Desk.signIn(server, as: "Ada"), try await Desk.signIn(server, as: "Bob"))
+      let open = try await ada.page(uri)
+      let looked = try await bob.page(uri)
+      #expect(looked.contains("Ada is looking at this case") && !looked.contains("\(uri)/ruling"))
+      let refused = try await bob.send(open, to: "\(uri)/ruling", [("decision", "allow")])
+      #expect(refused.status == .forbidden, "Ada's form is not Bob's.")
+
+      let list = try await bob.page("/moderation/queue")
+      let next = try await bob.send(list, to: "/moderation/queue/next", [])
+      #expect(next.headers[.location] == "/moderation/numbers/\(number + 1)?queue=1")
+      let token = try #require(list.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1)
+      let forced = try await bob.post("\(uri)/ruling", [("decision", "allow")], token: String(token))
+      #expect(forced.status == .conflict && forced.text.contains("Somebody else is looking at the case now."))
+      #expect(try await bob.post("\(uri)/take-over", [], token: String(token)).status == .forbidden)
+
+      let chief = try await Desk.signIn(server, as: "Chief", role: .administrator)
+      let taken = try await chief.send(try await chief.page(uri), to: "\(uri)/take-over", [])
+      #expect(taken.status == .seeOther)
+      #expect(try await queue.find(number)?.claim?.account == "Chief")
+      let ping = try await ada.send(open, to: "\(uri)/ruling", [], at: "/moderation/queue/ping")
+      #expect(ping.status == .conflict)
+    }
+  }
+
+  @Test func theNextCaseFollowsAndTheCountFalls() async throws {
+    try await TestServer.run { server in
+      try await enqueue([number, number + 1, 493_012_345_678])
+      let desk = try await Desk.signIn(server, as: "Ada")
+      let left = try await desk.get("/moderation/queue/left?country=FR")
+      #expect(left.text == #"{"left":2,"text":"2 cases left"}"#)
+      let same = try await desk.get(
+        "/moderation/queue/left?country=FR", headers: [.ifNoneMatch: try #require(left.headers[.eTag])])
+      #expect(same.status == .notModified && same.body.readableBytes == 0)
+      let list = try await desk.page("/moderation/queue?country=FR")
+      #expect(list.contains("+33 1 62 00 02 48") && !list.contains("+49 30 12345678"))
+      var page = try await desk.send(list, to: "/moderation/queue/next", [])
+      for count in [1, 0] {
+        let address = try #require(page.headers[.location])
+        let digits = try #require(address.firstMatch(of: /numbers\/([0-9]+)/)?.1)
+        page = try await desk.send(
+          try await desk.page(address), to: "/moderation/numbers/\(digits)/ruling", [("decision", "allow")])
+        #expect(try await desk.get("/moderation/queue/left?country=FR").text.contains("\"left\":\(count)"))
+      }
+      #expect(page.headers[.location]?.hasPrefix("/moderation/queue?country=FR&did=ruling.") == true)
+      #expect(try await desk.page("/moderation/queue?country=FR").contains("Nothing waits that fits this filter."))
+      #expect(try await desk.get("/moderation/queue?country=xx&days=x&cause=x&after=x").status == .ok)
+    }
+  }
+
+  @Test func aBulkDoesWhatItsPreviewSaidOrNothing() async throws {
+    try await TestServer.run { server in
+      let numbers = (0..<30).map { number + Int64($0) }
+      try await enqueue(numbers)
+      let desk = try await Desk.signIn(server, as: "Ada")
+      let list = try await desk.page("/moderation/queue")
+      let first = try await desk.send(list, to: "/moderation/bulk/preview", [("all", "1")])
+      #expect(first.text.contains("30 numbers were chosen.") && !first.text.contains("fingerprint"))
+      let fields = [("decision", "block"), ("reason", "One campaign.")]
+      let preview = try await desk.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      #expect(preview.text.contains("30 get this ruling.") && preview.text.contains("fingerprint"))
+      // Something else than what was shown, or of something that has changed since.
+      let other = [("decision", "allow"), ("reason", "One campaign.")]
+      #expect(try await desk.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
+      let ruling = try Ruling(number: numbers[3], decision: .allow, moderator: "Bob", ruledAt: Date())
+      _ = try await rulings.record(ruling)
+      let stale = try await desk.send(preview.text, to: "/moderation/bulk", fields)
+      #expect(stale.status == .conflict && stale.text.contains("Something has changed since the preview."))
+      #expect(try await rulings.standing(of: numbers[0]) == nil)
+
+      let done = try await desk.send(stale.text, to: "/moderation/bulk", fields)
+      let address = try #require(done.headers[.location])
+      let result = try await desk.page(address)
+      #expect(result.contains("30 numbers are blocked."))
+      #expect(try await desk.page("/moderation/queue").contains("Nothing waits."))
+      let undone = try await desk.send(result, to: "\(address)/undo", [])
+      #expect(undone.headers[.location] == address)
+      #expect(try await desk.page(address).contains("Ada has taken all of it back."))
+      #expect(try await rulings.standing(of: numbers[3])?.decision == .allow)
+      #expect(try await rulings.standing(of: numbers[4]) == nil)
+    }
+  }
+}
