@@ -105,8 +105,9 @@ import Web
       _ = try await connection.execute(
         "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33162601021, 1, 1, \(time))")
     }
-    try await TestServer.run { server in
-      #expect(try await Visitor(server).get("/number/33162601021").status == .notFound)
+    try await TestServer.run { server async throws in
+      let page = try await Visitor(server).get("/number/33162601021")
+      #expect(page.status == .notFound)
     }
     for (visibility, robots) in [(PublicNumberVisibility.hidden, "noindex"), (.indexed, nil)] {
       try await TestServer.run(configure: { $0.publicNumbers = visibility }) { server in

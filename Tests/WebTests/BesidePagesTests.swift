@@ -74,11 +74,14 @@ import Testing
 
   @Test func aRangeIsDecidedWithItsMembersInSight() async throws {
     let time = Date()
-    let reports = (0..<5).flatMap { number in
-      (0..<4).map { index in
-        Report(
-          number: 33_162_000_240 + Int64(number) * 2, appID: 1, reportID: UUID(), reportedAt: time, category: .oneRing,
-          reporter: [UInt8(index), UInt8(number)] + [UInt8](repeating: 9, count: 14))
+    var reports: [Report] = []
+    for place in 0..<5 {
+      for index in 0..<4 {
+        let reporter = [UInt8(index), UInt8(place)] + [UInt8](repeating: 9, count: 14)
+        let number: Int64 = 33_162_000_240 + Int64(place) * 2
+        reports.append(
+          Report(
+            number: number, appID: 1, reportID: UUID(), reportedAt: time, category: .oneRing, reporter: reporter))
       }
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: time)

@@ -165,11 +165,14 @@ import Testing
   @Test func aLookupByHashSparesVictimsOfSpoofingAndNobodyElse() async throws {
     let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
     try await list([victim, nuisance])
-    let reports = [(victim, 12), (nuisance, 4)].flatMap { number, count in
-      (0..<count).map { index in
-        Report(
-          number: number, appID: 1, reportID: UUID(), reportedAt: now - 3_600, category: .robocall,
-          reporter: [UInt8](repeating: UInt8(index), count: 16))
+    var reports: [Report] = []
+    for (number, count) in [(victim, 12), (nuisance, 4)] {
+      for index in 0..<count {
+        let reporter = [UInt8](repeating: UInt8(index), count: 16)
+        reports.append(
+          Report(
+            number: number, appID: 1, reportID: UUID(), reportedAt: now - 3_600, category: .robocall,
+            reporter: reporter))
       }
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)

@@ -12,12 +12,16 @@ import Testing
 
   /// Eight reporters on three days through four networks for each.
   private func complain(_ numbers: [Int64]) async throws {
-    let reports = numbers.flatMap { number in
-      (0..<8).map { index in
-        Report(
-          number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(index % 3) * 86_400, category: .fraud,
-          reporter: [UInt8](repeating: UInt8(index), count: 16),
-          network: [UInt8](repeating: UInt8(index % 4), count: 8))
+    var reports: [Report] = []
+    for number in numbers {
+      for index in 0..<8 {
+        let time = now - Double(index % 3) * 86_400
+        let reporter = [UInt8](repeating: UInt8(index), count: 16)
+        let network = [UInt8](repeating: UInt8(index % 4), count: 8)
+        reports.append(
+          Report(
+            number: number, appID: 1, reportID: UUID(), reportedAt: time, category: .fraud, reporter: reporter,
+            network: network))
       }
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
