@@ -116,7 +116,7 @@ def test_a_server_that_dies_leaves_the_other_at_work(servers):
     first, second = servers
     second.signal(9)
     second.ended()
-    key = first.run("app", "create", "Phone").splitlines()[-1].split()[-1]
+    key = first.run("app", "create", "Another phone").splitlines()[-1].split()[-1]
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     assert ask(first, "POST", "/v1/reports", report(), headers)[0] == 201
     second.start()

@@ -21,7 +21,7 @@ extension Workplace {
       store: reports, source: try await apps.source(named: source, at: Date()),
       pseudonymizer: try folder.pseudonymizer())
     let total = (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? UInt64
-    let meter = ProgressMeter(title: title, total: total, unit: .bytes)
+    let meter = ProgressMeter(title: title, total: total, unit: .bytes, output: progressOutput())
     defer { meter.finish() }
     let summary = try await ImportPipeline(options: options).run(
       progress: { meter.update($0) }, into: { try await sink.take($0) })

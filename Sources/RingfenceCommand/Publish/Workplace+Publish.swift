@@ -42,7 +42,7 @@ extension Workplace {
     top: Int = Recipe.mostEntries
   ) async throws -> String {
     let publisher = try publisher(policy: policy, recipes: recipes, top: top, logger: .quiet)
-    let meter = ProgressMeter(title: "Publishing", total: 100, unit: .items("%"))
+    let meter = ProgressMeter(title: "Publishing", total: 100, unit: .items("%"), output: progressOutput())
     defer { meter.finish() }
     var request = request
     request.progress = { step, part in meter.update(done: UInt64(part * 100), detail: step) }
