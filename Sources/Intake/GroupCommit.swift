@@ -34,27 +34,32 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     var waiting = Batch()
     var isClosed = false
     var wake: CheckedContinuation<Void, Never>?
+    var pace = CommitPace()
   }
 
   private let state = Mutex(State())
   /// The most items that wait.
   public let capacity: Int
   private let batchSize: Int
+  private let patience: Duration
   private let isolates: @Sendable (any Error) -> Bool
   private let commit: @Sendable ([Item]) async throws -> [Outcome]
 
   /// - Parameters:
   ///   - capacity: the most items that wait; more are refused.
   ///   - batchSize: the most items in one commit; one caller's items are never split by it.
+  ///   - patience: how long an item may have to wait, by the pace of the last commits; whoever would wait longer is
+  ///     refused at once. What fits into the next batch is always taken.
   ///   - isolates: whether an error may be the fault of one item, so that the others deserve a try without it.
   ///   - commit: commits a batch whole or not at all and answers for each item in order.
   public init(
-    capacity: Int, batchSize: Int, isolates: @escaping @Sendable (any Error) -> Bool,
+    capacity: Int, batchSize: Int, patience: Duration = .seconds(5), isolates: @escaping @Sendable (any Error) -> Bool,
     commit: @escaping @Sendable ([Item]) async throws -> [Outcome]
   ) {
     precondition(capacity >= 1 && batchSize >= 1)
     self.capacity = capacity
     self.batchSize = batchSize
+    self.patience = patience
     self.isolates = isolates
     self.commit = commit
   }
@@ -93,7 +98,9 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   private func enter(_ caller: Caller, _ add: (inout [Item]) -> Void) throws(IntakeError) {
     let wake = try state.withLock { state throws(IntakeError) -> CheckedContinuation<Void, Never>? in
       if state.isClosed { throw .closed }
-      if state.waiting.items.count + caller.count > capacity { throw .full }
+      let depth = state.waiting.items.count + caller.count
+      if depth > capacity { throw .full }
+      if depth > batchSize, state.pace.wait(behind: depth, at: .now) > patience { throw .full }
       add(&state.waiting.items)
       state.waiting.callers.append(caller)
       defer { state.wake = nil }
@@ -159,7 +166,9 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   }
 
   private func answer(_ batch: Batch) async {
+    state.withLock { $0.pace.begin(at: .now) }
     let answers = await answers(to: batch.items[...])
+    state.withLock { $0.pace.end(items: batch.items.count, at: .now) }
     var place = 0
     for caller in batch.callers {
       switch caller {

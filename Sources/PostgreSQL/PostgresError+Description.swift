@@ -8,6 +8,7 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
     case .connectionLost: "The connection to the database was lost."
     case .connectionClosed: "The connection to the database is closed."
     case .server(let state): "The database refused a statement (\(Self.condition(state)), SQLSTATE \(state))."
+    case .poolTimeout(.zero): "Too many wait for a database connection already."
     case .poolTimeout(let limit): "No database connection became free within \(limit)."
     case .poolShutDown: "The database pool is shut down."
     case .cancelled: "The database work was cancelled."

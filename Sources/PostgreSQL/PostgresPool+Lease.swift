@@ -75,6 +75,7 @@ extension PostgresPool {
           if state.isShutDown { return .refused(PostgresError(.poolShutDown)) }
           if Task.isCancelled { return .refused(PostgresError(.cancelled)) }
           if let grant = state.take() { return .granted(grant) }
+          if state.waiterCount >= maximumWaiters { return .refused(PostgresError(.poolTimeout(waitLimit: .zero))) }
           state.append(.init(id: id, deadline: .now.advanced(by: waitLimit), continuation: continuation))
           defer { state.hasTimer = true }
           return .waiting(startsTimer: !state.hasTimer)

@@ -7,18 +7,25 @@ public final class PostgresPool: Sendable {
   public let configuration: PostgresConfiguration
   /// How long a task waits for a connection before `poolTimeout`.
   public let waitLimit: Duration
+  /// How many tasks may wait; one more is refused at once.
+  public let maximumWaiters: Int
   let logger: Logger
   let state: Guarded<PoolState>
   private let lastWaiter = Atomic<UInt64>(0)
 
   /// A pool; connections are opened when they are asked for.
   ///
-  /// - Parameter maximumConnections: At least 1.
+  /// - Parameters:
+  ///   - maximumConnections: At least 1.
+  ///   - maximumWaiters: Whoever would wait behind so many gets `poolTimeout` at once: an early refusal costs neither
+  ///     side anything.
   public init(
-    _ configuration: PostgresConfiguration, maximumConnections: Int, waitLimit: Duration = .seconds(10), logger: Logger
+    _ configuration: PostgresConfiguration, maximumConnections: Int, waitLimit: Duration = .seconds(10),
+    maximumWaiters: Int = .max, logger: Logger
   ) {
     self.configuration = configuration
     self.waitLimit = waitLimit
+    self.maximumWaiters = maximumWaiters
     self.logger = logger
     state = Guarded(PoolState(maximum: max(1, maximumConnections)))
   }

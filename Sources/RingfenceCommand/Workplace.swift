@@ -11,10 +11,12 @@ struct Workplace {
   let folder: DataFolder
   let installation: Installation
   let pool: PostgresPool
+  /// Connections that nobody but the intake of reports has: look-ups cannot keep it waiting, however many come.
+  private let intakePool: PostgresPool
   private let cluster: EmbeddedPostgres?
 
-  var reports: ReportStore { ReportStore(pool: pool) }
-  var identifications: IdentificationStore { IdentificationStore(pool: pool) }
+  var reports: ReportStore { ReportStore(pool: intakePool) }
+  var identifications: IdentificationStore { IdentificationStore(pool: intakePool) }
   var webhooks: WebhookStore { WebhookStore(pool: pool) }
   var retention: RetentionStore { RetentionStore(pool: pool) }
   var apps: AppStore { AppStore(pool: pool) }
@@ -53,8 +55,14 @@ struct Workplace {
     let folder = try DataFolder(options.data)
     let (dsn, cluster) = try await database(of: folder, owns: owns, logger: logger)
     let pool = PostgresPool(
-      try PostgresConfiguration(pooled: dsn), maximumConnections: 16, waitLimit: .seconds(5), logger: logger)
-    let workplace = Workplace(folder: folder, installation: installation, pool: pool, cluster: cluster)
+      try PostgresConfiguration(pooled: dsn), maximumConnections: 16, waitLimit: .seconds(5), maximumWaiters: 512,
+      logger: logger)
+    // A writer each for reports and counts, and withdrawals.
+    let intakePool = PostgresPool(
+      try PostgresConfiguration(pooled: dsn), maximumConnections: 4, waitLimit: .seconds(5), maximumWaiters: 512,
+      logger: logger)
+    let workplace = Workplace(
+      folder: folder, installation: installation, pool: pool, intakePool: intakePool, cluster: cluster)
     let result: Swift.Result<Result, any Error>
     do {
       if migrates { try await workplace.migrate() }
@@ -63,6 +71,7 @@ struct Workplace {
       result = .failure(error)
     }
     await pool.shutdown()
+    await intakePool.shutdown()
     try await cluster?.stop()
     return try result.get()
   }

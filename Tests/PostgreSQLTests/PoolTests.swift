@@ -58,6 +58,22 @@ import Testing
     }
   }
 
+  @Test func whoWouldWaitBehindTooManyIsRefusedAtOnce() async throws {
+    try await withPool("pool_crowd", connections: 1, waiters: 2) { pool in
+      let gate = Gate()
+      let holder = Task { try await pool.withConnection { _ in try await gate.pass() } }
+      try await wait(upTo: .seconds(20)) { pool.occupancy.leased == 1 }
+      let waiting = (0..<2).map { number in Task { try await pool.withConnection { _ in number } } }
+      try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == 2 }
+      let error = await #expect(throws: PostgresError.self) { try await pool.withConnection { _ in } }
+      #expect(error?.kind == .poolTimeout(waitLimit: .zero))
+      gate.open()
+      for (number, task) in waiting.enumerated() { #expect(try await task.value == number) }
+      try await holder.value
+      #expect(try await pool.withConnection { _ in true })
+    }
+  }
+
   @Test func aCancelledWaiterLeavesTheQueue() async throws {
     try await withPool("pool_cancel", connections: 1) { pool in
       let gate = Gate()

@@ -83,11 +83,12 @@ func withDatabase<T: Sendable>(
 
 /// Lends a pool on a database of its own.
 func withPool<T: Sendable>(
-  _ database: String, connections: Int, waitLimit: Duration = .seconds(20),
+  _ database: String, connections: Int, waitLimit: Duration = .seconds(20), waiters: Int = .max,
   _ body: @Sendable (PostgresPool) async throws -> T
 ) async throws -> T {
   let configuration = try await ScratchCluster.shared.configuration(database: database)
-  let pool = PostgresPool(configuration, maximumConnections: connections, waitLimit: waitLimit, logger: .quiet)
+  let pool = PostgresPool(
+    configuration, maximumConnections: connections, waitLimit: waitLimit, maximumWaiters: waiters, logger: .quiet)
   do {
     let value = try await body(pool)
     await pool.shutdown()

@@ -6,6 +6,6 @@ struct BenchCommand: AsyncParsableCommand {
     commandName: "bench", abstract: "Measure what the server does.",
     subcommands: [
       IntakeBenchCommand.self, CurationBenchCommand.self, ProtectionBenchCommand.self, AssembleBenchCommand.self,
-      FillCommand.self, PagesBenchCommand.self,
+      FillCommand.self, PagesBenchCommand.self, MixedBenchCommand.self,
     ])
 }

@@ -34,6 +34,14 @@ struct ComplaintDraw: Sendable {
     chance = SplitMix64(seed: seed)
   }
 
+  /// The same numbers, drawn by another chance.
+  func begun(at seed: UInt64) -> ComplaintDraw {
+    var draw = self
+    draw.chance = SplitMix64(seed: seed)
+    draw.identities = SplitMix64(seed: .random(in: 0 ... .max))
+    return draw
+  }
+
   mutating func next() -> Complaint {
     let rank = BenchmarkDraw.rank(of: Double(chance.next() >> 11) * 0x1p-53)
     return Complaint(

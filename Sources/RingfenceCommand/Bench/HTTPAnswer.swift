@@ -14,6 +14,13 @@ struct HTTPAnswer: Equatable {
   /// Reads an answer; nil while bytes of it are missing.
   /// - Throws: ``Malformed``.
   static func parse(_ bytes: UnsafeRawBufferPointer) throws(Malformed) -> HTTPAnswer? {
+    guard let answer = try head(bytes), answer.body.upperBound <= bytes.count else { return nil }
+    return answer
+  }
+
+  /// Reads an answer's head; nil while bytes of it are missing.
+  /// - Throws: ``Malformed``.
+  static func head(_ bytes: UnsafeRawBufferPointer) throws(Malformed) -> HTTPAnswer? {
     guard let end = offset(of: "\r\n\r\n", in: bytes) else {
       // A head has some hundred bytes.
       guard bytes.count <= 16_384 else { throw Malformed() }
@@ -41,8 +48,7 @@ struct HTTPAnswer: Equatable {
       start = next
     }
     guard let length else { throw Malformed() }
-    let body = end + 4..<end + 4 + length
-    return body.upperBound <= bytes.count ? HTTPAnswer(status: status, body: body, closes: closes) : nil
+    return HTTPAnswer(status: status, body: end + 4..<end + 4 + length, closes: closes)
   }
 
   /// Where the next line feed is, or the end.

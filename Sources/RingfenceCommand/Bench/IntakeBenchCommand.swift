@@ -21,8 +21,8 @@ struct IntakeBenchCommand: AsyncParsableCommand {
   @Option(help: "The server, on this machine.")
   var url = "http://127.0.0.1:8080"
 
-  @Option(help: "An app's API key; without it that of the sample app in the data folder.")
-  var key: String?
+  @Option(help: "A file with an app's API key; without it RINGFENCE_API_KEY, or the sample app's in the data folder.")
+  var keyFile: String?
 
   @Option(help: "Connections to the server, and clients of pgbench.")
   var connections = 64
@@ -69,7 +69,8 @@ struct IntakeBenchCommand: AsyncParsableCommand {
   func run() async throws {
     guard let target = LoadTarget(url: url) else { return }
     let plan = LoadPlan(
-      target: target, key: try apiKey(), connections: connections, seconds: seconds, batch: batch, seed: seed)
+      target: target, key: try BenchKey.find(file: keyFile, data: database.data), connections: connections,
+      seconds: seconds, batch: batch, seed: seed)
     let pid = serverPid ?? ListeningProcess.find(port: target.port)
     let report = try await IntakeBenchmark(
       plan: plan, serverPID: pid, copies: copy || batch > 1, allowsUnsafe: allowUnsafe,
@@ -78,18 +79,9 @@ struct IntakeBenchCommand: AsyncParsableCommand {
     print(json ? try report.json : report.table)
   }
 
-  private func apiKey() throws -> String {
-    if let key { return key }
-    let path = "\(database.data)/sample-app.key"
-    guard let text = FileManager.default.contents(atPath: path) else {
-      throw CommandFailure.unreadable("Give an app's key with --key; make one with: ringfence app create NAME")
-    }
-    return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-
   private func peerDatabase() throws -> PeerDatabase {
     if let dsn { return PeerDatabase(dsn: dsn, maintenanceDSN: dsn) }
-    if let url = ProcessInfo.processInfo.environment["DATABASE_URL"], !url.isEmpty {
+    if let url = try SecretSetting.read("DATABASE_URL") {
       return PeerDatabase(dsn: url, maintenanceDSN: url)
     }
     let folder = URL(filePath: database.data).standardizedFileURL.path

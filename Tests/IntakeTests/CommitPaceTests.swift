@@ -1,0 +1,48 @@
+import Testing
+
+@testable import Intake
+
+@Suite struct CommitPaceTests {
+  private let start = ContinuousClock.now
+
+  @Test func foretellsAWaitByWhatCommitsTook() {
+    var pace = CommitPace()
+    #expect(pace.wait(behind: 10_000, at: start) == .zero)
+    pace.begin(at: start)
+    pace.end(items: 1_000, at: start + .seconds(1))
+    #expect(pace.wait(behind: 5_000, at: start + .seconds(1)) == .seconds(5))
+    // A slow one counts a fifth, and one that hangs for as long as it does.
+    pace.begin(at: start)
+    pace.end(items: 500, at: start + .seconds(1))
+    #expect(pace.wait(behind: 900, at: start + .seconds(1)) == .seconds(1))
+    pace.begin(at: start)
+    #expect(pace.wait(behind: 1, at: start + .seconds(30)) == .seconds(30))
+  }
+
+  /// Whoever would have to wait longer than anybody is patient is refused before a commit is over; what fits into the
+  /// next batch is taken.
+  @Test func aQueueThatIsTooSlowRefusesEarly() async throws {
+    let gate = AsyncStream<Void>.makeStream()
+    let began = AsyncStream<Void>.makeStream()
+    let commits = GroupCommit<Int, Int>(
+      capacity: 1_000, batchSize: 10, patience: .zero, isolates: { _ in false },
+      commit: { items in
+        began.continuation.yield()
+        for await _ in gate.stream { break }
+        return items
+      })
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await commits.run() }
+      async let first = commits.submit([1])
+      for await _ in began.stream { break }
+      async let second = commits.submit(Array(0..<10))
+      while commits.depth < 10 { await Task.yield() }
+      await #expect(throws: IntakeError.full) { _ = try await commits.submit([2]) }
+      gate.continuation.finish()
+      #expect(try await first == [1])
+      #expect(try await second.count == 10)
+      commits.close()
+      try await group.waitForAll()
+    }
+  }
+}

@@ -1,0 +1,50 @@
+"""Every line of the threat model names a test, and every test that is named exists."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+LINES = [line for line in (CHECKOUT / "SECURITY.md").read_text().splitlines() if re.match(r"\| [^-]", line)]
+# A table's head is followed by a line of hyphens.
+TEXT = (CHECKOUT / "SECURITY.md").read_text()
+HEADS = set(re.findall(r"^(\|.*\|)\n\| ---", TEXT, re.MULTILINE))
+THREATS = [line for line in LINES if line not in HEADS and line.count("|") == 5]
+
+
+@cache
+def swift_tests():
+    """`Suite.test` of every suite, nested or not."""
+    found = set()
+    for file in (CHECKOUT / "Tests").rglob("*.swift"):
+        text = file.read_text()
+        suites = re.findall(r"@Suite[^{]*?(?:struct|enum|final class|actor) (\w+)", text)
+        tests = re.findall(r"@Test\b.*?\bfunc (`[^`]+`|\w+)", text, re.DOTALL)
+        found |= {f"{suite}.{test}" for suite in suites for test in tests}
+    return found
+
+
+@cache
+def python_tests():
+    return {
+        f"{file.relative_to(CHECKOUT / 'Tests')}::{name}"
+        for file in (CHECKOUT / "Tests").rglob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", file.read_text(), re.MULTILINE)}
+
+
+def test_there_is_a_line_for_everybody_who_can_hurt():
+    text = TEXT.lower()
+    for who in ["apps", "reporters", "brigades", "strangers", "owners of numbers", "triage", "moderators",
+                "administrators", "an app's key", "the signing key", "a copy of the database", "a mirror", "a pack"]:
+        assert who in text, who
+    assert len(THREATS) >= 40
+
+
+@pytest.mark.parametrize("line", THREATS, ids=lambda line: line.split("|")[1].strip()[:60])
+def test_every_line_names_a_test_that_exists(line):
+    names = re.findall(r"`([\w/]+(?:\.py::\w+|\.\w+))`", line.split("|")[4])
+    assert names, f"No test is named: {line}"
+    for name in names:
+        assert name in python_tests() | swift_tests(), f"There is no test {name}"
