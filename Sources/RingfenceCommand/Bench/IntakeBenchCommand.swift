@@ -60,6 +60,9 @@ struct IntakeBenchCommand: AsyncParsableCommand {
     guard (1...10_000).contains(connections) else { throw ValidationError("--connections is 1 to 10000.") }
     guard (1...86_400).contains(seconds) else { throw ValidationError("--seconds is 1 to 86400.") }
     guard (1...1_000).contains(batch) else { throw ValidationError("--batch is 1 to 1000.") }
+    if let dsn, dsn.contains("password=") || dsn.firstMatch(of: /:\/\/[^\/@]*:[^\/@]+@/) != nil {
+      throw ValidationError("A password does not belong on a command line: put the address into DATABASE_URL.")
+    }
     guard LoadTarget(url: url) != nil else {
       throw ValidationError(
         "--url is http:// with a loopback address, such as http://127.0.0.1:8080: other machines are not loaded.")
