@@ -57,6 +57,8 @@ def main():
                    "apt-get update -q=2 && apt-get install -q=2 --yes --no-install-recommends binutils ca-certificates "
                    "curl git g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6 libpython3.11 libsqlite3-0 "
                    "libstdc++-12-dev libxml2-dev libz3-4 make procps tzdata unzip zlib1g-dev > /dev/null")
+            # Whom this machine trusts: it may be behind a proxy with a certificate of its own.
+            shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / "etc/ssl/certs/ca-certificates.crt")
             mark("Swift's own requirements (not counted)", begun)
             start = time.monotonic()
             inside(root, "/usr/bin/git", "-c", "safe.directory=*", "clone", "--quiet",
