@@ -1,5 +1,6 @@
 #include "CPhoneNumber.h"
 
+#include <cstdio>
 #include <cstring>
 #include <list>
 #include <set>
@@ -8,6 +9,8 @@
 #include <phonenumbers/phonenumber.pb.h>
 #include <phonenumbers/phonenumberutil.h>
 #include <phonenumbers/shortnumberinfo.h>
+
+#include "NumberValidity.h"
 
 namespace {
 
@@ -66,6 +69,18 @@ bool fromDigits(int64_t digits, PhoneNumber *number) {
     return true;
   }
   return false;
+}
+
+/// `PhoneNumberUtil::IsValidNumber`, by a table where there is one.
+bool isValid(const PhoneNumber &number) {
+  std::string national;
+  util().GetNationalSignificantNumber(number, &national);
+  switch (validity(number.country_code(), national.data(), national.size())) {
+    case Validity::kValid: return true;
+    case Validity::kInvalid: return false;
+    case Validity::kUnknown: break;
+  }
+  return util().IsValidNumber(number);
 }
 
 /// The E.164 digits of a parsed number, or 0 when there are more than 15.
@@ -150,7 +165,7 @@ cphone_result parse(const std::string &text, const char *region) {
   }
   const int64_t digits = toDigits(number);
   if (digits == 0) return ended(CPHONE_TOO_LONG);
-  if (util().IsValidNumber(number)) {
+  if (isValid(number)) {
     cphone_result result = ended(CPHONE_OK);
     result.digits = digits;
     return result;
@@ -188,6 +203,11 @@ cphone_result cphone_parse(const char *text, size_t length, const char *region) 
 
 int32_t cphone_is_north_american(int64_t digits) {
   try {
+    char text[24];
+    const int length = std::snprintf(text, sizeof text, "%lld", static_cast<long long>(digits));
+    if (digits < 1 || digits > kMaxDigits || text[0] != '1') return 0;
+    const Validity known = validity(1, text + 1, static_cast<size_t>(length) - 1);
+    if (known != Validity::kUnknown) return known == Validity::kValid ? 1 : 0;
     PhoneNumber number;
     if (!fromDigits(digits, &number) || number.country_code() != 1) return 0;
     // The main region of calling code 1 is asked first by IsValidNumber too, which then asks it twice more.
@@ -198,6 +218,15 @@ int32_t cphone_is_north_american(int64_t digits) {
 }
 
 int32_t cphone_is_valid(int64_t digits) {
+  try {
+    PhoneNumber number;
+    return fromDigits(digits, &number) && isValid(number) ? 1 : 0;
+  } catch (...) {
+    return 0;
+  }
+}
+
+int32_t cphone_is_valid_by_library(int64_t digits) {
   try {
     PhoneNumber number;
     return fromDigits(digits, &number) && util().IsValidNumber(number) ? 1 : 0;

@@ -5,6 +5,9 @@ import CPhoneNumber
 
 func libraryIsValid(_ digits: Int64) -> Bool { cphone_is_valid(digits) == 1 }
 
+/// By the library's own regular expressions and no table.
+func libraryIsValidByExpressions(_ digits: Int64) -> Bool { cphone_is_valid_by_library(digits) == 1 }
+
 func libraryIsNorthAmerican(_ digits: Int64) -> Bool { cphone_is_north_american(digits) == 1 }
 
 func libraryRegion(_ digits: Int64) -> String? {

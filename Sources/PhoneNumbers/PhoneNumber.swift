@@ -51,6 +51,9 @@ public struct PhoneNumber: Hashable, Sendable {
   /// Whether libphonenumber holds the digits for a valid number of some region; true for every parsed number.
   public var isValid: Bool { libraryIsValid(digits) }
 
+  /// ``isValid`` by libphonenumber's own expressions: what the table of valid numbers is tested against.
+  package var isValidByLibrary: Bool { libraryIsValidByExpressions(digits) }
+
   /// ISO 3166-1 alpha-2 code of the region that the calling code and the leading digits name, such as `FR`.
   ///
   /// Nil for a non-geographic number (libphonenumber's `001`, such as `+800…`), and where digits that are not valid

@@ -75,6 +75,9 @@ cphone_result cphone_parse(const char *text, size_t length, const char *region);
 /// 1 when these E.164 digits are a valid number of some region, else 0.
 int32_t cphone_is_valid(int64_t digits);
 
+/// The same by the library's own regular expressions: what the table is tested against.
+int32_t cphone_is_valid_by_library(int64_t digits);
+
 /// 1 when these E.164 digits are a valid number of calling code 1, else 0.
 int32_t cphone_is_north_american(int64_t digits);
 
