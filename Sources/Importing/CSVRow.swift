@@ -65,6 +65,9 @@ struct CSVScanner {
   private enum Place { case fieldStart, unquoted, quoted, behindQuote }
   private var place = Place.fieldStart
 
+  /// Whether a closing quote had text behind it: no record.
+  private(set) var isMalformed = false
+
   /// Whether the record is inside a quoted field, so that the next line belongs to it.
   var isInsideQuotes: Bool { place == .quoted }
 
@@ -80,6 +83,9 @@ struct CSVScanner {
       case (.quoted, _): break
       case (.behindQuote, Self.quote), (.fieldStart, Self.quote): place = .quoted
       case (_, Self.comma): place = .fieldStart
+      case (.behindQuote, _):
+        isMalformed = true
+        place = .unquoted
       default: place = .unquoted
       }
     }

@@ -8,12 +8,16 @@ public struct ComplaintSink: Sendable {
   private let store: ReportStore
   private let source: App
   private let pseudonymizer: Pseudonymizer
+  private let protection: ProtectionWatch
 
-  /// - Parameter source: the app that the rows are counted under.
-  public init(store: ReportStore, source: App, pseudonymizer: Pseudonymizer) {
+  /// - Parameters:
+  ///   - source: the app that the rows are counted under.
+  ///   - protection: what rows weigh nothing about; refreshed.
+  public init(store: ReportStore, source: App, pseudonymizer: Pseudonymizer, protection: ProtectionWatch = .none) {
     self.store = store
     self.source = source
     self.pseudonymizer = pseudonymizer
+    self.protection = protection
   }
 
   /// Stores a batch. Rows without a reporter never pass for distinct ones.
@@ -29,7 +33,7 @@ public struct ComplaintSink: Sendable {
         category: complaint.category,
         reporter: reporter, comment: complaint.comment, network: reporter.map { Array($0.prefix(8)) })
     }
-    let outcomes = try await store.accept(reports, receivedAt: Date())
+    let outcomes = try await store.accept(protection.unweighing(reports), receivedAt: Date())
     let inserted = outcomes.count { $0 == .created }
     return SinkResult(inserted: inserted, duplicates: outcomes.count - inserted)
   }

@@ -42,6 +42,8 @@ public final class LineReader {
   private var end = 0
   private var isAtEnd = false
   private var keptBytes = 0
+  /// Bytes of the lines that were read, as they are without compression.
+  private(set) var bytesTaken = 0
 
   /// Opens `path`, `-` for standard input. Reading from a pipe ends with `CancellationError` when `isCancelled`
   /// says true.
@@ -98,6 +100,7 @@ public final class LineReader {
     if upper > start, buffer[upper - 1] == 0x0D { upper -= 1 }
     if lineNumber == 0, upper - start >= 3, buffer[start..<start + 3].elementsEqual([0xEF, 0xBB, 0xBF]) { start += 3 }
     lineNumber += 1
+    bytesTaken += next - start
     let isTooLong = keptBytes > 0 || upper - start > maximumLineBytes
     if isTooLong { upper = min(upper, start + maximumLineBytes) }
     let bytes = UnsafeBufferPointer(rebasing: buffer[start..<upper])

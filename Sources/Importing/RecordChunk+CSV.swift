@@ -1,27 +1,47 @@
 extension RecordChunk {
   /// Adds a line of CSV, and the lines after it that belong to the same record because a quoted field goes on.
+  ///
+  /// Where the quotes make no record in the end (the field does not end within the file or the size of a record, or has text
+  /// behind its closing quote), somebody forgot one: the first line is rejected, and the next ones are read anew.
   /// - Parameter lines: where the line came from.
   /// - Throws: `ImportFileError`, `CancellationError`.
-  mutating func appendCSV(_ line: LineReader.RawLine, followedBy lines: LineReader) throws {
+  mutating func appendCSV(_ line: LineReader.RawLine, followedBy lines: CSVLines) throws {
     // The bytes of a line are good until the next one is read.
     var scanner = CSVScanner()
     scanner.read(line.bytes)
     append(line.bytes, line: line.number)
+    guard scanner.isInsideQuotes else { return }
     let index = records.count - 1
-    while scanner.isInsideQuotes {
-      guard let more = try lines.nextRaw() else {
-        records[index].problem = .badQuote
-        return
+    let first = records[index].end
+    var more: [(bytes: [UInt8], number: Int)] = []
+    while scanner.isInsideQuotes, !scanner.isMalformed {
+      guard let next = try lines.next() else {
+        return give(back: more, to: lines, from: index, cutAt: first, .badQuote)
       }
-      scanner.read(more.bytes)
-      let length = records[index].end - records[index].start
-      if more.isTooLong || length + more.bytes.count >= lines.maximumLineBytes {
-        records[index].problem = .lineTooLong
-        return
+      if next.isTooLong {
+        let kept = UnsafeBufferPointer(rebasing: next.bytes.prefix(ComplaintLimits.rejectTextBytes))
+        give(back: more, to: lines, from: index, cutAt: first, .badQuote)
+        return append(kept, line: next.number, problem: .lineTooLong)
       }
+      more.append((Array(next.bytes), next.number))
+      guard records[index].end - records[index].start + next.bytes.count < lines.maximumLineBytes else {
+        return give(back: more, to: lines, from: index, cutAt: first, .badQuote)
+      }
+      scanner.read(next.bytes)
       bytes.append(0x0A)
-      bytes.append(contentsOf: more.bytes)
+      bytes.append(contentsOf: next.bytes)
       records[index].end = bytes.count
     }
+    if scanner.isMalformed { give(back: more, to: lines, from: index, cutAt: first, .badQuote) }
+  }
+
+  private mutating func give(
+    back more: [(bytes: [UInt8], number: Int)], to lines: CSVLines, from index: Int, cutAt first: Int,
+    _ problem: RejectReason
+  ) {
+    records[index].problem = problem
+    guard lines.putBack(more) else { return }
+    records[index].end = first
+    bytes.removeLast(bytes.count - first)
   }
 }

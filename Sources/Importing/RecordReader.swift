@@ -9,6 +9,7 @@ final class RecordReader {
   /// Where the fields are; nil for JSON.
   let columns: RecordColumns?
   private let lines: LineReader
+  private let csv: CSVLines
   private var firstRow: (bytes: [UInt8], line: Int, isTooLong: Bool)?
 
   /// Opens the file and reads its header.
@@ -16,6 +17,7 @@ final class RecordReader {
   init(path: String, format: ComplaintFormat, isCancelled: @escaping @Sendable () -> Bool) throws {
     self.format = format
     lines = try LineReader(path: path, isCancelled: isCancelled)
+    csv = CSVLines(lines)
     guard format != .jsonLines else {
       columns = nil
       return
@@ -45,14 +47,14 @@ final class RecordReader {
       }
     }
     while chunk.records.count < Self.chunkRecords, chunk.bytes.count < Self.chunkBytes {
-      guard let line = try lines.nextRaw() else { break }
+      guard let line = try csv.next() else { break }
       if line.isTooLong {
         let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
         chunk.append(kept, line: line.number, problem: .lineTooLong)
       } else if line.bytes.isEmpty {
         continue
       } else if format == .ftcCSV {
-        try chunk.appendCSV(line, followedBy: lines)
+        try chunk.appendCSV(line, followedBy: csv)
       } else {
         chunk.append(line.bytes, line: line.number)
       }

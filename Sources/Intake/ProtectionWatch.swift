@@ -63,7 +63,7 @@ public final class ProtectionWatch: Sendable {
   }
 
   /// The reports, those about protected numbers with no weight.
-  func unweighing(_ reports: [Report]) -> [Report] {
+  public func unweighing(_ reports: [Report]) -> [Report] {
     let numbers = known.withLock { $0.numbers }
     var reports = reports
     for index in reports.indices where numbers.rule(for: reports[index].number) != nil { reports[index].weight = 0 }

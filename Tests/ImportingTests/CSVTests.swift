@@ -48,7 +48,7 @@ import Testing
     let (rows, summary) = try await runImport(
       header + start + "A" + tail + "1,2\n" + start + "\"a\"b" + tail + open, format: .ftcCSV)
     #expect(rows.count == 1)
-    #expect(summary.rejected == [.wrongColumns: 1, .badQuote: 2])
+    #expect(summary.rejected == [.wrongColumns: 4, .badQuote: 2])
   }
 
   @Test func anUnclosedQuoteEndsAtTheCap() async throws {
@@ -56,8 +56,26 @@ import Testing
     let (rows, summary) = try await runImport(
       header + start + "\"open\n" + filler + start + "A" + tail, format: .ftcCSV)
     #expect(rows.count == 1)
-    #expect(summary.rejected[.lineTooLong] == 1)
-    #expect(summary.rejected[.wrongColumns] == 80 - 66)
+    #expect(summary.rejected == [.badQuote: 1, .wrongColumns: 80])
+  }
+
+  /// A quote that nobody closes costs its own line and no other, wherever the next quotes stand.
+  @Test func aStrayQuoteCostsOneLine() async throws {
+    let good = start + "A" + tail
+    let quoted = start + "\"New \"\"York\"\", NY\"" + tail
+    let stray = start + "\"The Bar" + tail
+    let (rows, summary) = try await runImport(
+      header + good + stray + good + good + quoted + good + stray + quoted + good, format: .ftcCSV)
+    #expect(rows.map(\.line) == [2, 4, 5, 6, 7, 9, 10])
+    #expect(summary.rejected == [.badQuote: 2])
+  }
+
+  /// Lines that open a quote and keep one open are not read over and over.
+  @Test func aFileOfStrayQuotesEnds() async throws {
+    let text = header + start + "\"open" + tail + String(repeating: "a\",\"x\n", count: 400_000)
+    let (rows, summary) = try await runImport(text, format: .ftcCSV)
+    #expect(rows.isEmpty)
+    #expect((summary.rejected[.badQuote] ?? 0) > 10)
   }
 
   @Test func columnsAreFoundByName() async throws {

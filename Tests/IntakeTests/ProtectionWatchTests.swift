@@ -53,4 +53,19 @@ import Timestamps
     intake.close()
     await running
   }
+
+  /// What an import does with its rows.
+  @Test func rowsOfListsAboutProtectedNumbersWeighNothing() async throws {
+    try await ProtectionStore(pool: pool).add([(.number(number), "A bank")], by: "Ada", at: Date())
+    let watch = ProtectionWatch(store: ProtectionStore(pool: pool))
+    try await watch.refresh()
+    let list = try await AppStore(pool: pool).source(named: "A list", at: Date())
+    let rows = [number, number + 1].map { number in
+      Report(
+        number: number, appID: list.id, reportID: UUID(), reportedAt: Date(), category: .fraud, reporter: nil)
+    }
+    _ = try await ReportStore(pool: pool).accept(watch.unweighing(rows), receivedAt: Date())
+    #expect(try await NumberStore(pool: pool).standing(of: number).heat == 0)
+    #expect(try await NumberStore(pool: pool).standing(of: number + 1).heat > 0)
+  }
 }

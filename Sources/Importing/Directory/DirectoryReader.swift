@@ -7,12 +7,14 @@ final class DirectoryReader {
   /// Whether commas divide and quotes count; else tabs divide and nothing else does.
   let isCSV: Bool
   private let lines: LineReader
+  private let csv: CSVLines
   private var first: (bytes: [UInt8], line: Int)?
 
   /// Opens the file and reads its header.
   /// - Throws: ``ImportFileError``, `CancellationError`.
   init(_ options: DirectoryOptions, isCancelled: @escaping @Sendable () -> Bool) throws {
     lines = try LineReader(path: options.path, isCancelled: isCancelled)
+    csv = CSVLines(lines)
     var header: [UInt8] = []
     while header.isEmpty, let line = try lines.nextRaw() { header = Array(line.bytes) }
     let isCSV = !header.contains(0x09)
@@ -36,13 +38,13 @@ final class DirectoryReader {
       self.first = nil
     }
     while chunk.bytes.count < Self.chunkBytes {
-      guard let line = try lines.nextRaw() else { break }
+      guard let line = try csv.next() else { break }
       if line.bytes.isEmpty { continue }
       if line.isTooLong {
         let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
         chunk.append(kept, line: line.number, problem: .lineTooLong)
       } else if isCSV {
-        try chunk.appendCSV(line, followedBy: lines)
+        try chunk.appendCSV(line, followedBy: csv)
       } else {
         chunk.append(line.bytes, line: line.number)
       }

@@ -17,9 +17,11 @@ extension Workplace {
       path: path, format: format, source: source,
       subjects: try SubjectTable(contentsOf: subjects ?? "\(installation.resources)/ftc-subjects.tsv"))
     options.rejectsPath = rejects
+    let protection = ProtectionWatch(store: protection)
+    try await protection.refresh()
     let sink = ComplaintSink(
       store: reports, source: try await apps.source(named: source, at: Date()),
-      pseudonymizer: try folder.pseudonymizer())
+      pseudonymizer: try folder.pseudonymizer(), protection: protection)
     let total = (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? UInt64
     let meter = ProgressMeter(title: title, total: total, unit: .bytes, output: progressOutput())
     defer { meter.finish() }
