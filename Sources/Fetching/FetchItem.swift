@@ -48,7 +48,7 @@ public struct FetchChoice: Sendable {
     self.formats = formats
   }
 
-  /// - Throws: `UpdateError.noSuchPack`.
+  /// - Throws: `UpdateError.noSuchPack`, `FetchError.noSuchFormat`.
   func items(of manifest: Manifest, held: [String: HeldFile]) throws -> [FetchItem] {
     let digests = Dictionary(
       held.compactMap { name, file in
@@ -56,6 +56,10 @@ public struct FetchChoice: Sendable {
       },
       uniquingKeysWith: { first, _ in first })
     let updates = try UpdatePlanner.plan(manifest, wanted: packs, held: digests.mapValues(\.digest))
+    let offered = Set(updates.flatMap { $0.pack.formats.map(\.format) })
+    if let missing = formats.subtracting(offered).sorted().first {
+      throw FetchError.noSuchFormat(missing, offered: offered.sorted())
+    }
     return updates.flatMap { update in
       [pack(update, digests[update.pack.name])] + others(update, held)
     }

@@ -32,7 +32,7 @@ public struct FetchSummary: Sendable {
   }
 
   /// A line a fact, `key=value`, as `$GITHUB_OUTPUT` and a shell's `.` take them: what stands in a name beside ASCII
-  /// letters and digits becomes `_`, and values hold no space.
+  /// letters and digits becomes `_`, a name that begins with a digit gets one before it, and values hold no space.
   public var lines: String {
     var facts: [(String, String)] = [
       ("changed", "\(hasChanged)"), ("serial", "\(manifest.serial)"), ("previous_serial", "\(formerSerial ?? 0)"),
@@ -40,7 +40,8 @@ public struct FetchSummary: Sendable {
       ("set", set), ("fetched_bytes", "\(fetchedBytes)"),
     ]
     for item in items where item.format == nil {
-      let name = String(item.update.pack.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+      let plain = String(item.update.pack.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+      let name = plain.first?.isNumber == true ? "_\(plain)" : plain
       facts += [
         ("\(name)_changed", "\(!item.isHeld)"), ("\(name)_entries", "\(item.update.pack.entries)"),
         ("\(name)_bytes", "\(item.bytes)"), ("\(name)_sha256", item.sha256),

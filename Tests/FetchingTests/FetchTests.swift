@@ -65,6 +65,28 @@ import Testing
     }
   }
 
+  @Test func aFormatThatThereIsNotIsNamedWithThoseThatThereAre() async throws {
+    try await inFolders { site, out in
+      try site.publish(1, ["block": Self.numbers])
+      do {
+        try await site.fetch(into: out, choice: FetchChoice(formats: ["cvs"]))
+        Issue.record("fetched")
+      } catch FetchError.noSuchFormat(let name, let offered) {
+        #expect(name == "cvs" && offered == ["csv"])
+      }
+      #expect(!FileManager.default.fileExists(atPath: "\(out)/current"))
+    }
+  }
+
+  @Test func linesOfAPackWhoseNameBeginsWithADigitAreNamesOfAShell() async throws {
+    try await inFolders { site, out in
+      try site.publish(1, ["2gis-block": [1_000_000]])
+      let lines = try await site.fetch(into: out).lines.split(separator: "\n")
+      #expect(lines.contains("_2gis_block_entries=1"))
+      #expect(lines.allSatisfy { $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*=[^ ]*/) != nil })
+    }
+  }
+
   @Test func onlyWhatIsWanted() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["block": Self.numbers, "other": [1_000_000], "third": [2_000_000]])
@@ -73,7 +95,7 @@ import Testing
       }
       try await site.fetch(into: out, choice: FetchChoice(packs: ["other"]))
       #expect(try files() == ["manifest.json", "other.rfpack"])
-      try await site.fetch(into: out, choice: FetchChoice(packs: ["other", "third"], formats: ["csv", "sqlite"]))
+      try await site.fetch(into: out, choice: FetchChoice(packs: ["other", "third"], formats: ["csv"]))
       #expect(try files() == ["manifest.json", "other.csv", "other.rfpack", "third.csv", "third.rfpack"])
       #expect(try String(contentsOfFile: "\(out)/current/third.csv", encoding: .utf8) == "2000000\n")
       await #expect(throws: FetchError.self) {

@@ -120,6 +120,7 @@ extension CommandFailure {
       switch error {
       case .network, .missing: 13
       case .busy: 1
+      case .noSuchFormat: 2
       case .cannotWrite: 3
       case .refused(let reason):
         switch reason {
