@@ -16,6 +16,7 @@ func buildRouter(
   router.add(middleware: ReaderMiddleware())
   router.add(middleware: ErrorMiddleware(pages: pages))
   router.add(middleware: MethodMiddleware())
+  router.add(middleware: HostMiddleware())
   router.add(middleware: PublicFilesMiddleware(folder: configuration.publicFolder))
   router.add(middleware: SameOriginMiddleware())
 
@@ -84,9 +85,10 @@ private func documentationRoutes(
 /// - Parameter guards: nil where everybody may have what is published.
 private func publicationRoutes(_ router: Router<WebContext>, _ services: WebServices, guards: APIGuards?) {
   let openFiles = OpenFiles()
-  let publications = PublicationsController(folder: services.publications, files: FileAnswer(files: openFiles))
-  let summary = SummaryController(
-    newest: NewestManifest(folder: services.publications, files: openFiles), next: services.nextPublication)
+  let newest = NewestManifest(folder: services.publications, files: openFiles)
+  let publications = PublicationsController(
+    folder: services.publications, files: FileAnswer(files: openFiles), newest: newest)
+  let summary = SummaryController(newest: newest, next: services.nextPublication)
   let files = guards?.group(router, .fetch).add(middleware: PrivateMiddleware()) ?? router.group("v1")
   for folder in ["roots", "manifests", "packs", "deltas", "formats"] {
     files.get("\(folder)/:file", use: publications.files(in: folder))

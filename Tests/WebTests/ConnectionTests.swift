@@ -33,6 +33,42 @@ import Web
     }
   }
 
+  /// An answer to a request that has come in whole, while the next one's body is still coming.
+  @Test func halfANextRequestDoesNotCloseTheConnection() async throws {
+    try await TestServer.run { server in
+      let body = try Reports.json()
+      let answers = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send(
+          "GET /v1/summary HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            + Self.head(server, "Content-Length: \(body.utf8.count)") + String(body.prefix(10)))
+        let first = try connection.read(until: "\r\n\r\n")
+        connection.send(String(body.dropFirst(10)))
+        connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        return first + (try connection.readToEnd())
+      }
+      #expect(!answers.lowercased().prefix { $0 != "{" }.contains("connection: close"))
+      #expect(answers.contains("HTTP/1.1 201 "))
+      #expect(answers.contains("HTTP/1.1 200 "))
+    }
+  }
+
+  @Test(arguments: [
+    ("GET /healthz HTTP/1.1\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n", 400),
+    ("GET /healthz HTTP/1.1\r\nHost: a\r\n", 200), ("GET /healthz HTTP/1.0\r\n", 200),
+  ])
+  func aRequestNamesOneHost(_ head: String, status: Int) async throws {
+    try await TestServer.run { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send(head + "Connection: close\r\n\r\n")
+        return try connection.readToEnd()
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) ") || answer.hasPrefix("HTTP/1.0 \(status) "), "\(answer)")
+      if status == 400 { #expect(answer.contains("/problems/no-host")) }
+    }
+  }
+
   @Test func aBodyWithoutLengthIsCutAtTheCap() async throws {
     try await TestServer.run { server in
       // An object stops at 16 KB, an array at 1 MB; the rest is not waited for.

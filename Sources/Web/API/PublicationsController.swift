@@ -7,6 +7,7 @@ import Publishing
 struct PublicationsController: Sendable {
   let folder: PublicationFolder
   let files: FileAnswer
+  let newest: NewestManifest
 
   /// `GET /v1/manifest` and `/v1/manifest.json`: the newest publication's manifest, byte for byte as it was published.
   @Sendable func manifest(_ request: Request, context: WebContext) async throws -> Response {
@@ -23,8 +24,10 @@ struct PublicationsController: Sendable {
     { request, context in
       let file = try context.parameters.require("file")
       guard Self.isPublished(file) else { throw Problem.notFound }
+      // A damaged manifest is no reason to withhold a file that is there.
+      let known = try? await newest.file("\(folder)/\(file)")
       return try await files.answer(
-        "\(self.folder.path)/\(folder)/\(file)", freshness: .forEver, to: request, context: context)
+        "\(self.folder.path)/\(folder)/\(file)", known: known, freshness: .forEver, to: request, context: context)
     }
   }
 

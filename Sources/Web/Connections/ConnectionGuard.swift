@@ -83,7 +83,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let part = Self.unwrapInboundIn(data)
+    var part = Self.unwrapInboundIn(data)
     if isClosing {
       if case .body(let bytes) = part { discarded += bytes.readableBytes }
       if discarded > Self.discardLimit { context.close(promise: nil) }
@@ -98,7 +98,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
     case (.body, _): break
     case (.end, _): receiving = .nothing
     }
-    context.fireChannelRead(data)
+    if case .head(var head) = part {
+      HostMiddleware.settle(&head)
+      part = .head(head)
+    }
+    context.fireChannelRead(Self.wrapInboundOut(part))
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -136,10 +140,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   // MARK: Answers
 
+  /// Whether the next answer is to a request of which the body is still coming: with more than one unanswered, that is
+  /// the last of them, and the answer is to one before it.
+  private var isEarly: Bool {
+    if case .body = receiving { unanswered == 1 } else { false }
+  }
+
   /// Notes an answer that is written whole, past the guard.
   /// - Returns: false where this answer closes the connection; then it has to come through.
   func passesAnswer() -> Bool {
-    if case .body = receiving { return false }
+    if isEarly { return false }
     guard !closesAfterAnswer, !readiness.isStopping else { return false }
     unanswered -= 1
     lastActive = .now()
@@ -149,7 +159,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch Self.unwrapOutboundIn(data) {
     case .head(var head):
-      if case .body = receiving { closesAfterAnswer = true }
+      if isEarly { closesAfterAnswer = true }
       // Whoever keeps a connection to a server that stops would meet a closed one with the next request.
       if readiness.isStopping { closesAfterAnswer = true }
       if closesAfterAnswer { head.headers.replaceOrAdd(name: "Connection", value: "close") }

@@ -22,9 +22,9 @@ struct FileAnswer: Sendable {
   /// - Throws: ``Problem`` for a file that is not there (404), a condition that does not hold (412) and a range beyond
   ///   the end (416).
   func answer(
-    _ path: String, freshness: Freshness, to request: Request, context: WebContext
+    _ path: String, known: KnownFile? = nil, freshness: Freshness, to request: Request, context: WebContext
   ) async throws -> Response {
-    guard let file = try await files.file(at: path) else { throw Problem.notFound }
+    guard let file = try await files.file(at: path, known: known) else { throw Problem.notFound }
     let validators = Self.validators(of: file)
     var headers: HTTPFields = [
       .cacheControl: freshness.rawValue, .eTag: validators.tag.field,

@@ -34,11 +34,12 @@ final class OpenFile: Sendable {
     count.remove()
   }
 
-  /// Opens a file and reads it once, for its digest. It blocks.
+  /// Opens a file and reads it once, for its digest, unless that is known. It blocks.
+  /// - Parameter known: what a signed manifest says of a file of this name.
   /// - Parameter count: told of it for as long as it is open.
   /// - Returns: nil when there is no regular file of this name.
   /// - Throws: ``Problem/unavailable`` when too many are open, or what the system said.
-  static func open(_ path: String, count: OpenFileCount) throws -> OpenFile? {
+  static func open(_ path: String, known: KnownFile? = nil, count: OpenFileCount) throws -> OpenFile? {
     guard count.add() else { throw Problem.unavailable }
     let descriptor = openForReading(path)
     guard descriptor >= 0 else {
@@ -54,7 +55,10 @@ final class OpenFile: Sendable {
       }
     }
     guard let identity = FileIdentity(descriptor: descriptor) else { return nil }
-    let digest = try digest(of: descriptor, length: identity.length)
+    let digest =
+      if let known, known.bytes == identity.length { known.digest } else {
+        try digest(of: descriptor, length: identity.length)
+      }
     isTaken = true
     return OpenFile(descriptor: descriptor, identity: identity, digest: digest, count: count)
   }
@@ -99,6 +103,12 @@ final class OpenFile: Sendable {
       throw IOError(errnoCode: count == 0 ? EIO : errno, reason: "pread")
     }
   }
+}
+
+/// What a manifest says of a file.
+struct KnownFile: Sendable, Equatable {
+  let bytes: Int
+  let digest: PackDigest
 }
 
 /// A pipe is not waited for.

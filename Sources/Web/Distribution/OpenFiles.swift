@@ -29,9 +29,10 @@ actor OpenFiles {
   var openCount: Int { count.current }
 
   /// The file that lies under this name now.
+  /// - Parameter known: what a manifest says of the name, where it does: a file of that length is not read for its digest.
   /// - Returns: nil when there is none.
   /// - Throws: ``Problem/unavailable`` when too many are open, or what the system said.
-  func file(at path: String) async throws -> OpenFile? {
+  func file(at path: String, known: KnownFile? = nil) async throws -> OpenFile? {
     let identity = try await threads.runIfActive { FileIdentity(path: path) }
     if let entry = entries[path] {
       if entry.file.identity == identity {
@@ -42,15 +43,17 @@ actor OpenFiles {
       entries[path] = nil
     }
     guard identity != nil else { return nil }
-    return try await open(path)
+    return try await open(path, known)
   }
 
-  private func open(_ path: String) async throws -> OpenFile? {
+  private func open(_ path: String, _ known: KnownFile?) async throws -> OpenFile? {
     if let task = opening[path] { return try await task.value }
     if entries.count >= capacity, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
       entries[oldest.key] = nil
     }
-    let task = Task { [threads, count] in try await threads.runIfActive { try OpenFile.open(path, count: count) } }
+    let task = Task { [threads, count] in
+      try await threads.runIfActive { try OpenFile.open(path, known: known, count: count) }
+    }
     opening[path] = task
     defer { opening[path] = nil }
     guard let file = try await task.value else { return nil }

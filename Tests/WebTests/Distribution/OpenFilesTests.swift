@@ -1,3 +1,4 @@
+import CallerPack
 import Foundation
 import NIOCore
 import TestSupport
@@ -34,6 +35,17 @@ struct OpenFilesTests {
       #expect(contents == ["one", "two"])
       try FileManager.default.removeItem(atPath: path)
       #expect(try await files.file(at: path) == nil)
+    }
+  }
+
+  @Test func aFileThatAManifestKnowsIsNotReadForItsDigest() async throws {
+    try await withTemporaryFolder { folder in
+      try Data("one".utf8).write(to: URL(filePath: "\(folder)/a"))
+      let named = PackDigest.of(Array("what the manifest says".utf8))
+      #expect(try await OpenFiles().file(at: "\(folder)/a", known: .init(bytes: 3, digest: named))?.digest == named)
+      // Of another length it is another file.
+      let other = try await OpenFiles().file(at: "\(folder)/a", known: .init(bytes: 4, digest: named))
+      #expect(other?.digest == PackDigest.of(Array("one".utf8)))
     }
   }
 

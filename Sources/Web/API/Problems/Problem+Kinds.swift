@@ -5,6 +5,7 @@ import Storage
 extension Problem {
   static let unauthorized = Problem(.unauthorized)
   static let notFound = Problem(.notFound)
+  static let noHost = Problem(.noHost)
   static let anotherSite = Problem(.anotherSite)
   static let unsupportedMediaType = Problem(.unsupportedMediaType)
   static let unsupportedEncoding = Problem(.unsupportedEncoding)

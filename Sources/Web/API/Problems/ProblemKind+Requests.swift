@@ -26,6 +26,11 @@ extension ProblemKind {
         status: .badRequest, title: "Not a request we can serve", detail: "The request cannot be served.",
         cause: "Something about the request breaks the rules of HTTP, or of this address.",
         remedy: "Compare it with the example in the documentation.")
+    case .noHost:
+      Account(
+        status: .badRequest, title: "No host", detail: "Send exactly one Host header with the name of this server.",
+        cause: "A request of HTTP/1.1 has no Host header, or several.",
+        remedy: "Libraries send it by themselves; a proxy must pass one on.")
     case .anotherSite:
       Account(
         status: .forbidden, title: "Sent by another site",

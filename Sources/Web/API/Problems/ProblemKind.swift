@@ -10,6 +10,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
   case request
   case unauthorized
   case scope
+  case noHost = "no-host"
   case anotherSite = "another-site"
   case notFound = "not-found"
   case nothingPublished = "nothing-published"
