@@ -47,6 +47,19 @@ import Testing
     }
   }
 
+  /// As when both are committed in the same moment.
+  @Test func aRulingThatDidNotSeeTheHoldSettlesItAllTheSame() async throws {
+    let (holds, number) = (HoldStore(pool: pool), number)
+    let ruling = try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now)
+    _ = try await RulingStore(pool: pool).record(ruling)
+    _ = try await holds.hold([(number, .init(rule: .oneText, detail: "All the same.", reporters: []))], at: now + 1)
+    try await pool.withConnection { connection in
+      _ = try await connection.execute("UPDATE holds SET settled = false")
+    }
+    #expect(try await holds.held().isEmpty)
+    #expect(try await holds.hold(of: number)?.isSettled == true)
+  }
+
   @Test func aNumberThatWasRuledMeanwhileIsNoOpenHold() async throws {
     let (holds, rulings) = (HoldStore(pool: pool), RulingStore(pool: pool))
     let ruling = try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now)

@@ -136,6 +136,28 @@ import Testing
     #expect(try await weights() == [wrong])
   }
 
+  @Test func whoWithdrawsWhatWasRuledWrongKeepsTheRecord() async throws {
+    try await complain(1...1, of: 1...6, daysAgo: 20)
+    for number in 1...6 as ClosedRange<Int64> {
+      _ = try await RulingStore(pool: pool).record(
+        try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now - 86_400))
+    }
+    let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
+    let now = now
+    func withdraw(at time: Date) async throws {
+      try await pool.withConnection { connection in
+        _ = try await connection.execute("UPDATE reports SET withdrawn_at = \(time)")
+      }
+      _ = try await recount()
+    }
+    try await withdraw(at: now - 3_600)
+    // Nor is anybody established of whom no word is left.
+    #expect(try await weights() == [wrong * Float(ReporterWeight.newcomer)])
+    // Before it was ruled on, it was a mistake that its author saw alone.
+    try await withdraw(at: now - 2 * 86_400)
+    #expect(try await weights() == [])
+  }
+
   @Test func whoIsCaughtInABrigadeCountsForNothing() async throws {
     try await complain(1...3, of: 1...3, daysAgo: 20)
     try await complain(10...15, of: 1...1, daysAgo: 1)

@@ -47,14 +47,20 @@ struct AddHoldReporters: PostgresStatement {
 }
 
 /// Holds in ascending order of number: all, or of one number.
+///
+/// A hold and a ruling that are made in the same moment do not see each other, and then `settled` is not set: that a ruling
+/// stands settles a hold as well.
 struct ReadHolds: PostgresStatement {
   var only: Int64?
   /// Whether those that a ruling has settled are wanted too.
   var isWithSettled = false
 
   static let sql = """
-    SELECT number, rule, detail, held_at, settled FROM holds
-    WHERE ($1::bigint IS NULL OR number = $1) AND ($2 OR NOT settled) ORDER BY number
+    SELECT number, rule, detail, held_at, is_settled FROM (
+      SELECT *, settled OR EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = h.number) AS is_settled FROM holds h
+      WHERE $1::bigint IS NULL OR number = $1
+    ) t
+    WHERE $2 OR NOT is_settled ORDER BY number
     """
 
   func bind(into parameters: inout PostgresParameters) {

@@ -18,7 +18,8 @@ struct RecountReporters: PostgresStatement {
   let time: Date
 
   // Words are judged from the reports: a reporter's present word may have been said after the ruling, and would take its
-  // former words, which the ruling judges, out of the count.
+  // former words, which the ruling judges, out of the count. What was withdrawn after the ruling was said all the same: a
+  // withdrawal takes nothing out of a record.
   static let sql = """
     WITH said AS (
       SELECT reporter, min(received_at) AS first_received_at, count(DISTINCT number)::integer AS numbers
@@ -27,7 +28,8 @@ struct RecountReporters: PostgresStatement {
       SELECT DISTINCT ON (r.number, r.reporter) r.number, r.reporter, r.category_id
       FROM number_rulings n
       JOIN reports r ON r.number = n.number
-      WHERE r.reporter IS NOT NULL AND r.withdrawn_at IS NULL AND r.received_at < n.ruled_at
+      WHERE r.reporter IS NOT NULL AND r.received_at < n.ruled_at
+        AND (r.withdrawn_at IS NULL OR r.withdrawn_at > n.ruled_at)
       ORDER BY r.number, r.reporter, r.reported_at DESC, r.received_at DESC
     ), judged AS (
       SELECT w.reporter, count(*)::integer AS judged,
@@ -49,7 +51,7 @@ struct RecountReporters: PostgresStatement {
       SELECT reporter, coalesce(first_received_at, $1::timestamptz) AS first_received_at,
              coalesce(numbers, 0) AS numbers, coalesce(judged, 0) AS judged, coalesce(agreed, 0) AS agreed,
              coalesce(brigades, 0) AS brigades
-      FROM said FULL JOIN caught USING (reporter) LEFT JOIN judged USING (reporter)
+      FROM said FULL JOIN caught USING (reporter) FULL JOIN judged USING (reporter)
       WHERE judged > 0 OR brigades > 0 OR (numbers >= $2::integer AND first_received_at <= $3::timestamptz)
     )
     SELECT reporter, k.first_received_at, k.numbers, k.judged, k.agreed, k.brigades,
