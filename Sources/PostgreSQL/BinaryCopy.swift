@@ -73,4 +73,24 @@ final class BinaryCopyDecoder: Sendable {
     }
     return RowBatch(bytes: chunk, fields: fields, columnCount: columnCount)
   }
+
+  /// Reads every row of a chunk.
+  static func rows<Row>(of chunk: [UInt8], _ read: (inout PostgresTuple) throws -> Row) throws -> [Row] {
+    try chunk.withUnsafeBytes { bytes in
+      var start = 0
+      if bytes.count >= 19, bytes.starts(with: BinaryCopyEncoder.header.prefix(11)) {
+        start = 19 + Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: 15, as: Int32.self)))
+      }
+      var rows: [Row] = []
+      rows.reserveCapacity(bytes.count / 64)
+      var tuple = PostgresTuple(bytes: bytes, offset: start)
+      while tuple.begin() {
+        rows.append(try read(&tuple))
+        guard tuple.isReadable else {
+          throw PostgresError(.decoding(column: "of the COPY", expected: "the columns it names", got: "others"))
+        }
+      }
+      return rows
+    }
+  }
 }

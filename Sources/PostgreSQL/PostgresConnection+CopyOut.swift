@@ -32,6 +32,22 @@ extension PostgresConnection {
     }
   }
 
+  /// The same for rows of fixed columns, of which `read` takes every one.
+  public nonisolated func copyOut<Row: Sendable>(
+    _ sql: String, read: @escaping @Sendable (inout PostgresTuple) throws -> Row
+  ) -> PostgresRowStream<Row> {
+    PostgresRowStream {
+      let ticket = try await self.startCopyOut(sql)
+      return StreamReader(ticket: ticket, status: self.status) {
+        while let chunk = try await self.copyChunk(ticket, sql: sql) {
+          let rows = try BinaryCopyDecoder.rows(of: chunk, read)
+          if !rows.isEmpty { return rows }
+        }
+        return nil
+      }
+    }
+  }
+
   private func startCopyOut(_ sql: String) async throws -> Int {
     try checkUnoccupied()
     cursorCount += 1

@@ -10,13 +10,13 @@ extension Publisher {
     let bench = PackBench(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
     let content = PackContent(
       store: store, selection: selection, recipes: recipes, sources: sources,
-      temporaryFolder: "\(folder.path)/.work", review: review)
+      temporaryFolder: "\(folder.path)/.work", review: review, protection: protection)
     let spool = ListedSpool(folder: folder, serial: work.serial)
     let written = try await content.fill(at: work.request.time, spool: spool, open: bench.openWriter) { step, part in
       work.progress.say(step, 0.02 + part * 0.5)
     }
-    let protection = try await protection()
-    return try await inParallel(written.packs) { pack in
+    let protection = written.protection
+    return try await inParallel(written.packs.packs) { pack in
       work.progress.say("Reading back \(pack.spec.name)", 0.55)
       return try bench.examine(pack.spec, bench.refit(pack.spec, pack.summary), protection: protection)
     }
@@ -41,8 +41,8 @@ extension Publisher {
     let gates = look(at: drafts, work, exempt: exempt).overruled(by: work.request.overrules)
     guard gates.closed.isEmpty else { throw PublishingError.heldBack(gates) }
 
-    let earlier = try Array(folder.keptManifests().filter { $0.serial < work.serial }.prefix(policy.deltaBases))
-    let bench = DeltaBench(folder: folder, serial: work.serial, earlier: earlier)
+    let earlier = try folder.keptManifests().filter { $0.serial < work.serial }
+    let bench = DeltaBench(folder: folder, serial: work.serial, earlier: earlier, bases: policy.deltaBases)
     let formats = FormatBench(folder: folder)
     let packs = try await inParallel(drafts) { draft -> ManifestPack? in
       guard var pack = draft.pack else { return nil }
@@ -52,9 +52,13 @@ extension Publisher {
       return pack
     }.compactMap(\.self)
     work.progress.say("Signing", 0.97)
-    let manifest = Manifest(
+    let whole = Manifest(
       serial: work.serial, issued: work.request.time, asOf: work.asOf,
       expires: work.request.time.addingTimeInterval(policy.lifetime), previous: work.previous, packs: packs)
+    let manifest = try whole.fitting()
+    if manifest != whole {
+      logger.warning("The manifest would be too long: it names fewer deltas, so some readers fetch whole packs")
+    }
     try folder.flushNames()
     // Whoever was silent for too long may have been given up, and a later publication may be visible by now.
     guard try await store.report(work.claim, step: "Making it visible", percent: 99) else {

@@ -3,7 +3,7 @@ import CallerPackBuilder
 public import Curation
 public import Foundation
 public import Logging
-import PostgreSQL
+public import PostgreSQL
 public import Storage
 
 /// Makes a publication: selects, writes packs, deltas and other formats, looks at them, signs, and reveals them all at
@@ -16,7 +16,7 @@ public struct Publisher: Sendable {
   let sources: ContentSources
   let signing: @Sendable () throws -> SigningKey
   let policy: PublicationPolicy
-  let protection: @Sendable () async throws -> @Sendable (Int64) -> String?
+  let protection: @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String?
   let holding: HoldReview?
   let logger: Logger
 
@@ -26,13 +26,15 @@ public struct Publisher: Sendable {
   ///   - sources: where names and regions come from.
   ///   - signing: reads the key that signs the manifest, anew for each publication, for keys are changed beside a running
   ///     server; the folder's newest root lists it, or there is no root yet.
-  ///   - protection: loads what tells why a number may never be published; nil for all others.
+  ///   - protection: loads, from the snapshot that is published, what tells why a number may never be; nil for all others.
   ///   - holding: holds numbers that look like a brigade's before anything is selected; nil: nothing is held.
   public init(
     store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped,
     selection: Selection = Selection(), sources: ContentSources = ContentSources(),
     signing: @escaping @Sendable () throws -> SigningKey, policy: PublicationPolicy = PublicationPolicy(),
-    protection: @escaping @Sendable () async throws -> @Sendable (Int64) -> String? = { { _ in nil } },
+    protection: @escaping @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String? = { _ in
+      { _ in nil }
+    },
     holding: HoldReview? = nil, logger: Logger
   ) {
     self.store = store

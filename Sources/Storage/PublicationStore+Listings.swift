@@ -12,9 +12,14 @@ extension PublicationStore {
     try await connection.execute(script: ListingSQL.table)
     try await connection.copyIn(ListingSQL.copy, rows: ListingRows(listings: listings))
     try await connection.execute(script: ListingSQL.statistics)
-    _ = try await connection.run(RemoveUnlisted())
-    _ = try await connection.run(AddListed(serial: serial, time: time))
+    let removed = try await connection.runReportingCount(RemoveUnlisted())
+    let added = try await connection.runReportingCount(AddListed(serial: serial, time: time))
+    // What reads the listings next is planned by what they are now.
+    if removed + added >= largeChange { try await connection.execute(script: ListingSQL.newStatistics) }
   }
+
+  /// From so many changed rows on statistics are made anew.
+  private static let largeChange = 10_000
 
   /// How many numbers are listed.
   public func listingCount() async throws -> Int64 {

@@ -36,22 +36,54 @@ public struct RecordStore: Sendable {
     return records
   }
 
-  /// Hands over the records of all numbers whose decayed heat is at least `heat` at `time`, in ascending order.
+  /// Hands over the records of all numbers whose decayed heat is at least `heat` at `time`, in ascending order and without
+  /// the times of their reports.
   ///
-  /// Memory is bounded by a batch. Inside a transaction of the connection other statements may come between.
-  /// - Parameter connection: reads one snapshot; other streams of the same transaction see the same.
+  /// Memory is bounded by a batch.
+  /// - Parameters:
+  ///   - cut: leaves out what is below both of its sides, decayed.
+  ///   - connection: reads one snapshot, and nothing else until this returns.
   public static func forEachRecord(
-    hotterThan heat: Double, at time: Date, on connection: PostgresConnection,
+    hotterThan heat: Double, cut: SelectionCut? = nil, at time: Date, on connection: PostgresConnection,
     _ body: ([NumberRecord]) async throws -> Void
   ) async throws {
-    let mass = heat * leeway * Decay.heat.scale(at: time)
+    let mass = leeway * Decay.heat.scale(at: time)
+    let copy = CopyRecords(
+      heat: heat * mass, cut: cut.map { (max($0.heat, heat) * mass, $0.identifications * mass) })
     var assembler = RecordAssembler()
-    for try await rows in connection.stream(ReadRecords(heat: mass)).batches {
-      let records = rows.compactMap { assembler.take($0) }
+    for try await rows in connection.copyOut(copy.sql, read: CopyRecords.read).batches {
+      var records: [NumberRecord] = []
+      records.reserveCapacity(rows.count)
+      for row in rows {
+        if let record = assembler.take(row) { records.append(record) }
+      }
       if !records.isEmpty { try await body(records) }
     }
     if let last = assembler.finish() { try await body([last]) }
   }
+
+  /// A cut that about so many numbers are above; nil where there are not several times as many, so that none is worth it.
+  ///
+  /// A guess, from one of a hundred blocks: who relies on it checks what came of it.
+  /// - Parameters:
+  ///   - hot: how many are to be above its heat.
+  ///   - identified: how many are to be above its identifications; 0 for none.
+  ///   - heat: decayed, at least.
+  public static func cut(
+    hot: Int, identified: Int, hotterThan heat: Double, at time: Date, on connection: PostgresConnection
+  ) async throws -> SelectionCut? {
+    guard hot >= leastCut else { return nil }
+    let scale = Decay.heat.scale(at: time)
+    let sample = SampleHeats(heat: heat * leeway * scale, rank: hot / 100)
+    guard let found = try await connection.run(sample).first, let warm = found.heat, found.count * 100 > 2 * hot
+    else { return nil }
+    guard identified > 0 else { return SelectionCut(heat: warm / scale, identifications: .infinity) }
+    let calls = try await connection.run(SampleIdentifications(rank: identified / 100)).first ?? 0
+    return SelectionCut(heat: warm / scale, identifications: calls / scale)
+  }
+
+  /// Of fewer numbers a sample says too little, and there is little to spare.
+  private static let leastCut = 200_000
 
   /// The hottest records that satisfy a condition, hottest first, of equals the least number.
   /// - Parameters:

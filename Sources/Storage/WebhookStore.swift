@@ -18,6 +18,20 @@ public struct WebhookStore: Sendable {
     _ = try await connection.run(QueueDeliveries(deliveries: deliveries, now: now))
   }
 
+  /// Remembers who is told of publications, whoever makes them.
+  /// - Parameter urls: each 1 to 2,000 characters; those before are forgotten.
+  public func replaceReceivers(_ urls: [String]) async throws {
+    try await pool.transaction { connection in
+      _ = try await connection.run(ForgetReceivers(except: urls))
+      _ = try await connection.run(AddReceivers(urls: Set(urls).sorted()))
+    }
+  }
+
+  /// Who is told of publications.
+  public static func receivers(on connection: PostgresConnection) async throws -> [String] {
+    try await connection.run(ReadReceivers())
+  }
+
   /// Takes messages that are due at `now`; nobody else gets them before `until`.
   /// - Parameter limit: the most.
   public func take(at now: Date, until: Date, limit: Int) async throws -> [WebhookDelivery] {

@@ -27,6 +27,30 @@ import Testing
     #expect(made.packs.packs.map(\.spec.name).sorted() == names.sorted())
   }
 
+  @Test func aCutChangesNoPackOrIsRefused() async throws {
+    var (kept, refused) = (0, 0)
+    for seed in 100..<300 as Range<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      let listed = Self.listed(&random)
+      let directory = Self.directory(&random)
+      let recipes = (0..<2).map { Self.recipe($0, &random) }
+      let cut = SelectionCut(
+        heat: Double(Int.random(in: 1...4, using: &random)),
+        identifications: [1, 2, 3, .infinity].randomElement(using: &random) ?? 1)
+      let above = listed.filter { $0.heat >= cut.heat || $0.identifications >= cut.identifications }
+      guard above.count < listed.count else { continue }
+      let whole = try await Assembly.run(recipes, listed: listed, directory: directory)
+      do {
+        let made = try await Assembly.run(recipes, listed: above, directory: directory, cut: cut)
+        #expect(made.entries == whole.entries, "\(seed)")
+        kept += 1
+      } catch AssemblyError.cutTooHigh {
+        refused += 1
+      }
+    }
+    #expect(kept > 10 && refused > 10, "\(kept) kept, \(refused) refused")
+  }
+
   private struct Candidate {
     var number: Int64
     var score: Double
@@ -38,7 +62,7 @@ import Testing
   ) -> [Candidate] {
     var found: [Int64: Candidate] = [:]
     if recipe.source != .reports, recipe.kind == .identification {
-      for entry in directory {
+      for entry in directory where entry.identifications > 0 || !recipe.isIdentifiedOnly {
         found[entry.number] = Candidate(
           number: entry.number, score: recipe.ranking.identifications * entry.identifications,
           label: recipe.labels.cut(entry.name))
@@ -47,6 +71,8 @@ import Testing
     if recipe.source != .directory {
       for item in listed where recipe.categories?.contains(item.category) ?? true {
         if recipe.kind == .blocking, item.treatment == .identify { continue }
+        if recipe.isIdentifiedOnly { found[item.number] = nil }
+        if recipe.isIdentifiedOnly, item.identifications == 0 { continue }
         let ranking = recipe.ranking
         let score =
           ranking.heat * item.heat + ranking.identifications * item.identifications + ranking.evidence * item.evidence
@@ -123,6 +149,6 @@ import Testing
       categories: Bool.random(using: &random) ? nil : [.fraud, .survey, .robocall, .other, .silent, .legitimate],
       area: isSplit ? .split : [.everywhere, .regions(["US", "paris"])].randomElement(using: &random) ?? .everywhere,
       labels: RecipeLabels(language: "ru", mostBytes: [4, 20, 192].randomElement(using: &random) ?? 192),
-      shards: shards)
+      shards: shards, isIdentifiedOnly: Int.random(in: 0...3, using: &random) == 0)
   }
 }

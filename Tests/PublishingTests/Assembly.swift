@@ -15,12 +15,14 @@ struct Assembly {
 
   /// Assembles the numbers in batches of a few.
   static func run(
-    _ recipes: [Recipe], listed: [ListedNumber] = [], directory: [DirectoryEntry] = [], batch: Int = 7
+    _ recipes: [Recipe], listed: [ListedNumber] = [], directory: [DirectoryEntry] = [], batch: Int = 7,
+    cut: SelectionCut? = nil
   ) async throws -> Assembly {
     try await withTemporaryFolder { folder in
       let assembler = PackAssembler(
         recipes: recipes, regions: try RegionMap(prefixes: regions), temporaryFolder: folder)
       let packs = try await assembler.assemble(
+        cut: cut,
         listed: { body in
           for start in stride(from: 0, to: listed.count, by: batch) {
             try await body(Array(listed[start..<min(start + batch, listed.count)]))

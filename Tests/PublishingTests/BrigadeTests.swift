@@ -166,6 +166,31 @@ import Testing
     #expect(try await HoldStore(pool: pool).hold(of: number)?.rule == .oneDay)
   }
 
+  /// What is listed was weighed before; but that reporters disagree may come out later.
+  @Test func aStrongSplitHoldsWhatIsListed() async throws {
+    let split = innocent[0], plain = innocent[1]
+    let now = now
+    var reports: [Report] = []
+    for index in 0..<18 {
+      let at = now - Double(index % 6 + 1) * 86_400
+      var word = report(split, by: reporter(6, index), at: at, network: network(index))
+      if index >= 12 { word.category = .legitimate }
+      reports += [word, report(plain, by: reporter(6, index), at: at, network: network(index))]
+    }
+    try await take(reports)
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO listings (number, category_id, serial, listed_at)
+        SELECT number, 6, 1, \(now - 60) FROM unnest(\([split, plain])) AS t (number)
+        """)
+    }
+    #expect(Set(try await listed()) == [split, plain])
+    #expect(try await HoldReview(store: HoldStore(pool: pool)).review(at: now) == 1)
+    #expect(try await HoldStore(pool: pool).hold(of: split)?.rule == .split)
+    #expect(try await listed() == [plain])
+  }
+
   /// What a ruling or a range has published was never weighed: reports that came meanwhile are, once it is undone.
   @Test func whatARulingHadPublishedIsReviewedOnceItIsUndone() async throws {
     let number = innocent[0], named = innocent[1]

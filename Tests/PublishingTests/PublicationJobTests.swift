@@ -29,7 +29,8 @@ import Testing
     _ path: String, _ protection: @escaping @Sendable () throws -> @Sendable (Int64) -> String? = { { _ in nil } }
   ) -> Publisher {
     Publisher(
-      store: store, folder: PublicationFolder(path: path), signing: { key }, protection: protection, logger: .forTests)
+      store: store, folder: PublicationFolder(path: path), signing: { key },
+      protection: { _ in try protection() }, logger: .forTests)
   }
 
   private func job(
@@ -197,6 +198,52 @@ import Testing
       #expect(try await unscheduled(last + 59).runOnce() == false)
       #expect(try await unscheduled(last + 61).runOnce() == true)
       #expect(try await store.outcome(of: out.id)?.serial == 4)
+    }
+  }
+
+  @Test func whatFailsBeforeASerialIsClaimedIsTriedEverMoreSeldom() async throws {
+    try await fill()
+    try await withTemporaryFolder { path in
+      _ = try await job(path, at: now).runOnce()
+      try await store.request(
+        Revocation(number: 33_162_000_064, reason: "An appeal", requestedBy: "Ada", requestedAt: now))
+      let pauses = Mutex<[Duration]>([])
+      let failing = PublicationJob(
+        publisher: publisher(path) { throw Unloadable() }, leases: LeaseStore(pool: TestDatabase.current.pool),
+        schedule: nil, logger: .forTests,
+        sleep: { pause in
+          let count = pauses.withLock { all in
+            all.append(pause)
+            return all.count
+          }
+          if count == 8 { throw CancellationError() }
+        })
+      await failing.run()
+      #expect(pauses.withLock { $0 } == [4, 8, 16, 32, 60, 60, 60, 60].map { .seconds($0) })
+    }
+  }
+
+  /// Also from packs that the revocation itself does not change.
+  @Test func whatIsProtectedSinceTheNightGoesOutOfEveryPack() async throws {
+    try await fill()
+    let guarded: Int64 = 33_162_000_049, come: Int64 = 33_162_999_999
+    try await withTemporaryFolder { path in
+      let named = Recipe(name: "named", kind: .identification, limit: 1_000, ranking: .evidence)
+      func publisher(_ protected: Int64?) -> Publisher {
+        Publisher(
+          store: store, folder: PublicationFolder(path: path), recipes: Recipe.shipped + [named], signing: { key },
+          protection: { _ in { $0 == protected ? "the police" : nil } }, logger: .forTests)
+      }
+      _ = try await publisher(nil).publish(at: now)
+      #expect(try entries(path, "named").contains { $0.number == guarded })
+      // A number that comes in waits for the night in a pack that is not ranked by heat: that pack is carried over.
+      try await store.request(
+        Revocation(
+          number: come, action: .add(.fraud, label: nil), reason: "An attack", requestedBy: "Ada", requestedAt: now))
+      _ = try await publisher(guarded).publishRevocations(at: now + 5)
+      for name in ["toxic", "blocklist", "named"] {
+        #expect(try !entries(path, name).contains { $0.number == guarded }, "\(name)")
+      }
     }
   }
 

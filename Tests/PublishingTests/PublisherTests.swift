@@ -139,9 +139,10 @@ import Testing
             deltaAt: folder.filePath(delta.path), base: folder.filePath(held.path), to: "\(path)/result")
         }
       }
-      // Of the first nothing is left but what has not expired.
+      // Two files before the newest stay, for which deltas are made; of the first nothing is left after the next one.
+      _ = try await publisher(folder, PublicationPolicy(deltaBases: 2)).publish(at: now + 4 * 86_400)
       let files = try FileManager.default.contentsOfDirectory(atPath: "\(path)/manifests").sorted()
-      #expect(files == ["2.json", "3.json", "4.json"])
+      #expect(files == ["2.json", "3.json", "4.json", "5.json"])
       #expect(!FileManager.default.fileExists(atPath: folder.filePath(manifests[0].packs[0].path)))
     }
   }
@@ -233,6 +234,30 @@ import Testing
     }
   }
 
+  /// Publications in which a pack stays what it was take away neither the deltas that lead to it nor their bases.
+  @Test func deltasAreCountedByFilesAndNotByPublications() async throws {
+    try await fill(1, of: 2_000)
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      let publisher = try self.publisher(folder, PublicationPolicy(deltaBases: 2, lifetime: 30))
+      func publish(_ night: Int) async throws -> ManifestPack {
+        let manifest = try await publisher.publish(at: now + Double(night) * 60)
+        return try #require(manifest.packs.first { $0.name == "toxic" })
+      }
+      let first = try await publish(0)
+      try await fill(2, of: 2_000)
+      #expect(try await publish(1).deltas.map(\.fromSerial) == [1])
+      for night in 2..<7 { #expect(try await publish(night).deltas.map(\.fromSerial) == [1]) }
+      #expect(FileManager.default.fileExists(atPath: folder.filePath(first.path)))
+      try await fill(3, of: 2_000)
+      #expect(try await publish(7).deltas.map(\.fromSerial) == [2, 1])
+      try await fill(4, of: 2_000)
+      #expect(try await publish(8).deltas.map(\.fromSerial) == [8, 2])
+      _ = try await publish(9)
+      #expect(!FileManager.default.fileExists(atPath: folder.filePath(first.path)))
+    }
+  }
+
   @Test func aProtectedNumberIsNeverPublished() async throws {
     try await fill()
     try await withTemporaryFolder { path in
@@ -241,7 +266,7 @@ import Testing
       let number = try #require(first.packs[0].first)
       let guarded = Publisher(
         store: store, folder: folder, signing: { try #require(key) },
-        protection: { { $0 == number ? "the police" : nil } }, logger: .forTests)
+        protection: { _ in { $0 == number ? "the police" : nil } }, logger: .forTests)
       let words = Gate.allCases.map { PublicationRequest.Overrule(gate: $0, reason: "Because", by: "Ada") }
       do {
         _ = try await guarded.publish(PublicationRequest(time: now + 60, overrules: words))

@@ -57,8 +57,8 @@ import Testing
       "recipes:\n  - name: a\n    kind: block\n    colour: red\n    top: 1",
       [
         "recipes.yaml:3: kind must be blocking, identification",
-        "recipes.yaml:4: a recipe has no field “colour”; it may have categories, empty, formats, kind, labels, name, "
-          + "profile, rank, region, shards, source, split, top",
+        "recipes.yaml:4: a recipe has no field “colour”; it may have categories, empty, formats, identified, kind, "
+          + "labels, name, profile, rank, region, shards, source, split, top",
       ]
     ),
     (

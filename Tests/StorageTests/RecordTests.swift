@@ -56,6 +56,36 @@ import Testing
     }
   }
 
+  @Test func aCutLeavesOutWhatIsBelowBothOfItsSides() async throws {
+    let records = try await fill(seed: 41, count: 3_000)
+    let (now, ringing) = (now, Set(records.filter { $0.number % 3 == 0 }.map(\.number)))
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO number_identifications (number, heat, named, unknown, last_day)
+        SELECT number, \(Decay.heat.mass(of: 1, at: now)) * (number % 10), 1, 0, '2026-11-20'
+        FROM unnest(\(ringing.sorted())) AS t (number)
+        """)
+    }
+    let heats = records.map { Decay.heat.value(ofMass: $0.standing.heat, at: now) }.sorted()
+    let cut = SelectionCut(heat: heats[2_500], identifications: 5)
+    for cut in [cut, SelectionCut(heat: cut.heat, identifications: .infinity)] {
+      let expected = records.filter { record in
+        let heat = Decay.heat.value(ofMass: record.standing.heat, at: now)
+        let calls = ringing.contains(record.number) ? Double(record.number % 10) : 0
+        return heat >= cut.heat || heat >= 0.5 && calls >= cut.identifications
+      }
+      var read: [NumberRecord] = []
+      try await pool.withConnection { connection in
+        var all: [NumberRecord] = []
+        try await RecordStore.forEachRecord(hotterThan: 0.5, cut: cut, at: now, on: connection) { all += $0 }
+        return all
+      }.forEach { read.append($0) }
+      #expect(read.map(\.number) == expected.map(\.number))
+      #expect(read.map(\.standing) == expected.map(\.standing))
+    }
+  }
+
   @Test func whatIsReadIsWhatIsStored() async throws {
     let records = try await fill(seed: 33, count: 300)
     for record in records {

@@ -3,7 +3,8 @@ extension Recipe {
   public static let shipped = [
     Recipe(name: "toxic", kind: .identification, limit: 100_000, keepsEmpty: true),
     Recipe(
-      name: "most-identified", kind: .identification, limit: 100_000, source: .both, ranking: .identifications),
+      name: "most-identified", kind: .identification, limit: 100_000, source: .both, ranking: .identifications,
+      isIdentifiedOnly: true),
     Recipe(name: "blocklist", kind: .blocking, limit: mostEntries, keepsEmpty: true),
     Recipe(
       name: "directory-{region}", kind: .identification, limit: mostEntries, source: .directory,

@@ -58,6 +58,8 @@ public struct Recipe: Sendable, Equatable {
   public var shards: Shards
   /// Formats besides packs, by the names of ``formatNames``.
   public var formats: [String]
+  /// Whether only numbers are taken that phones have told of calls from.
+  public var isIdentifiedOnly: Bool
   /// Whether a pack is written that has no entries.
   public var keepsEmpty: Bool
 
@@ -65,7 +67,8 @@ public struct Recipe: Sendable, Equatable {
   public init(
     name: String, kind: Kind, limit: Int, source: Source = .reports, ranking: Ranking = .heat,
     categories: Set<ReportCategory>? = nil, area: Area = .everywhere, labels: RecipeLabels = RecipeLabels(),
-    profile: Profile = .standard, shards: Shards = .one, formats: [String] = [], keepsEmpty: Bool = false
+    profile: Profile = .standard, shards: Shards = .one, formats: [String] = [],
+    isIdentifiedOnly: Bool = false, keepsEmpty: Bool = false
   ) {
     precondition((1...Self.mostEntries).contains(limit))
     self.name = name
@@ -79,6 +82,7 @@ public struct Recipe: Sendable, Equatable {
     self.profile = profile
     self.shards = shards
     self.formats = formats
+    self.isIdentifiedOnly = isIdentifiedOnly
     self.keepsEmpty = keepsEmpty
   }
 

@@ -31,7 +31,9 @@ actor AssemblyWork {
     progress(AssemblyProgress(phase: .reading, done: count))
   }
 
-  func finish(_ openWriter: @Sendable (PackSpec) throws -> PackWriter) throws -> AssembledPacks {
+  func finish(
+    cut: SelectionCut?, _ openWriter: @Sendable (PackSpec) throws -> PackWriter
+  ) throws -> AssembledPacks {
     var candidates = [Int](repeating: 0, count: plan.packs.count)
     try numbers.forEachMerged { number in
       plan.forEachPack(of: number) { pack, _ in candidates[pack] += 1 }
@@ -39,6 +41,7 @@ actor AssemblyWork {
     plan.note(candidates: candidates)
     progress(AssemblyProgress(phase: .selecting, done: count, total: count))
     try rank()
+    if let cut, !plan.isWhole(above: cut) { throw AssemblyError.cutTooHigh }
     return try write(try Self.divide(numbers, by: plan, folder: folder), openWriter)
   }
 

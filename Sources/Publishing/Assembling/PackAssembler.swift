@@ -33,17 +33,24 @@ public struct PackAssembler: Sendable {
     self.temporaryFolder = temporaryFolder
   }
 
+  /// How many packs a recipe makes, with those that turn out empty.
+  public func packCount(of recipe: Recipe) -> Int {
+    recipe.shards.count * (recipe.area == .split ? regions.regions.count : 1)
+  }
+
   /// Whether any recipe takes names of directories: the feed is not asked otherwise.
   public var needsDirectory: Bool { recipes.contains { $0.source != .reports } }
 
   /// Assembles all packs, one after another, on a thread of its own.
   /// - Parameters:
+  ///   - cut: below it numbers may be missing; packs are only what they should be when they are full without them.
   ///   - listed: numbers that are listed because of complaints or rulings.
   ///   - directory: numbers that directories name, of the same snapshot.
   ///   - openWriter: opens the pack's writer; called once a pack, when the one before is finished.
   /// - Throws: ``AssemblyError``, `PackError`, and what the feeds throw; then no writer is left open.
+  ///   ``AssemblyError/cutTooHigh`` before any is opened.
   public func assemble(
-    listed: Feed<ListedNumber>, directory: Feed<DirectoryEntry>,
+    cut: SelectionCut? = nil, listed: Feed<ListedNumber>, directory: Feed<DirectoryEntry>,
     progress: @escaping @Sendable (AssemblyProgress) -> Void = { _ in },
     openWriter: @escaping @Sendable (PackSpec) throws -> PackWriter
   ) async throws -> AssembledPacks {
@@ -51,6 +58,6 @@ public struct PackAssembler: Sendable {
       plan: PackPlan(recipes: recipes, regions: regions), folder: temporaryFolder, progress: progress)
     try await listed { try await work.take($0) }
     if needsDirectory { try await directory { try await work.take($0) } }
-    return try await work.finish(openWriter)
+    return try await work.finish(cut: cut, openWriter)
   }
 }

@@ -78,6 +78,18 @@ struct PackPlan {
 
   mutating func limit(_ pack: Int, to last: BestEntries.Rank?) { packs[pack].last = last }
 
+  /// Whether every pack is full of entries that numbers below a cut rank behind.
+  func isWhole(above cut: SelectionCut) -> Bool {
+    packs.allSatisfy { pack in
+      let recipe = pack.spec.recipe
+      guard recipe.source != .directory else { return true }
+      // With all that ever rang read, none that did is missing.
+      if recipe.isIdentifiedOnly, cut.identifications == 0 { return true }
+      let bound = cut.bound(of: recipe.ranking)
+      return pack.last.map { bound > 0 ? $0.score >= bound : $0.score > 0 } ?? false
+    }
+  }
+
   /// Whether an entry is among the first of its pack.
   func isIn(_ pack: Int, _ rank: BestEntries.Rank) -> Bool {
     guard let last = packs[pack].last else { return true }

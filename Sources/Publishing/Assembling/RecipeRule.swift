@@ -10,6 +10,7 @@ final class RecipeRule: Sendable {
   let isEverywhere: Bool
   let shardCount: Int
   private let isIdentification: Bool
+  private let isIdentifiedOnly: Bool
   private let ranking: Ranking
   private let takesReports: Bool
   private let takesDirectory: Bool
@@ -24,6 +25,7 @@ final class RecipeRule: Sendable {
     isEverywhere = recipe.area == .everywhere
     shardCount = recipe.shards.count
     isIdentification = recipe.kind == .identification
+    isIdentifiedOnly = recipe.isIdentifiedOnly
     ranking = recipe.ranking
     takesReports = recipe.source != .directory
     takesDirectory = recipe.source != .reports && recipe.kind == .identification
@@ -45,9 +47,10 @@ final class RecipeRule: Sendable {
   /// The number's rank; nil where the recipe does not take it.
   func score(_ number: MergedNumber) -> Double? {
     if let item = number.listed, takes(item) {
+      if isIdentifiedOnly, !(item.identifications > 0) { return nil }
       return ranking.score(heat: item.heat, identifications: item.identifications, evidence: item.evidence)
     }
-    guard takesDirectory, let entry = number.entry else { return nil }
+    guard takesDirectory, let entry = number.entry, !isIdentifiedOnly || entry.identifications > 0 else { return nil }
     return ranking.score(heat: 0, identifications: entry.identifications, evidence: 0)
   }
 

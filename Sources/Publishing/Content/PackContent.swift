@@ -15,6 +15,14 @@ struct PackContent: Sendable {
   let temporaryFolder: String
   /// Finds what a snapshot has and must not be published.
   var review: @Sendable (Date, PostgresConnection) async throws -> Set<Int64> = { _, _ in [] }
+  /// Loads what tells why a number may never be published.
+  var protection: @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String? = { _ in { _ in nil } }
+
+  /// What was written, and what its snapshot protects.
+  struct Written: Sendable {
+    var packs: AssembledPacks
+    var protection: @Sendable (Int64) -> String?
+  }
 
   /// Writes the packs that the recipes ask for.
   /// - Parameters:
@@ -24,26 +32,42 @@ struct PackContent: Sendable {
   func fill(
     at time: Date, spool: ListedSpool, open: @escaping @Sendable (PackSpec) throws -> PackWriter,
     progress: @escaping @Sendable (String, Double) -> Void
-  ) async throws -> AssembledPacks {
-    let writer = try ListedSpool.Writer(spool)
-    let packs = try await store.withSnapshot { connection in
+  ) async throws -> Written {
+    try await store.withSnapshot { connection in
+      let protection = try await protection(connection)
       progress("Looking for brigades", 0)
       let suspects = try await review(time, connection)
       progress("Choosing numbers", 0)
+      let state = try await CurationStateStore.load(at: time, on: connection)
       let assembler = PackAssembler(
         recipes: recipes, regions: try await sources.regions(connection), temporaryFolder: temporaryFolder)
-      return try await assembler.assemble(
-        listed: { take in
-          try await selection.forEachListed(at: time, without: suspects, on: connection) { batch in
-            try writer.append(batch)
-            try await take(batch)
-          }
-        },
-        directory: { take in try await sources.directory(connection, time, take) },
-        progress: { progress($0.text, $0.part) }, openWriter: open)
+      let cut = try await selection.cut(
+        for: recipes, at: time, in: state, on: connection, packs: assembler.packCount(of:))
+      func assemble(_ cut: SelectionCut?) async throws -> AssembledPacks {
+        let writer = try ListedSpool.Writer(spool)
+        let packs = try await assembler.assemble(
+          cut: cut,
+          listed: { take in
+            try await selection.forEachListed(at: time, without: suspects, cut: cut, state: state, on: connection) {
+              try writer.append($0)
+              try await take($0)
+            }
+          },
+          directory: { take in
+            try await sources.directory(connection, time) { batch in
+              try await take(batch.filter { protection($0.number) == nil })
+            }
+          },
+          progress: { progress($0.text, $0.part) }, openWriter: open)
+        try writer.finish()
+        return packs
+      }
+      do {
+        return Written(packs: try await assemble(cut), protection: protection)
+      } catch AssemblyError.cutTooHigh {
+        return Written(packs: try await assemble(nil), protection: protection)
+      }
     }
-    try writer.finish()
-    return packs
   }
 }
 

@@ -102,13 +102,22 @@ public struct PublicationFolder: Sendable {
 
   /// Removes the files of publications that never became visible, and of those that nobody needs any more.
   ///
-  /// Needed are: the last `count` publications, of which deltas are made, and every one that has not expired at `time`,
-  /// for a reader may have read its manifest just now and may be fetching its files.
+  /// Needed are: the last `count` publications, every one that has not expired at `time`, for a reader may have read its
+  /// manifest just now and may be fetching its files, and of each pack the last `count` files before the present one, from
+  /// which deltas are made, with a manifest that names them.
   func sweep(newest: Manifest?, keeping count: Int, at time: Date) throws {
     let serial = newest?.serial ?? 0
     let manifests = try keptManifests().filter { $0.serial <= serial }
     let kept = manifests.enumerated().filter { $0.offset < count || $0.element.expires > time }.map(\.element)
     var named = Set(kept.map { Self.manifestFile(serial: $0.serial) })
+    var bases = Dictionary(uniqueKeysWithValues: (newest?.packs ?? []).map { ($0.name, Set([$0.sha256])) })
+    for manifest in manifests {
+      for pack in manifest.packs {
+        guard let known = bases[pack.name], known.count <= count, !known.contains(pack.sha256) else { continue }
+        bases[pack.name] = known.union([pack.sha256])
+        named.formUnion([pack.path, Self.manifestFile(serial: manifest.serial)])
+      }
+    }
     for manifest in kept + [newest].compactMap(\.self) {
       for pack in manifest.packs {
         named.formUnion([pack.path] + pack.deltas.map(\.path) + pack.formats.map(\.path))

@@ -6,15 +6,17 @@ import Foundation
 struct DeltaBench: Sendable {
   let folder: PublicationFolder
   let serial: Int64
-  /// Manifests of the last publications, newest first.
+  /// Manifests of earlier publications, newest first.
   let earlier: [Manifest]
+  /// From so many different files of a pack deltas lead to it.
+  let bases: Int
 
-  /// Makes deltas to one pack from each different file of its name in the earlier publications; one that is not
-  /// smaller than the pack is thrown away. For a pack that was carried over, the deltas that led to it stay, as far as
-  /// their bases are recent.
+  /// Makes deltas to one pack from the last different files of its name; one that is not smaller than the pack is thrown
+  /// away. For a pack that was carried over, the deltas that led to it stay, as far as their bases are among the last:
+  /// files are counted and not publications, so that many small ones take no delta away.
   func deltas(to pack: ManifestPack) throws -> [ManifestPack.Delta] {
     var bases: [ManifestPack] = []
-    for manifest in earlier {
+    for manifest in earlier where bases.count < self.bases {
       guard let base = manifest.packs.first(where: { $0.name == pack.name }), base.kind == pack.kind,
         base.sha256 != pack.sha256, !bases.contains(where: { $0.sha256 == base.sha256 })
       else { continue }

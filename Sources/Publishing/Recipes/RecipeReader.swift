@@ -35,7 +35,7 @@ final class RecipeReader {
 
   private static let fields: Set<String> = [
     "name", "kind", "source", "rank", "top", "categories", "region", "split", "labels", "profile", "shards", "formats",
-    "empty",
+    "identified", "empty",
   ]
 
   private func recipe(_ node: Node) -> Recipe? {
@@ -55,11 +55,13 @@ final class RecipeReader {
       labels: labels(fields["labels"]),
       profile: fields.choice("profile", Recipe.Profile.self, default: .standard) ?? .standard,
       shards: shards(fields["shards"]), formats: formats(fields["formats"]),
+      isIdentifiedOnly: fields.choice("identified", Identified.self, default: .any) == .only,
       keepsEmpty: fields.choice("empty", Emptiness.self, default: .skip) == .write)
     return name != nil && kind != nil && top != nil ? recipe : nil
   }
 
   private enum Emptiness: String, CaseIterable { case write, skip }
+  private enum Identified: String, CaseIterable { case only, any }
 
   private func name(_ fields: YAMLFields, isSplit: Bool) -> String? {
     guard let node = fields.required("name") else { return nil }

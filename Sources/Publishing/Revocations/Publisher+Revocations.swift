@@ -20,13 +20,13 @@ extension Publisher {
   ) async throws -> Manifest? {
     guard try await store.hasOpenRevocations() else { return nil }
     // Under the lock, or a night that is being made could publish a number that was settled as gone.
-    return try await locked { ground in
+    return try await locked { ground -> Manifest? in
       let open = try await store.openRevocations()
       guard let former = ground.former else {
         try await store.refuse(open, because: "Nothing has been published yet.", at: time)
         return nil
       }
-      let protection = try await protection()
+      let protection = try await store.withSnapshot { try await self.protection($0) }
       let accepted = try await refuseProtected(open, protection, at: time)
       let change = SingleChanges(accepted, recipes: recipes, protection: protection)
       guard try former.packs.contains(where: { try change.changes($0, in: folder) }) else {

@@ -46,6 +46,16 @@ final class SingleChanges: Sendable {
         }
       }
     }
+    return try holdsProtected(reader)
+  }
+
+  /// Whether a number of the pack is protected by now. What was published before it was protected goes out with the first
+  /// publication that follows, be it of another number.
+  private func holdsProtected(_ pack: PackReader) throws -> Bool {
+    let cursor = try pack.makeCursor()
+    while try cursor.next() {
+      if protection(cursor.number) != nil { return true }
+    }
     return false
   }
 

@@ -17,6 +17,9 @@ public struct PublicationJob: Sendable {
   /// The pause between two looks for something to do.
   static let interval = Duration.seconds(2)
 
+  /// The longest pause, after failures in a row.
+  static let longestPause = Duration.seconds(60)
+
   /// - Parameters:
   ///   - schedule: nil publishes no nights, only revocations.
   ///   - now: the time that nights are told by.
@@ -37,10 +40,12 @@ public struct PublicationJob: Sendable {
   /// Looks for something to do until the task is cancelled. What fails is logged, and tried again later.
   public func run() async {
     var silentUntil = Date.distantPast
+    var pause = Self.interval
     while !Task.isCancelled {
       do {
         try await runOnce()
         silentUntil = .distantPast
+        pause = Self.interval
       } catch PublishingError.busy {
         // Another process publishes; the next look finds what it has left.
       } catch  where Task.isCancelled {
@@ -51,8 +56,10 @@ public struct PublicationJob: Sendable {
           logger.error("The publication job could not do its work; it tries again", metadata: ["error": "\(error)"])
           silentUntil = now() + 60
         }
+        // What fails before a serial is claimed leaves no trace that would say when to try again.
+        pause = min(pause * 2, Self.longestPause)
       }
-      guard (try? await sleep(Self.interval)) != nil else { return }
+      guard (try? await sleep(pause)) != nil else { return }
     }
   }
 

@@ -27,16 +27,20 @@ public struct Selection: Sendable {
   /// its entering one. Memory is bounded by a batch.
   /// - Parameters:
   ///   - suspects: numbers that are held back although the snapshot does not say so.
-  ///   - connection: within a transaction that reads one snapshot; other statements may come between batches.
+  ///   - cut: leaves out what is below it and no ruling or range asks for; ranges that share more heat must not be there.
+  ///   - state: what was decided beside the reports, in the same snapshot; nil reads it.
+  ///   - connection: within a transaction that reads one snapshot; nothing else may be asked of it meanwhile.
   public func forEachListed(
-    at time: Date, without suspects: Set<Int64> = [], on connection: PostgresConnection,
-    _ body: ([ListedNumber]) async throws -> Void
+    at time: Date, without suspects: Set<Int64> = [], cut: SelectionCut? = nil, state: CurationState? = nil,
+    on connection: PostgresConnection, _ body: ([ListedNumber]) async throws -> Void
   ) async throws {
     let thresholds = try await ThresholdStore.current(on: connection).set
-    var state = try await CurationStateStore.load(at: time, on: connection)
+    var state = if let state { state } else { try await CurationStateStore.load(at: time, on: connection) }
     state.held.formUnion(suspects)
     var merge = CurationMerge(state)
-    try await RecordStore.forEachRecord(hotterThan: thresholds.lowestListedHeat, at: time, on: connection) { records in
+    try await RecordStore.forEachRecord(
+      hotterThan: thresholds.lowestListedHeat, cut: cut, at: time, on: connection
+    ) { records in
       let listed = merge.take(records.compactMap { self.listed($0, at: time, by: thresholds, in: state) })
       if !listed.isEmpty { try await body(listed) }
     }
@@ -44,6 +48,24 @@ public struct Selection: Sendable {
     for start in stride(from: 0, to: rest.count, by: Self.batchSize) {
       try await body(Array(rest[start..<min(start + Self.batchSize, rest.count)]))
     }
+  }
+
+  /// Where the numbers may be cut for recipes whose packs overflow by far; nil where all should be read.
+  ///
+  /// - Parameters:
+  ///   - packs: how many packs a recipe makes.
+  ///   - state: what was decided beside the reports.
+  public func cut(
+    for recipes: [Recipe], at time: Date, in state: CurationState, on connection: PostgresConnection,
+    packs: (Recipe) -> Int
+  ) async throws -> SelectionCut? {
+    guard let wanted = SelectionCut.numbers(for: recipes, packs: packs) else { return nil }
+    let thresholds = try await ThresholdStore.current(on: connection).set
+    let cut = try await RecordStore.cut(
+      hot: wanted.hot, identified: wanted.identified, hotterThan: thresholds.lowestListedHeat, at: time, on: connection)
+    // A member of a range that was read ranks by its own reports, one that was not by its share: both must be below.
+    guard let cut, state.ranges.allSatisfy({ $0.heat / Double($0.range.size) < cut.heat }) else { return nil }
+    return cut
   }
 
   /// The most numbers of a batch that no report asks for.

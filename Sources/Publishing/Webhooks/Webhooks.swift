@@ -14,9 +14,10 @@ public struct Webhooks: Sendable, Equatable {
     self.urls = urls
   }
 
-  /// Queues a message to each of them, in the transaction that records the publication.
+  /// Queues a message to each of them, and to whoever the database names, in the transaction that records the publication.
   func announce(_ manifest: Manifest, _ link: Manifest.Link, on connection: PostgresConnection) async throws {
-    let deliveries = try urls.map { try Self.delivery(of: manifest, link, to: $0.absoluteString) }
+    let all = Set(urls.map(\.absoluteString) + (try await WebhookStore.receivers(on: connection)))
+    let deliveries = try all.sorted().map { try Self.delivery(of: manifest, link, to: $0) }
     try await WebhookStore.queue(deliveries, at: Date(), on: connection)
   }
 

@@ -20,7 +20,7 @@ extension Workplace {
       recipe.limit = min(recipe.limit, top)
       return recipe
     }
-    let (folder, protection) = (folder, protection)
+    let folder = folder
     // A key that cannot be read is said now, and not in the night.
     _ = try folder.signingKey()
     return Publisher(
@@ -30,7 +30,7 @@ extension Workplace {
         directory: { try await DirectoryStore.forEachEntry(at: $1, on: $0, $2) }),
       signing: { try folder.signingKey() }, policy: policy,
       protection: {
-        let protected = try await protection.load()
+        let protected = try await ProtectionStore.load(on: $0)
         return { protected.rule(for: $0) }
       }, holding: HoldReview(store: holds), logger: logger)
   }

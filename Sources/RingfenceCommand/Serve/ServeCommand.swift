@@ -118,6 +118,7 @@ struct ServeCommand: AsyncParsableCommand {
     try await Workplace.open(database, owns: true, logger: .server) { workplace in
       let welcome = sample ? try await Sample(workplace: workplace).prepare() : nil
       let pseudonymizer = try workplace.folder.pseudonymizer()
+      try await workplace.webhooks.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
       let protection = ProtectionWatch(store: workplace.protection)
       try await protection.refresh()
       let touched = TouchedNumbers()

@@ -7,7 +7,10 @@ struct WebhookOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Tell this address of every publication, by a signed POST; may be repeated.",
-      discussion: "Also from RINGFENCE_WEBHOOK_URL, several with spaces between. A running server sends it."))
+      discussion: """
+        Also from RINGFENCE_WEBHOOK_URL, several with spaces between. A running server sends it; publish and revoke tell \
+        whom the server tells.
+        """))
   var webhook: [String] = []
 
   func validate() throws { _ = try webhooks() }

@@ -66,5 +66,6 @@ public enum TablePlacement: Sendable, Equatable {
     "threshold_rules": .reference,
     "threshold_versions": .reference,
     "webhook_deliveries": .local,
+    "webhook_receivers": .local,
   ]
 }

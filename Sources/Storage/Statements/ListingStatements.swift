@@ -5,11 +5,12 @@ import PostgreSQL
 enum ListingSQL {
   static let table = """
     CREATE TEMPORARY TABLE listed (
-      number bigint PRIMARY KEY, category_id smallint NOT NULL, cause smallint NOT NULL, treatment smallint NOT NULL
+      number bigint NOT NULL, category_id smallint NOT NULL, cause smallint NOT NULL, treatment smallint NOT NULL
     ) ON COMMIT DROP
     """
   static let copy = "COPY listed (number, category_id, cause, treatment) FROM STDIN (FORMAT binary)"
   static let statistics = "ANALYZE listed"
+  static let newStatistics = "ANALYZE listings"
 }
 
 /// Takes out what is not listed any more.

@@ -78,22 +78,101 @@ struct ReadRecordsOf: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
 }
 
-/// The records of all numbers that are hot enough to be judged, in ascending order of number.
+/// The records of all numbers that are hot enough to be judged, in ascending order of number, without their times.
 ///
-/// It leaves out only what no threshold can list: whoever reads them judges them. Lines of one number follow each other.
-struct ReadRecords: PostgresStatement {
+/// It leaves out only what no threshold can list: whoever reads them judges them. Lines of one number follow each other. A
+/// COPY, for millions of lines: PostgreSQL works on while they are read, and on more than one core.
+struct CopyRecords {
   /// Stored heat, at least.
   let heat: Double
+  /// Of numbers below it only those are wanted that rang so often; all stored masses.
+  let cut: (heat: Double, identifications: Double)?
+
+  private static let columns = """
+    n.number, n.day_bits, n.last_day - DATE '1970-01-01' AS last_day, n.network_bits,
+    i.heat AS identifications, l.number IS NOT NULL AS is_listed, c.category_id, c.heat, c.evidence, c.reports,
+    c.reporters, s.app_id, s.complaints, s.day_bits AS list_bits, s.last_day - DATE '1970-01-01' AS list_day
+    """
+
+  private static let records = "SELECT \(columns) FROM numbers n \(RecordSQL.joins)"
+
+  /// COPY takes no parameters; these are numbers of our own.
+  var sql: String {
+    var query = "\(Self.records) WHERE n.heat >= '\(cut?.heat ?? heat)'::float8"
+    if let cut {
+      query += """
+         UNION ALL \(Self.records) WHERE n.heat >= '\(heat)'::float8 AND n.heat < '\(cut.heat)'::float8
+          AND i.heat >= '\(cut.identifications)'::float8
+        """
+    }
+    return "COPY (\(query) ORDER BY 1) TO STDOUT (FORMAT binary)"
+  }
+
+  static func read(_ tuple: inout PostgresTuple) throws -> RecordRow {
+    let number = tuple.int64() ?? 0
+    let days = (bits: tuple.int64() ?? 0, last: tuple.int32())
+    let networks = tuple.int64() ?? 0
+    let (identifications, isListed) = (tuple.double() ?? 0, tuple.bool() ?? false)
+    let category = tuple.int16() ?? 0
+    let part = (heat: tuple.double() ?? 0, evidence: tuple.double() ?? 0)
+    let counts = (reports: tuple.int64() ?? 0, reporters: tuple.int32() ?? 0)
+    let list = (app: tuple.int32(), complaints: tuple.int32() ?? 0)
+    let listDays = (bits: tuple.int64() ?? 0, last: tuple.int32())
+    guard let known = ReportCategory(rawValue: category) else { throw StorageError.unknownCategory(id: category) }
+    return RecordRow(
+      record: NumberRecord(
+        number: number, standing: Standing(parts: []),
+        days: ComplaintDays(bits: UInt64(bitPattern: days.bits), lastDay: days.last),
+        networks: NetworkSketch(bits: UInt64(bitPattern: networks)), identifications: identifications,
+        isListed: isListed),
+      part: Standing.Part(
+        category: known, heat: part.heat, evidence: part.evidence, reports: counts.reports,
+        reporters: counts.reporters),
+      source: list.app.map { app in
+        SourceTally(
+          appID: app, complaints: Int(list.complaints),
+          days: ComplaintDays(bits: UInt64(bitPattern: listDays.bits), lastDay: listDays.last))
+      })
+  }
+}
+
+/// From what heat on there are about so many of many numbers, drawn from one of a hundred blocks.
+struct SampleHeats: PostgresStatement {
+  /// Stored heat, at least.
+  let heat: Double
+  /// So many of the sample are hotter.
+  let rank: Int
 
   static let sql = """
-    SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins) WHERE n.heat >= $1 ORDER BY n.number
+    WITH sample AS MATERIALIZED (SELECT heat FROM numbers TABLESAMPLE SYSTEM (1) REPEATABLE (1) WHERE heat >= $1)
+    SELECT (SELECT count(*) FROM sample), (SELECT heat FROM sample ORDER BY heat DESC OFFSET $2::bigint LIMIT 1)
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(heat)
+    parameters.append(Int64(rank))
   }
 
-  static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
+  static func decode(_ row: PostgresRow) throws -> (count: Int, heat: Double?) {
+    (Int(try row.decode(0, as: Int64.self)), try row.decode(1))
+  }
+}
+
+/// The same of calls.
+struct SampleIdentifications: PostgresStatement {
+  /// So many of the sample rang more often.
+  let rank: Int
+
+  static let sql = """
+    SELECT heat FROM number_identifications TABLESAMPLE SYSTEM (1) REPEATABLE (1)
+    ORDER BY heat DESC OFFSET $1::bigint LIMIT 1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(Int64(rank))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Double { try row.decode(0) }
 }
 
 /// The records of the next hottest numbers after one of a known heat, hottest first, of equals the least number.

@@ -98,3 +98,33 @@ struct PurgeDeliveries: PostgresStatement {
     parameters.append(before)
   }
 }
+
+/// Who is told of publications.
+struct ReadReceivers: PostgresStatement {
+  static let sql = "SELECT url FROM webhook_receivers ORDER BY url"
+
+  static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
+}
+
+/// Adds receivers that are not there.
+struct AddReceivers: PostgresStatement {
+  typealias Row = Void
+  let urls: [String]
+
+  static let sql = """
+    INSERT INTO webhook_receivers (url) SELECT url FROM unnest($1::text[]) AS t (url) ORDER BY url
+    ON CONFLICT (url) DO NOTHING
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(urls) }
+}
+
+/// Forgets all receivers but these.
+struct ForgetReceivers: PostgresStatement {
+  typealias Row = Void
+  let except: [String]
+
+  static let sql = "DELETE FROM webhook_receivers WHERE NOT url = ANY($1::text[])"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(except) }
+}

@@ -56,6 +56,16 @@ import Testing
     #expect(again.map(\.id) == [taken[1].id] && again[0].attempts == 2)
   }
 
+  @Test func whoeverPublishesTellsWhomTheServerTells() async throws {
+    let store = WebhookStore(pool: TestDatabase.current.pool)
+    try await store.replaceReceivers(["https://gone.example/"])
+    try await store.replaceReceivers(["https://a.example/", "https://b.example/", "https://a.example/"])
+    try await queue("https://a.example/")
+    let later = Date().addingTimeInterval(1)
+    let taken = try await store.take(at: later, until: later.addingTimeInterval(60), limit: 8)
+    #expect(taken.map(\.url).sorted() == ["https://a.example/", "https://b.example/"])
+  }
+
   @Test func aPublicationThatIsNotRecordedTellsNobody() async throws {
     struct Failure: Error {}
     let webhooks = Webhooks(urls: [URL(string: "https://a.example/")!])
