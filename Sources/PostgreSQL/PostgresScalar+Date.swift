@@ -33,6 +33,11 @@ extension Date: PostgresScalar {
     guard postgresValue.isOne(of: .timestamptz, .timestamp), let count: Int64 = postgresValue.integer() else {
       return nil
     }
+    self.init(postgresMicroseconds: count)
+  }
+
+  /// A `timestamptz` as it is sent.
+  init(postgresMicroseconds count: Int64) {
     switch count {
     case .max: self.init(timeIntervalSinceReferenceDate: .infinity)
     case .min: self.init(timeIntervalSinceReferenceDate: -.infinity)

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// The columns of one row of a binary COPY, to be read in their order and as what they are.
 ///
 /// For millions of rows: nothing is looked up, and nothing is allocated.
@@ -33,6 +39,9 @@ public struct PostgresTuple: ~Copyable {
   public mutating func double() -> Double? { column(UInt64.self).map { Double(bitPattern: $0) } }
   /// A `boolean`; nil for NULL.
   public mutating func bool() -> Bool? { column(UInt8.self).map { $0 != 0 } }
+
+  /// A `timestamptz`; nil for NULL.
+  public mutating func timestamp() -> Date? { column(Int64.self).map { Date(postgresMicroseconds: $0) } }
 
   private mutating func column<I: FixedWidthInteger>(_: I.Type) -> I? {
     guard let length = read(Int32.self) else {

@@ -37,7 +37,7 @@ public struct RecordStore: Sendable {
   }
 
   /// Hands over the records of all numbers whose decayed heat is at least `heat` at `time`, in ascending order and without
-  /// the times of their reports.
+  /// the time of their first report.
   ///
   /// Memory is bounded by a batch.
   /// - Parameters:

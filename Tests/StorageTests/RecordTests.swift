@@ -83,6 +83,7 @@ import Testing
       }.forEach { read.append($0) }
       #expect(read.map(\.number) == expected.map(\.number))
       #expect(read.map(\.standing) == expected.map(\.standing))
+      #expect(read.allSatisfy { $0.lastReportedAt == now })
     }
   }
 

@@ -78,7 +78,8 @@ struct ReadRecordsOf: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
 }
 
-/// The records of all numbers that are hot enough to be judged, in ascending order of number, without their times.
+/// The records of all numbers that are hot enough to be judged, in ascending order of number, without the time of their
+/// first report.
 ///
 /// It leaves out only what no threshold can list: whoever reads them judges them. Lines of one number follow each other. A
 /// COPY, for millions of lines: PostgreSQL works on while they are read, and on more than one core.
@@ -89,7 +90,7 @@ struct CopyRecords {
   let cut: (heat: Double, identifications: Double)?
 
   private static let columns = """
-    n.number, n.day_bits, n.last_day - DATE '1970-01-01' AS last_day, n.network_bits,
+    n.number, n.day_bits, n.last_day - DATE '1970-01-01' AS last_day, n.network_bits, n.last_reported_at,
     i.heat AS identifications, l.number IS NOT NULL AS is_listed, c.category_id, c.heat, c.evidence, c.reports,
     c.reporters, s.app_id, s.complaints, s.day_bits AS list_bits, s.last_day - DATE '1970-01-01' AS list_day
     """
@@ -112,6 +113,7 @@ struct CopyRecords {
     let number = tuple.int64() ?? 0
     let days = (bits: tuple.int64() ?? 0, last: tuple.int32())
     let networks = tuple.int64() ?? 0
+    let lastReportedAt = tuple.timestamp()
     let (identifications, isListed) = (tuple.double() ?? 0, tuple.bool() ?? false)
     let category = tuple.int16() ?? 0
     let part = (heat: tuple.double() ?? 0, evidence: tuple.double() ?? 0)
@@ -124,7 +126,7 @@ struct CopyRecords {
         number: number, standing: Standing(parts: []),
         days: ComplaintDays(bits: UInt64(bitPattern: days.bits), lastDay: days.last),
         networks: NetworkSketch(bits: UInt64(bitPattern: networks)), identifications: identifications,
-        isListed: isListed),
+        isListed: isListed, lastReportedAt: lastReportedAt),
       part: Standing.Part(
         category: known, heat: part.heat, evidence: part.evidence, reports: counts.reports,
         reporters: counts.reporters),
