@@ -126,7 +126,7 @@ def test_password_second_factor_and_recovery_code(server, visit, make_link, scri
     owner = visit(java_script_enabled=scripts)
     by_link(owner, make_link(server, name=name))
     owner.refused.add(422)
-    set_password(owner, "short pass")
+    set_password(owner, "aaaaabbbbbcc")
     set_password(owner, name + " and more")
     assert "contains your name" in owner.page.get_by_role("alert").inner_text()
     before = session_of(owner)
