@@ -104,7 +104,7 @@ import Testing
 
   @Test(arguments: [
     ("+33 1 62 60 10 21", SearchWish.beginning(33_162_601_021, exact: 33_162_601_021, ending: "33162601021")),
-    ("0033162601021", .beginning(33_162_601_021, exact: nil, ending: "33162601021")),
+    ("0033162601021", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "33162601021")),
     ("01 62 60 10 21", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "162601021")),
     ("3316", .beginning(3316, exact: nil, ending: nil)), ("*601021", .ending("601021")), ("*6010", .tooShort),
     ("01", .tooShort), ("Ada & Sons", .label("Ada & Sons")), ("", .nothing), ("1234567890123456789", .tooShort),
