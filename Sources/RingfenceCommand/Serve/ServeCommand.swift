@@ -111,6 +111,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     LogFormat.current = observation.logFormat
+    // What libraries log goes the same way.
+    LoggingSystem.bootstrap { ServerLogHandler(label: $0) }
     _ = ProcessFigures.startTime
     let metrics = MetricsRegistry()
     // PostgreSQL has its share of the cores too, and so has the work that is not done on event loops.
