@@ -48,6 +48,7 @@ func buildRouter(
   publicationPageRoutes(moderation, services, pages)
   besideRoutes(moderation, services, pages)
   publicRoutes(router, services, configuration, pages, networkLimit: networkLimit)
+  appPageRoutes(moderation, services, pages)
   router.get("/") { _, _ in Response.redirect(to: ReturnAddress.home, type: .normal) }
   return router
 }
@@ -296,4 +297,16 @@ private func metricsRoutes(_ router: Router<WebContext>, services: WebServices, 
     metrics: services.metrics,
     access: MetricsAccess(token: configuration.metricsToken, trustsProxy: configuration.trustsProxy))
   router.get("metrics", use: metrics.read)
+}
+
+private func appPageRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer) {
+  let apps = AppPages(apps: services.apps, pages: pages)
+  moderation.group("apps").add(middleware: RequireRole(.administrator))
+    .get(use: apps.list)
+    .post(use: apps.create)
+    .post("rotate", use: apps.rotate)
+    .get("keys/:key", use: apps.key)
+    .post("keys/:key/scopes", use: apps.change)
+    .post("keys/:key/revoke", use: apps.revoke)
+    .post("keys/:key/withdraw", use: apps.withdraw)
 }

@@ -160,4 +160,9 @@ PAGES = [
     Page("bulk-preview", full_queue, then=preview_all),
     Page("publications", "/moderation/publications"),
     Page("publications-empty", "/moderation/publications", server="empty"),
+    Page("docs", "/docs", role=None),
+    Page("docs-problem", "/problems/invalid-report", role=None),
+    Page("apps", "/moderation/apps", role="administrator"),
+    Page("apps-empty", "/moderation/apps", role="administrator", server="empty"),
+    Page("apps-key", "/moderation/apps/keys/1?preview=1", role="administrator"),
 ]

@@ -134,10 +134,14 @@ struct TestServer {
 final class Routes: Sendable {
   private let routes = Mutex<[(method: HTTPRequest.Method, path: String)]>([])
 
-  var all: [(method: HTTPRequest.Method, path: String)] { routes.withLock { $0 } }
+  var all: [(method: HTTPRequest.Method, path: String)] {
+    everything.filter { [.get, .post].contains($0.method) }
+  }
+
+  var everything: [(method: HTTPRequest.Method, path: String)] { routes.withLock { $0 } }
 
   func add(_ added: [(method: HTTPRequest.Method, path: String)]) {
-    routes.withLock { $0 = added.filter { [.get, .post].contains($0.method) } }
+    routes.withLock { $0 = added }
   }
 }
 

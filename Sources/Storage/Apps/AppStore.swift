@@ -14,6 +14,9 @@ public struct AppStore: Sendable {
     self.pool = pool
   }
 
+  /// Takes back what came by keys.
+  public var withdrawals: KeyWithdrawalStore { KeyWithdrawalStore(pool: pool) }
+
   /// Adds an app with its first key.
   /// - Parameters:
   ///   - name: 1 to 80 characters.

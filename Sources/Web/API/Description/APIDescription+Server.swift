@@ -34,6 +34,19 @@ extension APIDescription {
         problems: [.unauthorized],
         curl: "curl --fail-with-body \"$SERVER/metrics\""),
       APIOperation(
+        method: .get, path: "/metrics", id: "metrics", summary: "Figures for Prometheus",
+        text: """
+          In the text format of Prometheus; in that of OpenMetrics for whoever accepts it. Asked from the server's own \
+          machine it needs nothing, otherwise the operator's token for metrics as a bearer.
+          """,
+        answers: [
+          .init(
+            status: 200, text: "The figures.", mediaType: "text/plain", schema: APISchema.text,
+            headers: [("Cache-Control", "no-store")])
+        ],
+        problems: [.unauthorized],
+        curl: "curl --fail-with-body \"$SERVER/metrics\""),
+      APIOperation(
         method: .get, path: "/openapi.json", id: "openAPI", summary: "This description, as OpenAPI 3.1",
         text: "For tools that make clients, and tests.",
         answers: [

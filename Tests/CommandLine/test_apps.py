@@ -1,0 +1,75 @@
+"""Apps and their keys by command, beside a running server."""
+
+import subprocess
+import uuid
+from datetime import datetime, timezone
+
+import pytest
+import requests
+
+from ringfence_server import BINARY, environment
+from waiting import wait_until
+
+
+@pytest.fixture(scope="module")
+def server(make_server):
+    return make_server()
+
+
+def report(server, key, number="+33162000248"):
+    return requests.post(
+        server.address + "/v1/reports", headers={"Authorization": f"Bearer {key}"}, timeout=30,
+        json={"number": number, "category": "fraud", "reporter": str(uuid.uuid4()), "report_id": str(uuid.uuid4()),
+              "reported_at": datetime.now(timezone.utc).isoformat()})
+
+
+def keys(server, app):
+    """Rows of `app keys`, the newest first."""
+    lines = server.run("app", "keys", app, "--tsv").splitlines()
+    return [dict(zip(lines[0].split("\t"), line.split("\t"))) for line in lines[1:]]
+
+
+def test_a_key_leaks_and_all_that_came_by_it_is_taken_back(server):
+    good = server.run("app", "create", "Phone")
+    assert [report(server, good).status_code for _ in range(3)] == [201] * 3
+    leaked = server.run("app", "rotate", "Phone", "--overlap", "3")
+    assert [report(server, leaked, number).status_code for number in ["+33162000248", "+33162000249"] * 60] == [201] * 120
+    newest, oldest = keys(server, "Phone")
+    assert (newest["state"], oldest["state"]) == ("valid", "valid")
+
+    server.run("app", "revoke", newest["key"])
+    preview = server.run("app", "withdraw", newest["key"], "--preview")
+    assert preview.startswith("120 reports about 2 numbers by 120 reporters")
+    said = server.run("app", "withdraw", newest["key"], "--reason", "It leaked.", "--by", "Ada")
+    assert said == f"120 reports that came by key {newest['key']} taken back."
+    assert server.run("app", "withdraw", newest["key"], "--preview") == "No report that stands came by this key."
+    assert server.query("SELECT number, reports FROM numbers ORDER BY number") == [
+        ["33162000248", "3"], ["33162000249", "0"]]
+    assert "all is as it should be" in server.run("audit")
+    trail = [row[0] for row in server.query("SELECT action FROM audit_events WHERE action LIKE 'app.%' ORDER BY happened_at")]
+    assert trail == ["app.create", "app.rotate", "app.revoke", "app.withdraw", "app.withdrawn"]
+    # Believed for some seconds.
+    wait_until(lambda: report(server, leaked).status_code == 401, 60, "the key to be refused")
+    assert report(server, good).status_code == 201
+
+
+def test_scopes_are_set_and_named(server):
+    key = server.run("app", "create", "Asker", "--scopes", "lookup,fetch", "--expires-in", "30")
+    [row] = keys(server, "Asker")
+    assert (row["scopes"], key.startswith(row["begins"].rstrip("…"))) == ("lookup,fetch", True)
+    assert report(server, key).json()["type"] == "/problems/scope"
+    server.run("app", "scopes", row["key"], "report")
+    wait_until(lambda: report(server, key).status_code == 201, 60, "the scopes to be read anew")
+    assert "Asker" in server.run("app", "list")
+
+
+def test_what_is_wrong_is_said(server):
+    server.run("app", "create", "Taken")
+    for arguments, code, text in [
+            (["create", "Taken"], 1, "ringfence app rotate"), (["create", "X", "--scopes", "all"], 2, "Scopes are some of"),
+            (["rotate", "Nobody"], 1, "no app named"), (["revoke", "999"], 1, "no key 999"),
+            (["withdraw", "1"], 2, "--reason")]:
+        done = subprocess.run(
+            [BINARY, "app", *arguments, "--data", str(server.data)], env=environment(), capture_output=True, text=True,
+            timeout=60)
+        assert (done.returncode, text in done.stderr) == (code, True), done.stderr
