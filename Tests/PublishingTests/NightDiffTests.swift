@@ -34,7 +34,7 @@ import Testing
       let publisher = Publisher(
         store: PublicationStore(pool: pool), folder: folder, recipes: Recipe.shipped.filter { $0.source == .reports },
         signing: { key },
-        protection: {
+        protection: { _ in
           let protected = try await ProtectionStore(pool: pool).load()
           return { protected.rule(for: $0) }
         }, logger: .forTests)
