@@ -139,8 +139,6 @@ PAGES = [
     Page("changes-first", newest_changes),
     Page("recipes", "/moderation/recipes"),
     Page("health", "/moderation/health"),
-    Page("number", richest_number),
-    Page("number-unknown", "/moderation/numbers/12015550199"),
     Page("account", "/moderation/account"),
     Page("account-welcome", "/moderation/account?welcome=1", role="triage"),
     Page("account-second-factor", "/moderation/account/second-factor"),
