@@ -69,6 +69,7 @@ public struct RangeStore: Sendable {
       let decided = try await connection.run(
         DecideRange(range: range, state: state, moderator: ruling.moderator, reason: ruling.reason, time: time))
       guard !decided.isEmpty else { return false }
+      _ = try await connection.run(RecheckCases([range.first]))
       if let event { _ = try await connection.run(AppendAudit(event, at: time)) }
       return true
     }
