@@ -94,9 +94,19 @@ def send_empty_appeal(page):
     page.get_by_text("Type the number that is listed.").wait_for()
 
 
-def newest_changes(server):
-    [[serial]] = server.query("SELECT max(serial) FROM publications WHERE state = 'published'")
+def first_changes(server):
+    [[serial]] = server.query("SELECT min(serial) FROM publications WHERE state = 'published'")
     return f"/moderation/publications/{serial}/changes"
+
+
+def newest_changes(server):
+    """Of a second publication, without a number that a moderator has allowed."""
+    published = "SELECT serial FROM publications WHERE state = 'published' ORDER BY serial"
+    if len(server.query(published)) == 1:
+        [[number]] = server.query("SELECT number FROM listings ORDER BY number LIMIT 1")
+        server.run("rule", "+" + number, "--allow", "--by", "Ada")
+        server.run("publish")
+    return f"/moderation/publications/{server.query(published)[-1][0]}/changes"
 
 
 def ask_for_preview(page):
@@ -122,7 +132,7 @@ PAGES = [
     Page("problem", "/nothing", role=None, status=404),
     Page("home", "/moderation"),
     Page("home-empty", "/moderation", server="empty"),
-    Page("search", "/moderation/search?q=1201"),
+    Page("search", "/moderation/search?q=1"),
     Page("search-nothing", "/moderation/search?q=*1"),
     Page("appeal", "/appeal", role=None),
     Page("appeal-problems", "/appeal", role=None, then=send_empty_appeal),
@@ -136,7 +146,8 @@ PAGES = [
     Page("thresholds", "/moderation/thresholds", role="administrator"),
     Page("thresholds-edit", "/moderation/thresholds/edit?category=robocall&country=DE", role="administrator"),
     Page("thresholds-preview", "/moderation/thresholds/edit?category=robocall", role="administrator", then=ask_for_preview),
-    Page("changes-first", newest_changes),
+    Page("changes-first", first_changes),
+    Page("changes", newest_changes),
     Page("recipes", "/moderation/recipes"),
     Page("health", "/moderation/health"),
     Page("account", "/moderation/account"),

@@ -48,6 +48,10 @@ struct PreviewReport: Encodable {
   let listedThen: Int
   let added: Int
   let taken: Int
+  /// Held by tonight's review only with the change.
+  let held: Int
+  /// Held by it only without.
+  let released: Int
   let changes: [Change]
   let examplesAdded: [Example]
   let examplesTaken: [Example]
@@ -55,8 +59,9 @@ struct PreviewReport: Encodable {
   init(_ preview: ThresholdPreview, version: Int32) {
     let total = preview.total
     against = version
-    listedNow = total.kept + total.taken
-    listedThen = total.kept + total.added
+    listedNow = total.kept + total.taken + preview.fixed
+    listedThen = total.kept + total.added + preview.fixed
+    (held, released) = (preview.newlyHeld, preview.released)
     (added, taken) = (total.added, total.taken)
     changes = preview.changes.map { kind, change in
       Change(
@@ -82,6 +87,9 @@ struct PreviewReport: Encodable {
       "Now (version \(against)) \(Self.count(listedNow)) listed, with the change \(Self.count(listedThen)): "
         + "\(added) added, \(taken) taken away. Nothing was saved."
     ]
+    if held + released > 0 {
+      parts.append("Held for a moderator by tonight's review: \(held) more, \(released) no longer.")
+    }
     if !changes.isEmpty { parts.append(table.aligned) }
     for (title, examples) in [("Added, the hottest:", examplesAdded), ("Taken away, the hottest:", examplesTaken)]
     where !examples.isEmpty {

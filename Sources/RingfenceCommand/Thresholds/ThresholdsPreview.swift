@@ -73,7 +73,8 @@ extension Workplace {
     let changed = try ThresholdProblem.told { try change(set) }
     let step = Step("Judging the numbers by both")
     let preview = try await publications.withSnapshot { connection in
-      try await Selection().preview(changed, against: set, at: time, examples: options.examples, on: connection)
+      try await Selection().preview(
+        changed, against: set, at: time, examples: options.examples, holding: HoldReview(store: holds), on: connection)
     }
     step.finish()
     let report = PreviewReport(preview, version: version.version)

@@ -36,9 +36,10 @@ public struct FigureStore: Sendable {
   /// Brings the figures up to date. Of several servers that do so at once one counts.
   /// - Parameter isWhole: whether what stands is counted too: a look through what is listed.
   public func refresh(at time: Date, isWhole: Bool = true) async throws {
-    let until = time - Self.settling
     try await pool.transaction { connection in
       let mark = try await connection.run(ReadFigureMark()).first
+      // Nothing is on its way before the first server has begun to take reports.
+      let until = mark == nil ? time : time - Self.settling
       if mark.map({ $0 < until }) ?? true {
         guard try await !connection.run(MoveFigureMark(from: mark, to: until)).isEmpty else { return }
         let begin = mark ?? Date(timeIntervalSince1970: 0)

@@ -1,5 +1,5 @@
 import Curation
-import PhoneNumbers
+import Foundation
 
 /// The form of one threshold: what was typed, and what is wrong with it, field by field.
 struct ThresholdForm {
@@ -41,10 +41,10 @@ struct ThresholdForm {
 
   /// The threshold that was typed.
   /// - Parameters:
-  ///   - base: whose category and country it has.
+  ///   - present: what is in force: a figure that was left as it is shown stays as it is stored.
   ///   - texts: says what is wrong.
   /// - Returns: nil where anything is wrong; every field then says what.
-  mutating func threshold(texts: Texts) -> Threshold? {
+  mutating func threshold(present: Threshold?, texts: Texts) -> Threshold? {
     let bar = ThresholdBar(heat: 1, evidence: 0, confidence: 0, reporters: 0, networks: 0, days: 0)
     var threshold = Threshold(category: category, country: country, enter: bar, leave: bar, watchHeat: 1)
     for name in Self.names {
@@ -56,7 +56,8 @@ struct ThresholdForm {
         problems[name] = texts("thresholds.not-whole")
         continue
       }
-      threshold[field: name] = value
+      let stored = present?[field: name]
+      threshold[field: name] = stored.flatMap { Figure.plain($0) == Figure.plain(value) ? $0 : nil } ?? value
     }
     guard problems.isEmpty else { return nil }
     for problem in threshold.problems where problems[problem.field] == nil {
@@ -141,8 +142,8 @@ extension Threshold {
 }
 
 extension Figure {
-  /// A figure as it is typed: no more digits than it has.
+  /// A figure as it is typed: six digits at most, which a stored 0.30000000000000004 does not need.
   static func plain(_ value: Double) -> String {
-    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(format: "%.6g", value)
   }
 }

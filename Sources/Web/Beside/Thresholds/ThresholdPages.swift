@@ -54,11 +54,12 @@ struct ThresholdPages: Sendable {
     guard base == version.version else {
       return show(typed, base: version.version, set, context, country: country, problem: "thresholds.moved", .conflict)
     }
-    var change: ThresholdSet
+    let present = set.threshold(for: category) { country }
+    let change: ThresholdSet
     if form["remove"] != nil, let country {
       change = try set.removing(category, country: country)
     } else {
-      guard let threshold = typed.threshold(texts: pages.texts(context)) else {
+      guard let threshold = typed.threshold(present: present, texts: pages.texts(context)) else {
         return show(
           typed, base: base, set, context, country: country, problem: "thresholds.wrong", .unprocessableContent)
       }
