@@ -15,6 +15,9 @@ actor ServerFigures {
   private static let (lifetime, patience) = (Duration.seconds(5), Duration.seconds(2))
 
   init(services: WebServices) {
+    var services = services
+    // The registry keeps what it collects from; it must not be kept by that in turn.
+    services.metrics = MetricsRegistry()
     self.services = services
   }
 
