@@ -6,7 +6,12 @@ extension PublicationStore {
   /// Asks for a number to be taken out, or put in, before the next night. A running server does it within seconds.
   /// Asking again under the same id is harmless.
   public func request(_ revocation: Revocation) async throws {
-    _ = try await pool.retrying { try await $0.run(RequestRevocation(revocation: revocation)) }
+    // Of the same id and time: asked for again, it stands in the trail once.
+    let event = revocation.event
+    try await pool.transaction { connection in
+      _ = try await connection.run(RequestRevocation(revocation: revocation))
+      try await connection.append(event, at: revocation.requestedAt)
+    }
   }
 
   /// Whether anything is asked for and not settled.
@@ -59,5 +64,21 @@ extension PublicationStore {
     }.sorted { $0.number < $1.number }
     _ = try await connection.run(UnlistNumbers(numbers: Set(removed + dropped).sorted()))
     _ = try await connection.run(ListNumbers(listings: added, serial: serial, time: time))
+  }
+}
+
+extension Revocation {
+  /// What the trail says of it.
+  fileprivate var event: AuditEvent {
+    let after: [String: String] =
+      switch action {
+      case .remove: ["listed": "no"]
+      case .add(let category, let label): ["listed": "yes", "category": category.slug, "label": label ?? ""]
+      }
+    let isRemoval = action == .remove
+    // Moderators' urgent rulings come this way, and administrators' commands.
+    return AuditEvent(
+      id: id, actor: requestedBy, role: .moderator, action: isRemoval ? "publication.revoke" : "publication.add",
+      subject: "+\(number)", after: after, reason: reason)
   }
 }

@@ -1,3 +1,4 @@
+import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -66,11 +67,13 @@ public struct PublicationStore: Sendable {
     _ publication: Publication, packs: [PublishedPack] = [], gates: [GateRecord] = [],
     with body: @Sendable (PostgresConnection) async throws -> Void = { _ in }
   ) async throws {
+    let overrules = gates.compactMap { $0.overrule(of: publication.serial) }
     try await pool.transaction { connection in
       let recorded = try await connection.run(RecordPublication(publication: publication))
       guard !recorded.isEmpty else { throw StorageError.serialTaken(publication.serial) }
       if !packs.isEmpty { _ = try await connection.run(RecordPacks(serial: publication.serial, packs: packs)) }
       if !gates.isEmpty { _ = try await connection.run(RecordGates(serial: publication.serial, gates: gates)) }
+      for event in overrules { try await connection.append(event, at: publication.publishedAt) }
       try await body(connection)
     }
   }
@@ -81,6 +84,17 @@ public struct PublicationStore: Sendable {
   ) async throws -> Result {
     try await pool.withConnection { connection in
       try await connection.transaction(.repeatableRead, readOnly: true, body)
+    }
+  }
+}
+
+extension GateRecord {
+  /// What the trail says of its being overruled; nil where it was not.
+  fileprivate func overrule(of serial: Int64) -> AuditEvent? {
+    overruledBy.map { name in
+      AuditEvent(
+        id: UUID(naming: "overrule \(serial) \(gate) \(pack)"), actor: name, role: .administrator,
+        action: "publication.overrule", subject: "publication \(serial)", before: [gate: detail], reason: overruledWhy)
     }
   }
 }

@@ -52,7 +52,7 @@ struct ProtectCommand: AsyncParsableCommand {
       let targets = try named + (try file.map { try ProtectionFile(path: $0, reason: reason).targets() } ?? [])
       try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
         do {
-          try await workplace.protection.add(targets, by: by, at: Date())
+          try await workplace.protection.add(targets, by: by, at: Date(), audit: event(targets))
         } catch let error as ProtectionError {
           throw CommandFailure.failed("\(error)")
         }
@@ -66,6 +66,13 @@ struct ProtectCommand: AsyncParsableCommand {
           )
         }
       }
+    }
+
+    /// One for all of a file: the list itself says who added each.
+    private func event(_ targets: [(target: ProtectionTarget, reason: String)]) -> AuditEvent {
+      let subject = targets.count == 1 ? patterns.first ?? file ?? "" : "\(targets.count) numbers and patterns"
+      let what = (patterns.prefix(20) + [file].compactMap { $0 }).joined(separator: " ")
+      return Actor.commandLine(by).did("protection.add", to: subject, after: ["what": what], because: reason)
     }
 
     private var named: [(target: ProtectionTarget, reason: String)] {
@@ -109,12 +116,22 @@ struct ProtectCommand: AsyncParsableCommand {
     @Argument(help: "As `protect list` prints it.")
     var pattern: String
 
-    func validate() throws { _ = try target }
+    @Option(help: "Who does it, for the audit trail.")
+    var by = "command line"
+
+    @Option(help: "Why, for the audit trail.")
+    var reason: String?
+
+    func validate() throws {
+      _ = try target
+      guard (1...80).contains(by.count) else { throw ValidationError("--by has 1 to 80 characters.") }
+    }
 
     func run() async throws {
       let target = try target
       try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-        guard try await workplace.protection.remove(target) else {
+        let event = Actor.commandLine(by).did("protection.remove", to: pattern, because: reason)
+        guard try await workplace.protection.remove(target, audit: (event, Date())) else {
           throw CommandFailure.failed("\(pattern) is not protected by itself. See: ringfence protect list")
         }
         print("\(pattern) is no longer protected.")

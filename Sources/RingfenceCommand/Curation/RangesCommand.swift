@@ -103,7 +103,8 @@ struct RangeDecision: ParsableArguments {
     try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       do {
         guard
-          try await workplace.ranges.decide(block, isApproved: isApproved, by: by, reason: reason, at: Date())
+          try await workplace.ranges.decide(
+            block, isApproved: isApproved, by: by, role: .administrator, reason: reason, at: Date())
         else { throw CommandFailure.failed("\(block.text) was not proposed. See: ringfence ranges list") }
       } catch let problem as RulingProblem {
         throw CommandFailure.failed("\(problem)")

@@ -67,8 +67,12 @@ extension Workplace {
     let (former, set) = try await thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
     guard changed != set else { return print("Nothing to change: version \(former.version) says so already.") }
+    let event = Actor.commandLine(authorship.name).did(
+      "thresholds.save", to: "thresholds",
+      before: ["version": "\(former.version)"].merging(set.told(than: changed)) { $1 },
+      after: ["version": "\(former.version + 1)"].merging(changed.told(than: set)) { $1 }, because: authorship.because)
     let saved = try await thresholds.save(
-      changed, after: former.version, by: authorship.name, because: authorship.because, at: Date())
+      changed, after: former.version, by: authorship.name, because: authorship.because, at: Date(), audit: event)
     print("Saved as version \(saved.version). It applies from the next publication on.")
   }
 }
@@ -81,5 +85,29 @@ extension ThresholdProblem {
     } catch let problem as ThresholdProblem {
       throw CommandFailure.failed("\(problem) Nothing was saved.")
     }
+  }
+}
+
+extension ThresholdSet {
+  /// What it says and another does not, for the audit trail.
+  fileprivate func told(than other: ThresholdSet) -> [String: String] {
+    var told: [String: String] = [:]
+    for threshold in thresholds where !other.thresholds.contains(threshold) {
+      let name = threshold.country.map { "\(threshold.category.slug) \($0)" } ?? threshold.category.slug
+      told[name] = "enter \(threshold.enter.told); leave \(threshold.leave.told); watch \(threshold.watchHeat)"
+    }
+    for source in sources where !other.sources.contains(source) {
+      told["list \(source.appID)"] =
+        "weight \(source.weight); enter \(source.enter.complaints) on \(source.enter.days) days; "
+        + "leave \(source.leave.complaints) on \(source.leave.days) days"
+    }
+    return told
+  }
+}
+
+extension ThresholdBar {
+  fileprivate var told: String {
+    "heat \(heat), evidence \(evidence), confidence \(confidence), reporters \(reporters), networks \(networks), "
+      + "days \(days)"
   }
 }

@@ -1,3 +1,4 @@
+import Crypto
 public import Curation
 public import Foundation
 
@@ -43,5 +44,15 @@ public struct AuditEvent: Sendable, Equatable {
     self.init(
       id: id, actor: actor, role: role.rawValue, action: action, subject: subject, before: before, after: after,
       reason: reason)
+  }
+}
+
+extension UUID {
+  /// The same for the same text: names an event that may be written again after a restart (RFC 9562, 5.8).
+  init(naming text: String) {
+    var bytes = Array(SHA256.hash(data: Data(text.utf8)).prefix(16))
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 }
