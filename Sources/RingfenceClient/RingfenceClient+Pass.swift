@@ -58,13 +58,20 @@ extension RingfenceClient {
       body: body.map { Data($0) })
     if body != nil { request.fields["Content-Type"] = "application/json" }
     guard let (head, data) = try? await transport.send(request, limit: 1 << 20) else { return .later(asked: nil) }
+    // What is dropped for ever is dropped on the server's own word: a proxy before it, or another server at its
+    // address, says such things too.
+    let isOurs = head["Content-Type"]?.hasPrefix("application/problem+json") ?? false
     switch head.status {
     case 200...299: return .answered(data)
     case 401, 403: return .keyRefused
-    case 409: return .refused(.conflict)
-    case 410: return .refused(.withdrawn)
-    case 413: return .tooLarge
-    case 400, 404, 422: return .refused(.invalid("status \(head.status)"))
+    case 409 where isOurs: return .refused(.conflict)
+    case 410 where isOurs: return .refused(.withdrawn)
+    case 413 where isOurs: return .tooLarge
+    case 400 where isOurs, 422 where isOurs: return .refused(.invalid("status \(head.status)"))
+    case 404 where isOurs && method == "DELETE": return .refused(.withdrawn)
+    case 413:
+      batchSize = max(1, batchSize / 2)
+      return .later(asked: nil)
     default: return .later(asked: head.retryAfter(at: environment.now()))
     }
   }

@@ -23,7 +23,7 @@ import Testing
       }
       let told = Told()
       let server = ScriptedServer { try ScriptedServer.results("duplicate", of: $0) }
-      let client = try client(folder, server, HandClock(), told)
+      let client = try await opened { try client(folder, server, HandClock(), told) }
       #expect(await client.flush() == FlushResult(delivered: 3))
       #expect(server.requests.map(\.body) == deaf.requests.map(\.body))
       #expect(told.all == reports.map { .delivered(report: $0.reportID) })
@@ -114,13 +114,27 @@ import Testing
       let told = Told()
       let server = ScriptedServer { request in
         let isBad = request.body.map { String(decoding: $0, as: UTF8.self).contains("bad") } ?? false
-        return isBad ? .init(status: status) : try ScriptedServer.results("created", of: request)
+        return isBad
+          ? .init(status: status, fields: ScriptedServer.problem) : try ScriptedServer.results("created", of: request)
       }
       let client = try client(folder, server, HandClock(), told)
       for index in 0..<40 { try await client.report(report(comment: index == 23 ? "bad" : "good")) }
       let result = await client.flush()
       #expect(result == FlushResult(delivered: 39, dropped: 1))
       #expect(server.requests.count < 30)
+    }
+  }
+
+  /// What a proxy says, or somebody else at the address, drops nothing.
+  @Test(arguments: [400, 404, 409, 410, 413, 422, 302, 500]) func strangersWordsLoseNothing(status: Int) async throws {
+    try await withFolder { folder in
+      let told = Told()
+      let client = try client(folder, ScriptedServer { _ in .init(status: status) }, HandClock(), told)
+      try await client.report(report())
+      try await client.countCall(from: "+33162000248", wasNamed: true, at: Date(timeIntervalSince1970: 1_795_000_000))
+      #expect(await client.flush().waiting == 1)
+      #expect(await client.flush(isUrgent: true).waiting == 1)
+      #expect(told.all.isEmpty)
     }
   }
 
@@ -171,7 +185,7 @@ import Testing
         await client.flush()
       }
       let server = ScriptedServer { _ in .init(status: 201) }
-      let client = try client(folder, server, clock)
+      let client = try await opened { try client(folder, server, clock) }
       #expect(await client.flush().waiting == 0)
       #expect(server.requests.map(\.body) == deaf.requests.map(\.body))
       let batch = try JSONDecoder().decode(CallBatch.self, from: try #require(server.requests[0].body))

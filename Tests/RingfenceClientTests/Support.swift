@@ -32,6 +32,8 @@ final class ScriptedServer: ClientTransport {
     var body = ""
   }
 
+  static let problem = ["Content-Type": "application/problem+json"]
+
   private let answer: @Sendable (ClientRequest) throws -> Answer
   private let asked = Mutex<[ClientRequest]>([])
 
@@ -83,4 +85,16 @@ func configuration(_ folder: URL, outboxLimit: Int = 2 << 20) throws -> ClientCo
 
 func report(_ number: String = "+33162000248", comment: String? = nil) throws -> ClientReport {
   try ClientReport(number: number, category: "fraud", reporter: "user-1", comment: comment)
+}
+
+/// Opens what was just let go of: a task that has ended may hold it for a moment longer.
+func opened(_ open: () throws -> RingfenceClient) async throws -> RingfenceClient {
+  let deadline = ContinuousClock.now + .seconds(30)
+  while true {
+    do {
+      return try open()
+    } catch ClientError.busy where ContinuousClock.now < deadline {
+      await Task.yield()
+    }
+  }
 }
