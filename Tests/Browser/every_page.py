@@ -113,6 +113,8 @@ def ask_for_preview(page):
     page.get_by_label("Reporters to be listed").fill("90")
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Save as the next version").wait_for(timeout=120_000)
+
+
 def sign_in_wrongly(page):
     page.get_by_label("Name").fill("Nobody")
     page.get_by_label("Password").fill("something")
