@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func whoeverIsTooManyOrTooEarlyIsToldWhenToComeBack() async throws {
+  @Test func whoeverSendsTooMuchIsToldWhenToComeBack() async throws {
     let body = try Reports.json()
     try await TestServer.run(
       configure: { $0.limits = RequestLimits(app: .init(perSecond: 1, burst: 1), network: nil) },
@@ -86,6 +86,10 @@ import Testing
       #expect(first.hasPrefix("HTTP/1.1 201 "))
       expect(try await answer(report.request(key: server.key), port: server.port), .limited, "Retry-After: 1\r\n")
     }
+  }
+
+  @Test func whoeverComesWhileTheDatabaseIsAwayIsToldWhenToComeBack() async throws {
+    let body = try Reports.json()
     try await TestServer.run { server in
       let report = Case(kind: .unavailable, line: "POST /v1/reports", head: Self.json, body: body)
       #expect(try await server.report("{}").status == .badRequest)
