@@ -4,7 +4,7 @@
   // Times in the reader's own zone; the absolute one stays at hand in the title.
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const format = new Intl.DateTimeFormat(document.documentElement.lang, {
-    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", timeZone: zone,
+    dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: zone,
   })
 
   function localise(root) {

@@ -36,7 +36,8 @@ struct SignInThrottle: Sendable {
   /// Seconds until an attempt is looked at; nil for now, and then it counts as failed until it is taken back.
   static func wait(_ counts: [AttemptCount], at time: Date) -> Int? {
     let until = counts.map(\.closedUntil).max() ?? time
-    return until > time ? max(1, Int(until.timeIntervalSince(time).rounded(.up))) : nil
+    // The database rounds to microseconds, up as well as down.
+    return until.timeIntervalSince(time) > 0.001 ? max(1, Int(until.timeIntervalSince(time).rounded(.up))) : nil
   }
 
   /// The counts with one failure more.

@@ -132,6 +132,15 @@ import Testing
     }
   }
 
+  /// The database keeps microseconds: what was opened at a moment must not seem closed at that very moment.
+  @Test func noMomentIsBeforeItself() async throws {
+    _ = try await withPassword("Ada")
+    for step in 0..<20 {
+      let outcome = try await attempt("Ada", "wrong", visitor(UInt8(step + 1)), after: Double(step) + 0.123_456_7)
+      #expect(outcome == .refused)
+    }
+  }
+
   @Test func guessesAtOnceAreCountedLikeGuessesOneAfterAnother() async throws {
     _ = try await withPassword("Ada")
     let (desk, time) = (desk, now)
