@@ -151,8 +151,6 @@ class Image:
         data = folder / "volume"
         data.mkdir(mode=0o700)
         os.chown(data, self.user, self.group)
-        run("mount", "--bind", data, self.volume)
-        run("mount", "-t", "tmpfs", "tmpfs", root / "tmp", "-o", "mode=1777")
         run("mount", "--bind", root, root)
         run("mount", "--bind", data, self.volume)
         run("mount", "-t", "tmpfs", "tmpfs", root / "tmp", "-o", "mode=1777")
@@ -168,7 +166,7 @@ class Image:
     def command(self, *words):
         """What runs a command in the container."""
         return ["setpriv", "--no-new-privs", "--bounding-set=-all,+sys_chroot,+setuid,+setgid", "--inh-caps=-all",
-                "chroot", f"--userspec={self.user}:{self.group}", str(self.root), *words]
+                "/usr/sbin/chroot", f"--userspec={self.user}:{self.group}", str(self.root), *words]
 
     @property
     def environment(self):
@@ -271,7 +269,7 @@ def main():
         else:
             # What is mounted below goes with this process's namespace; nothing of it is to be followed.
             subprocess.run(["umount", "--recursive", "--lazy", folder / "root"], stderr=subprocess.DEVNULL)
-            run("rm", "--recursive", "--force", "--one-file-system", folder)
+            subprocess.run(["rm", "--recursive", "--force", "--one-file-system", folder], check=False)
     say("all is well")
 
 

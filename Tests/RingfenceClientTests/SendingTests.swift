@@ -23,7 +23,7 @@ import Testing
       }
       let told = Told()
       let server = ScriptedServer { try ScriptedServer.results("duplicate", of: $0) }
-      let client = try await opened { try client(folder, server, HandClock(), told) }
+      let client = try await opened { try self.client(folder, server, HandClock(), told) }
       #expect(await client.flush() == FlushResult(delivered: 3))
       #expect(server.requests.map(\.body) == deaf.requests.map(\.body))
       #expect(told.all == reports.map { .delivered(report: $0.reportID) })
@@ -185,7 +185,7 @@ import Testing
         await client.flush()
       }
       let server = ScriptedServer { _ in .init(status: 201) }
-      let client = try await opened { try client(folder, server, clock) }
+      let client = try await opened { try self.client(folder, server, clock) }
       #expect(await client.flush().waiting == 0)
       #expect(server.requests.map(\.body) == deaf.requests.map(\.body))
       let batch = try JSONDecoder().decode(CallBatch.self, from: try #require(server.requests[0].body))

@@ -93,7 +93,8 @@ func opened(_ open: () throws -> RingfenceClient) async throws -> RingfenceClien
   while true {
     do {
       return try open()
-    } catch ClientError.busy where ContinuousClock.now < deadline {
+    } catch let error as ClientError {
+      guard error == .busy, ContinuousClock.now < deadline else { throw error }
       await Task.yield()
     }
   }
