@@ -36,7 +36,7 @@ def python_tests():
 
 def test_there_is_a_line_for_everybody_who_can_hurt():
     text = TEXT.lower()
-    for who in ["apps", "reporters", "brigades", "strangers", "owners of numbers", "moderators",
+    for who in ["apps", "reporters", "brigades", "strangers", "owners of numbers", "triage", "moderators",
                 "administrators", "an app's key", "the signing key", "a copy of the database", "a mirror", "a pack"]:
         assert who in text, who
     assert len(THREATS) >= 40
