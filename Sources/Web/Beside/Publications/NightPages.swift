@@ -36,7 +36,7 @@ struct NightPages: Sendable {
       from: earlier, to: later, pack: pack, kinds: kind.map { [$0] } ?? Set(NightChange.Kind.allCases),
       behind: Int64(request.query("after")) ?? 0, limit: Self.rows)
     let facts = try await nights.facts(
-      of: found.changes.map(\.number), from: NightStore.Side(earlier), to: NightStore.Side(later))
+      of: found.changes.map(\.number), from: NightStore.Side(earlier), to: NightStore.Side(later, isLater: true))
     var page = ChangesPage(
       serial: serial, earlier: earlier, all: all, pack: pack, kind: kind,
       rows: found.changes.map { ChangeRow($0, facts[$0.number] ?? ChangeFacts(), texts) }, texts)
@@ -56,9 +56,12 @@ struct NightPages: Sendable {
 }
 
 extension NightStore.Side {
-  init(_ night: NightDiff.Night) {
-    // What single numbers were taken out for was decided up to the moment the manifest was made.
-    self.init(serial: night.serial, asOf: max(night.manifest.asOf, night.manifest.issued))
+  /// - Parameter isLater: whether it is the later one of the two.
+  init(_ night: NightDiff.Night, isLater: Bool = false) {
+    // What single numbers were taken out for was decided up to the moment the manifest was made, whose times are cut to
+    // whole seconds.
+    self.init(
+      serial: night.serial, asOf: max(night.manifest.asOf, night.manifest.issued).addingTimeInterval(isLater ? 1 : 0))
   }
 }
 
