@@ -228,8 +228,9 @@ def check_work(image):
         {"Authorization": f"Bearer {made.stdout.split()[-1]}", "Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=30) as answer:
         assert answer.status == 201
-    published = image.run("publish", "--overrule", "nonempty", "--reason", "A check", "--by", "check", "--data",
-                          "/var/lib/ringfence")
+    published = image.run("publish", "--data", "/var/lib/ringfence")
+    # 4: a gate holds the empty list back.
+    assert published.returncode in (0, 4), published.stderr
     say(f"a report is taken; publish ends with {published.returncode}: "
         f"{(published.stdout or published.stderr).strip().splitlines()[-1][:100]}")
 
