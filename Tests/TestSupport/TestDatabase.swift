@@ -24,11 +24,26 @@ public struct DatabaseTrait: SuiteTrait, TestTrait, TestScoping {
   public let isRecursive = true
   let isMigrated: Bool
 
+  // Hundreds of tests begin at once, each with connections of its own: the cluster has 300.
+  private static let turnstile = Turnstile(width: 24)
+
   /// Runs a test with a database of its own.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     guard testCase != nil else { return try await function() }
+    await Self.turnstile.enter()
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await perform(function))
+    } catch {
+      result = .failure(error)
+    }
+    await Self.turnstile.leave()
+    try result.get()
+  }
+
+  private func perform(_ function: @Sendable () async throws -> Void) async throws {
     let dsn = try await isMigrated ? TestCluster.shared.makeDatabase() : TestCluster.shared.makeEmptyDatabase()
     let pool = PostgresPool(
       PostgresConfiguration(dsn), maximumConnections: 8, waitLimit: .seconds(30), logger: .forTests)

@@ -82,10 +82,16 @@ import Testing
         uri: "/sign-in", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
         body: ByteBuffer(string: "token=\(token)"))
       let session = try #require(signedIn.headers[.setCookie]).prefix { $0 != ";" }
-      for (number, verdict, words) in [
-        (candidate, "listed", "Publication 12 listed it first"), (held, "held", "by the rule one_text"),
-        (ruled, "ruled", "is identified as “Tom & Sons” and not blocked: They sell <things>."),
-        (unknown, "quiet", "Nobody has reported it."), (protected, "protected", "A bank"),
+      // The page says it in the reader's language: what both say is what others have written.
+      for (number, verdict, words, shown) in [
+        (candidate, "listed", "Publication 12 listed it first", "12"),
+        (held, "held", "by the rule one_text", "“All” the same &lt;text&gt;."),
+        (
+          ruled, "ruled", "is identified as “Tom & Sons” and not blocked: They sell <things>.",
+          "They sell &lt;things&gt;."
+        ),
+        (unknown, "quiet", "Nobody has reported it.", "Nobody has reported it."),
+        (protected, "protected", "A bank", "A bank"),
       ] {
         let answer = try await get(server, "/v1/numbers/%2B\(number)")
         #expect(answer.status == .ok)
@@ -99,11 +105,7 @@ import Testing
         let page = try await server.client.execute(
           uri: "/moderation/numbers/\(number)", method: .get, headers: [.cookie: String(session)])
         let html = String(buffer: page.body)
-        for sentence in told.account {
-          let escaped = sentence.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("'", with: "&#39;")
-          #expect(html.contains("<li>\(escaped)</li>"), "\(escaped)")
-        }
+        #expect(page.status == .ok && html.contains(shown), "\(number)")
         // Only moderators see each other and their notes.
         let json = String(buffer: answer.body)
         #expect(!json.contains("Ada") && !json.contains("Rang them"))

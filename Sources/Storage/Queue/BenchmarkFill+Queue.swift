@@ -73,7 +73,7 @@ struct FillCases: PostgresStatement {
       FROM drawn WHERE place % 20 = 7
     ), appealed AS (
       INSERT INTO appeals (number, appeal_id, state, statement, filed_at)
-      SELECT number, gen_random_uuid(), 'open', 'This is the number of my shop.', since FROM drawn WHERE place % 50 = 3
+      SELECT number, md5(number::text)::uuid, 'open', 'This is the number of my shop.', since FROM drawn WHERE place % 50 = 3
     )
     INSERT INTO queue (number, causes, urgency, country, category_id, since, version)
     SELECT number,

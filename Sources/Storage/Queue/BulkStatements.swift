@@ -98,14 +98,12 @@ struct ReadBulkRulings: PostgresStatement {
   }
 }
 
-/// A bulk, and how many rulings it made.
+/// A bulk, without how many rulings it made.
 struct ReadBulk: PostgresStatement {
   let id: UUID
 
   static let sql = """
-    SELECT bulk_id, account, ruling, reason, ruled_at,
-           (SELECT count(*) FROM bulk_rulings r WHERE r.bulk_id = $1), undone_by
-    FROM bulks WHERE bulk_id = $1
+    SELECT bulk_id, account, ruling, reason, ruled_at, undone_by FROM bulks WHERE bulk_id = $1
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
@@ -115,7 +113,7 @@ struct ReadBulk: PostgresStatement {
     guard let decision = Ruling.Decision(rawValue: name) else { throw StorageError.unknownRuling(name) }
     return BulkRun(
       id: try row.decode(0), account: try row.decode(1), decision: decision, reason: try row.decode(3),
-      ruledAt: try row.decode(4), rulings: Int(try row.decode(5, as: Int64.self)), undoneBy: try row.decode(6))
+      ruledAt: try row.decode(4), rulings: 0, undoneBy: try row.decode(5))
   }
 }
 

@@ -59,7 +59,9 @@ public struct BulkStore: Sendable {
 
   /// A bulk; nil when there is none of this id.
   public func find(_ id: UUID) async throws -> BulkRun? {
-    try await pool.run(ReadBulk(id: id)).first
+    guard var run = try await pool.run(ReadBulk(id: id)).first else { return nil }
+    run.rulings = try await pool.run(ReadBulkRulings(bulk: id)).count
+    return run
   }
 
   /// Takes back every ruling of a bulk that nobody has taken back singly. Safe to call again.

@@ -24,16 +24,6 @@ extension APIDescription {
         problems: [.unavailable, .stopping],
         curl: "curl --fail-with-body \"$SERVER/readyz\""),
       APIOperation(
-        method: .get, path: "/metrics", id: "metrics", summary: "What is measured, for Prometheus",
-        text: "For whoever asks from the server's own machine, not through a proxy, or bears the operator's token.",
-        answers: [
-          .init(
-            status: 200, text: "Prometheus' text format 0.0.4; OpenMetrics for who asks for that alone.",
-            mediaType: "text/plain", schema: APISchema.text)
-        ],
-        problems: [.unauthorized],
-        curl: "curl --fail-with-body \"$SERVER/metrics\""),
-      APIOperation(
         method: .get, path: "/metrics", id: "metrics", summary: "Figures for Prometheus",
         text: """
           In the text format of Prometheus; in that of OpenMetrics for whoever accepts it. Asked from the server's own \
