@@ -40,7 +40,8 @@ import Testing
     _ body: (GroupCommit<Int, Int>) async throws -> Void
   ) async throws {
     let commits = GroupCommit<Int, Int>(
-      capacity: capacity, batchSize: batchSize, isolates: { $0 is BadItem }, commit: { try await ledger.commit($0) })
+      capacity: capacity, batchSize: batchSize, patience: .seconds(600), isolates: { $0 is BadItem },
+      commit: { try await ledger.commit($0) })
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await commits.run() }
       try await body(commits)

@@ -13,7 +13,7 @@ import Testing
 
   /// Every page answers every role as it should, with nothing in the database and with hostile queries.
   @Test func rolesAndEmptyStates() async throws {
-    try await TestServer.run { server in
+    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
       let pages: [(path: String, least: Role)] = [
         ("/moderation", .triage), ("/moderation/search", .triage), ("/moderation/publications", .triage),
         ("/moderation/recipes", .triage), ("/moderation/appeals", .moderator), ("/moderation/reporters", .moderator),
