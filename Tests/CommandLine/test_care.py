@@ -115,8 +115,8 @@ def test_damage_is_found_before_anything_is_written(filled, tmp_path):
 
 def test_every_secret_of_the_data_folder_is_saved():
     sources = "\n".join(path.read_text() for path in (CHECKOUT / "Sources").rglob("*.swift"))
-    names = set(re.findall(r'\b(?:secret|replaceSecret|storedSecret)\("([^"]+)"', sources))
-    assert {"pseudonym.key", "webhook.secret"} <= names
+    names = set(re.findall(r'\b(?:key|secret|replaceSecret|storedSecret)\("([a-z-]+(?:\.key|\.secret)|sample-end)"', sources))
+    assert {"pseudonym.key", "account.key", "webhook.secret"} <= names
     saved = (CHECKOUT / "Sources/RingfenceCommand/Care/Backup.swift").read_text()
     assert not [name for name in names if f'"{name}"' not in saved]
 

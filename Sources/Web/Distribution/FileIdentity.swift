@@ -1,3 +1,5 @@
+// Where the whole module is compiled at once, Swift finds `stat` by way of Dispatch.
+import Dispatch
 import Foundation
 
 /// What a regular file is recognised by without reading it.
