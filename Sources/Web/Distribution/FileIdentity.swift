@@ -1,6 +1,9 @@
-// Where the whole module is compiled at once, Swift finds `stat` by way of Dispatch.
-import Dispatch
 import Foundation
+
+// Where the whole module is compiled at once, Swift finds `stat` in the C side of Dispatch.
+#if canImport(CDispatch)
+  import CDispatch
+#endif
 
 /// What a regular file is recognised by without reading it.
 struct FileIdentity: Hashable {
