@@ -55,6 +55,11 @@ import Testing
     }
   }
 
+  @Test(arguments: [Int64.min, -1, 0, 1_000_000_000_000_000, .max])
+  func whatNoNumberCanBeIsNotProtected(_ number: Int64) throws {
+    #expect(try rule("+49116117", number) == nil)
+  }
+
   @Test func anOrdinaryNumberIsAskedForTheNumberingPlans() {
     let protected = ProtectedNumbers(
       patterns: [], numbers: [(5, "five"), (3, "three"), (5, "again")], shortNumber: { $0 == 49_112 ? "short" : nil })

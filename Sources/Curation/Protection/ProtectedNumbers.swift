@@ -53,8 +53,9 @@ public struct ProtectedNumbers: Sendable {
   }
 
   /// Why a number is protected, as people read it; nil where it is not.
-  /// - Parameter number: E.164 digits.
+  /// - Parameter number: E.164 digits; whatever no number can be is not protected.
   public func rule(for number: Int64) -> String? {
+    guard (1...999_999_999_999_999).contains(number) else { return nil }
     let place = numbers.firstPlace(atLeast: number)
     if place < numbers.count, numbers[place] == number { return reasons[Int(numberReasons[place])] }
     let next = blockStarts.firstPlace(atLeast: number + 1)

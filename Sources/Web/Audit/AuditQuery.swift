@@ -49,7 +49,9 @@ struct AuditQuery {
 
   private static func cursor(_ text: String) -> AuditCursor? {
     let parts = text.split(separator: "_")
-    guard parts.count == 2, let time = Int64(parts[0]), let id = UUID(uuidString: String(parts[1])) else { return nil }
+    guard parts.count == 2, let time = Int64(parts[0]), time.magnitude < 1 << 53,
+      let id = UUID(uuidString: String(parts[1]))
+    else { return nil }
     return AuditCursor(time: Date(timeIntervalSince1970: Double(time) / 1_000_000), id: id)
   }
 

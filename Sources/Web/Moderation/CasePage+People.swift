@@ -22,7 +22,7 @@ struct CaseWords {
 
   static func place(_ text: String) -> CommentPlace? {
     let parts = text.split(separator: ".")
-    guard parts.count == 2, let microseconds = Int64(parts[0]), abs(microseconds) < 1 << 53,
+    guard parts.count == 2, let microseconds = Int64(parts[0]), microseconds.magnitude < 1 << 53,
       let id = UUID(uuidString: String(parts[1]))
     else { return nil }
     return CommentPlace(reportedAt: Date(timeIntervalSince1970: Double(microseconds) / 1_000_000), reportID: id)

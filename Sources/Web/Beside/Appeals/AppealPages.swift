@@ -109,8 +109,8 @@ extension AppealCursor {
 
   init?(text: String) {
     let parts = text.split(separator: "_")
-    guard parts.count == 3, let micros = Int64(parts[0]), let number = Int64(parts[1]),
-      let id = UUID(uuidString: String(parts[2]))
+    guard parts.count == 3, let micros = Int64(parts[0]), micros.magnitude < 1 << 53,
+      let number = Int64(parts[1]), let id = UUID(uuidString: String(parts[2]))
     else { return nil }
     self.init(time: Date(timeIntervalSince1970: Double(micros) / 1_000_000), number: number, id: id)
   }
