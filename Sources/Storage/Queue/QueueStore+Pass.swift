@@ -9,8 +9,9 @@ extension QueueStore {
   public func pass(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
       guard let item = try await connection.run(ReadCase(number: number)).first else { return false }
+      let isNew = try await !connection.run(ReadPasses(number: number)).contains(worker.account)
       let passes = try await connection.run(PassCase(number: number, account: worker.account, time: time))[0]
-      let isRaised = passes.isMultiple(of: QueueRule.passesThatRaise)
+      let isRaised = isNew && passes.isMultiple(of: QueueRule.passesThatRaise)
       let level = min(2, item.level + (isRaised ? 1 : 0))
       _ = try await connection.run(RaiseCase(number: number, account: worker.account, level: level))
       _ = try await connection.run(AppendAudit(worker.event("case.pass", number), at: time))

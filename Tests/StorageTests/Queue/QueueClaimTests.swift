@@ -81,6 +81,8 @@ import Testing
     #expect(try await queue.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
     #expect(try await queue.passes(of: number).sorted() == ["A", "B", "C"])
     #expect(try await queue.claimNext(by: QueueWorker(account: "D", role: .triage), at: now) == nil)
+    // Once more by one of the three is nothing new.
+    #expect(try await queue.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
     #expect(try await queue.claimNext(by: ada, at: now)?.level == 1)
     #expect(try await queue.escalate(number, by: ada, at: now))
     #expect(try await queue.claimNext(by: bob, at: now) == nil)
