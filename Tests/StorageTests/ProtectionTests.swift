@@ -28,6 +28,12 @@ import Testing
     #expect(try await !store.remove(.number(1_911)))
   }
 
+  @Test(arguments: [Int64(7), 110, 112, 911, 49, 116_117])
+  func bareShortNumbersAreProtected(_ number: Int64) async throws {
+    #expect(try await store.rule(for: number) == "a short number")
+    #expect(try await store.load().rule(for: number) == "a short number")
+  }
+
   @Test func oneNumberIsAnsweredLikeAll() async throws {
     var generator = SeededGenerator(seed: 3)
     let targets = try (0..<60).map { index in

@@ -40,6 +40,35 @@ import Testing
     #expect(history[3].kind == .undo(second.id))
   }
 
+  @Test func whoeverSawWhatStandsIsNotOutdoneByAClock() async throws {
+    let ahead = try ruling(.block, after: 90)
+    _ = try await store.record(ahead)
+    let seen = try ruling(.allow)
+    #expect(try await store.record(seen, expecting: .this(ahead.id)) == .recorded)
+    #expect(try await store.standing(of: number)?.rulingID == seen.id)
+    #expect(try await store.undo(seen.id, of: number, moderator: "Bob", at: now + 1) == .undone)
+    #expect(try await store.standing(of: number)?.rulingID == ahead.id)
+  }
+
+  @Test func anUpheldAppealStandsWhateverTheClock() async throws {
+    _ = try await store.record(try ruling(.block, after: 90))
+    let appeals = AppealStore(pool: pool)
+    _ = try await appeals.file(try Appeal(number: number, statement: "It is mine.", filedAt: now))
+    let outcome = try await appeals.settle(
+      number, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now + 1)
+    #expect(outcome == .answered(1))
+    #expect(try await standing() == .allow)
+  }
+
+  @Test(arguments: [Int64(999_999_999_999_999), 4_911_111_111_111])
+  func whatNoNumberingPlanHasCanOnlyBeAllowed(_ number: Int64) async throws {
+    func make(_ decision: Ruling.Decision) throws -> Ruling {
+      try Ruling(number: number, decision: decision, reason: "x", moderator: "Ada", ruledAt: now)
+    }
+    await #expect(throws: RulingProblem.self) { try await store.record(try make(.block)) }
+    #expect(try await store.record(try make(.allow)) == .recorded)
+  }
+
   @Test func theSameRulingIsRecordedOnce() async throws {
     let id = UUID()
     #expect(try await store.record(try ruling(.block, id: id)) == .recorded)

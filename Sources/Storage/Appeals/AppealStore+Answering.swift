@@ -27,7 +27,7 @@ extension AppealStore {
       for appeal in answers { _ = try await connection.run(AnswerAppeal(appeal: appeal)) }
       let listing = try await connection.run(ReadListing(number: number)).first
       if state == .upheld {
-        _ = try await connection.add(AddRuling(ruling))
+        _ = try await connection.add(AddRuling(try await connection.following(ruling)))
         if listing != nil, let revocation = Revocation(carryingOut: ruling) {
           _ = try await connection.run(RequestRevocation(revocation: revocation))
         }

@@ -127,7 +127,8 @@ public struct ProtectionStore: Sendable {
     switch ShortNumber(digits: number) {
     case .emergency: "an emergency number"
     case .short: "a short number"
-    case nil: nil
+    // Dialled bare, as 112 and 911 are: no calling code has ordinary numbers this short.
+    case nil: number < 1_000_000 && PhoneNumber(digits: number)?.isValid != true ? "a short number" : nil
     }
   }
 }

@@ -1,17 +1,23 @@
 import Curation
 import Foundation
+import PhoneNumbers
 import PostgreSQL
 
 /// Rulings within a transaction of the caller's.
 extension PostgresConnection {
   /// Records a ruling with its line in the trail; see `RulingStore.record`.
-  /// - Throws: ``RulingError/stale``; `PostgresError`.
+  /// - Throws: `RulingProblem`; ``RulingError/stale``; `PostgresError`.
   func record(_ ruling: Ruling, expecting expected: ExpectedRuling, role: Role) async throws -> RulingOutcome {
+    guard ruling.decision == .allow || PhoneNumber(digits: ruling.number)?.isValid == true else {
+      throw RulingProblem(field: "number", rule: "is one that a numbering plan has; others can only be allowed")
+    }
     let history = try await run(ReadRulings(number: ruling.number))
     if let known = history.first(where: { $0.id == ruling.id }) { return known.says(ruling) ? .duplicate : .conflict }
     if case .this(let id) = expected { try await expect(id, before: ruling) }
     let standing = try await run(ReadStandingRuling(number: ruling.number)).first
-    guard try await add(AddRuling(ruling)) else {
+    var dated = ruling
+    if case .this = expected { dated.follow(standing) }
+    guard try await add(AddRuling(dated)) else {
       // Somebody has recorded it in this very moment.
       let known = try await run(ReadRulings(number: ruling.number)).first { $0.id == ruling.id }
       return known?.says(ruling) == true ? .duplicate : .conflict
@@ -61,6 +67,14 @@ extension PostgresConnection {
     if standing == nil, try await run(TakeStandingPlace(ruling: ruling)).isEmpty { throw RulingError.stale }
   }
 
+  /// The ruling as the one that is to stand: whoever made it decided over what stands, whatever their server's clock says.
+  func following(_ ruling: Ruling) async throws -> Ruling {
+    _ = try await run(LockStandingRuling(number: ruling.number))
+    var dated = ruling
+    dated.follow(try await run(ReadStandingRuling(number: ruling.number)).first)
+    return dated
+  }
+
   /// Adds to the history and puts into force what then stands.
   /// - Returns: whether it is new.
   func add(_ ruling: AddRuling) async throws -> Bool {
@@ -86,6 +100,12 @@ extension RulingEvent {
 }
 
 extension Ruling {
+  /// Dates it a microsecond after what stands where a clock that is ahead has dated that one later.
+  fileprivate mutating func follow(_ standing: StandingRuling?) {
+    guard let standing, standing.rulingID != id else { return }
+    ruledAt = max(ruledAt, standing.ruledAt.addingTimeInterval(0.000_001))
+  }
+
   /// For the trail.
   fileprivate var fields: [String: String] { trail(decision, label, category) }
 }

@@ -18,8 +18,9 @@ public struct RulingStore: Sendable {
   /// - Parameters:
   ///   - expected: what the moderator saw to stand.
   ///   - role: what the moderator may do, for the trail; the command line acts as administrator.
-  /// - Throws: ``RulingError/protected(rule:)`` for a protected number that is not to be allowed; ``RulingError/stale``
-  ///   when something else stands than what was expected; `PostgresError`.
+  /// - Throws: ``RulingError/protected(rule:)`` for a protected number that is not to be allowed; `RulingProblem` for one
+  ///   that no numbering plan has; ``RulingError/stale`` when something else stands than what was expected;
+  ///   `PostgresError`.
   public func record(
     _ ruling: Ruling, expecting expected: ExpectedRuling = .any, role: Role = .administrator
   ) async throws -> RulingOutcome {
