@@ -58,6 +58,22 @@ public struct BulkItem: Sendable, Equatable {
   public var isPublished: Bool
   /// Why no publication may hold it; such a number is left out unless it is to be allowed.
   public var protection: String?
+  /// Where it waits; 0 where it does not.
+  public var level: Int16 = 0
+  /// Who looks at it.
+  public var claim: QueueCase.Claim?
+
+  /// Whether it is not the worker's to decide: it waits for a level above theirs, or somebody else looks at it.
+  public func isWithheld(from worker: QueueWorker, at time: Date) -> Bool {
+    if level > worker.level { return true }
+    guard let claim else { return false }
+    return claim.account != worker.account && claim.until > time
+  }
+
+  /// Whether a bulk can rule about it at all.
+  func isOpen(to bulk: Bulk) -> Bool {
+    (bulk.decision == .allow || protection == nil) && !isWithheld(from: bulk.worker, at: bulk.ruledAt)
+  }
 }
 
 /// What became of a bulk.
@@ -72,6 +88,8 @@ public struct BulkRun: Sendable, Equatable {
   public var reason: String?
   /// When.
   public var ruledAt: Date
+  /// Rulings it was to make.
+  public var numbers: Int
   /// Rulings it made.
   public var rulings: Int
   /// Who has undone it; nil while it stands.

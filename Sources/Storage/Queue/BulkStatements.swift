@@ -20,11 +20,13 @@ struct ReadBulkItems: PostgresStatement {
   static let sql = """
     SELECT t.number, r.ruling, r.label, r.category_id, r.ruling_id, r.ruled_at, coalesce(n.heat, 0), l.number IS NOT NULL,
            (SELECT c.category_id FROM number_categories c JOIN categories k ON k.category_id = c.category_id
-            WHERE c.number = t.number AND k.toxic AND c.heat > 0 ORDER BY c.heat DESC, c.category_id LIMIT 1)
+            WHERE c.number = t.number AND k.toxic AND c.heat > 0 ORDER BY c.heat DESC, c.category_id LIMIT 1),
+           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until
     FROM unnest($1::bigint[]) AS t (number)
     LEFT JOIN number_rulings r ON r.number = t.number
     LEFT JOIN numbers n ON n.number = t.number
     LEFT JOIN listings l ON l.number = t.number
+    LEFT JOIN queue q ON q.number = t.number
     ORDER BY t.number
     """
 
@@ -39,9 +41,13 @@ struct ReadBulkItems: PostgresStatement {
         number: number, decision: decision, label: try row.decode(2), category: try row.optionalCategory(3),
         rulingID: try row.decode(4), ruledAt: try row.decode(5))
     }
+    var claim: QueueCase.Claim?
+    if let id: UUID = try row.decode(10) {
+      claim = QueueCase.Claim(id: id, account: try row.decode(11), until: try row.decode(12))
+    }
     return BulkItem(
       number: number, standing: standing, category: try row.optionalCategory(8), mass: try row.decode(6),
-      isPublished: try row.decode(7))
+      isPublished: try row.decode(7), level: try row.decode(9), claim: claim)
   }
 }
 
@@ -64,6 +70,19 @@ struct AddBulk: PostgresStatement {
     parameters.append(Int32(numbers))
     parameters.append(bulk.ruledAt)
   }
+}
+
+/// Keeps a bulk from being undone until the transaction ends; answers with a row where it has not been.
+struct HoldBulk: PostgresStatement {
+  let id: UUID
+
+  static let sql = """
+    UPDATE bulks SET numbers = numbers WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
+
+  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
 /// Remembers that a ruling belongs to a bulk.
@@ -103,7 +122,7 @@ struct ReadBulk: PostgresStatement {
   let id: UUID
 
   static let sql = """
-    SELECT bulk_id, account, ruling, reason, ruled_at, undone_by FROM bulks WHERE bulk_id = $1
+    SELECT bulk_id, account, ruling, reason, ruled_at, undone_by, numbers FROM bulks WHERE bulk_id = $1
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
@@ -113,7 +132,8 @@ struct ReadBulk: PostgresStatement {
     guard let decision = Ruling.Decision(rawValue: name) else { throw StorageError.unknownRuling(name) }
     return BulkRun(
       id: try row.decode(0), account: try row.decode(1), decision: decision, reason: try row.decode(3),
-      ruledAt: try row.decode(4), rulings: 0, undoneBy: try row.decode(5))
+      ruledAt: try row.decode(4), numbers: Int(try row.decode(6, as: Int32.self)), rulings: 0,
+      undoneBy: try row.decode(5))
   }
 }
 

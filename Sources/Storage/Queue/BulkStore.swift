@@ -1,5 +1,6 @@
 import Curation
 public import Foundation
+import PhoneNumbers
 public import PostgreSQL
 
 /// Rulings that are made together, and taken back together.
@@ -22,6 +23,9 @@ public struct BulkStore: Sendable {
     return try await pool.run(ReadBulkItems(numbers: sorted)).map { item in
       var item = item
       item.protection = protected.rule(for: item.number)
+      if item.protection == nil, PhoneNumber(digits: item.number)?.isValid != true {
+        item.protection = "a number that no numbering plan has"
+      }
       return item
     }
   }
@@ -29,13 +33,13 @@ public struct BulkStore: Sendable {
   /// Makes a ruling about each of the items, in transactions of some at a time. Safe to call again: what was broken off
   /// goes on, and what was done stays done.
   ///
-  /// A number about which somebody has ruled since the items were read is left out, and so is a protected one unless it is
-  /// to be allowed.
+  /// A number about which somebody has ruled since the items were read is left out, and so is one that is not the
+  /// worker's to decide, and a protected one unless it is to be allowed. Nothing more is done once the bulk is undone.
   /// - Returns: the numbers that were left out.
   /// - Throws: `RulingProblem`, with nothing done; `PostgresError`.
   public func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
     let items = items.sorted { $0.number < $1.number }.prefix(Bulk.most)
-    let allowed = items.filter { bulk.decision == .allow || $0.protection == nil }
+    let allowed = items.filter { $0.isOpen(to: bulk) }
     let rulings = try allowed.map { (ruling: try bulk.ruling(of: $0.number), standing: $0.standing?.rulingID) }
     guard !rulings.isEmpty else { return items.map(\.number) }
     _ = try await pool.retrying { try await $0.run(AddBulk(bulk: bulk, numbers: rulings.count)) }
@@ -43,6 +47,7 @@ public struct BulkStore: Sendable {
     for start in stride(from: 0, to: rulings.count, by: Self.step) {
       let some = rulings[start..<min(start + Self.step, rulings.count)]
       let stale = try await pool.transaction { connection in
+        guard try await !connection.run(HoldBulk(id: bulk.id)).isEmpty else { return some.map(\.ruling.number) }
         var stale: [Int64] = []
         for (ruling, standing) in some {
           guard try await connection.take(ruling, of: bulk, expecting: standing) else {
@@ -57,6 +62,20 @@ public struct BulkStore: Sendable {
     return left.sorted()
   }
 
+  /// Goes on with a bulk that broke off: rules about those of its items about which nobody has ruled since it began.
+  /// - Returns: false where there is none of this id, or it says something else.
+  public func finish(_ bulk: Bulk, _ numbers: [Int64]) async throws -> Bool {
+    guard let run = try await find(bulk.id), run.account == bulk.worker.account, run.decision == bulk.decision,
+      run.reason == bulk.reason
+    else { return false }
+    guard run.rulings < run.numbers, run.undoneBy == nil else { return true }
+    var bulk = bulk
+    bulk.ruledAt = run.ruledAt
+    let items = try await items(numbers).filter { item in item.standing.map { $0.ruledAt < run.ruledAt } ?? true }
+    _ = try await apply(bulk, to: items)
+    return true
+  }
+
   /// A bulk; nil when there is none of this id.
   public func find(_ id: UUID) async throws -> BulkRun? {
     guard var run = try await pool.run(ReadBulk(id: id)).first else { return nil }
@@ -68,6 +87,18 @@ public struct BulkStore: Sendable {
   /// - Returns: how many of them this has taken back, now or by an earlier call.
   public func undo(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Int {
     let rulings = try await pool.run(ReadBulkRulings(bulk: id))
+    var count = try await undo(rulings, by: worker, at: time)
+    _ = try await pool.retrying { try await $0.run(UndoBulk(id: id, account: worker.account, time: time)) }
+    // What was still being ruled about until it was marked.
+    let known = Set(rulings.map(\.number))
+    let late = try await pool.run(ReadBulkRulings(bulk: id)).filter { !known.contains($0.number) }
+    count += try await undo(late, by: worker, at: time)
+    return count
+  }
+
+  private func undo(
+    _ rulings: [(number: Int64, ruling: UUID)], by worker: QueueWorker, at time: Date
+  ) async throws -> Int {
     var count = 0
     for start in stride(from: 0, to: rulings.count, by: Self.step) {
       let some = rulings[start..<min(start + Self.step, rulings.count)]
@@ -82,7 +113,6 @@ public struct BulkStore: Sendable {
         return undone
       }
     }
-    _ = try await pool.retrying { try await $0.run(UndoBulk(id: id, account: worker.account, time: time)) }
     return count
   }
 }

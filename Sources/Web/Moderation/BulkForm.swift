@@ -1,6 +1,7 @@
 import Crypto
 import Curation
 import Foundation
+import PhoneNumbers
 import Storage
 
 /// One ruling for many numbers, as a form has it.
@@ -14,7 +15,7 @@ struct BulkForm {
   let fingerprint: String?
 
   init(_ form: Form) {
-    numbers = Array(Set(form.all("number").compactMap { Int64($0) })).sorted()
+    numbers = Set(form.all("number").compactMap { Int64($0).flatMap { PhoneNumber(digits: $0)?.digits } }).sorted()
     decision = form["decision"].flatMap { Ruling.Decision(rawValue: $0) }
     label = decision == .allow ? nil : form.text("label")
     category = decision == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) }
@@ -41,7 +42,9 @@ struct BulkForm {
   static func fingerprint(_ bulk: Bulk, _ items: [BulkItem]) -> String {
     var text = [bulk.decision.rawValue, bulk.label ?? "", bulk.category?.slug ?? "", bulk.reason ?? ""]
     text += items.map { item in
-      "\(item.number) \(item.standing?.rulingID.uuidString ?? "-") \(item.protection == nil ? "" : "protected")"
+      let isWithheld = item.isWithheld(from: bulk.worker, at: bulk.ruledAt)
+      return "\(item.number) \(item.standing?.rulingID.uuidString ?? "-") \(item.protection == nil ? "" : "protected")"
+        + (isWithheld ? " withheld" : "")
     }
     let digest = SHA256.hash(data: Data(text.joined(separator: "\n").utf8))
     return digest.prefix(16).map { String(format: "%02x", $0) }.joined()

@@ -46,22 +46,29 @@ struct BulkPreview {
   ///   - asked: how many numbers were wanted; more than there are items where it were too many.
   ///   - fingerprint: empty until everything is filled in.
   init(
-    items: [BulkItem], asked: Int, form: Form, fingerprint: String, address: QueueAddress, isStale: Bool,
-    problem: RulingProblem?, texts: Texts
+    items: [BulkItem], asked: Int, worker: QueueWorker, form: Form, fingerprint: String, address: QueueAddress,
+    isStale: Bool, problem: RulingProblem?, texts: Texts
   ) {
     let decision = form["decision"].flatMap { Ruling.Decision(rawValue: $0) }
     let now = Date()
-    func isLeftOut(_ item: BulkItem) -> Bool { item.protection != nil && decision != .allow }
+    func isWithheld(_ item: BulkItem) -> Bool { item.isWithheld(from: worker, at: now) }
+    func isProtected(_ item: BulkItem) -> Bool { item.protection != nil && decision != .allow }
+    func isLeftOut(_ item: BulkItem) -> Bool { isWithheld(item) || isProtected(item) }
     func isSame(_ item: BulkItem) -> Bool { !isLeftOut(item) && item.standing?.decision == decision }
     hasAny = !items.isEmpty
-    isReady = hasAny && !fingerprint.isEmpty
+    isReady = !items.allSatisfy(isLeftOut) && !fingerprint.isEmpty
     self.isStale = isStale
     self.problem = problem.map { texts.find("case.problem.\($0.field)") ?? $0.description } ?? ""
     count = texts.count("bulk.count", items.count)
     changed = texts.count("bulk.changed", items.count { !isLeftOut($0) && !isSame($0) })
-    let (same, leftOut) = (items.count(where: isSame), items.count(where: isLeftOut))
+    let same = items.count(where: isSame)
+    let withheld = items.count(where: isWithheld)
+    let protected = items.count { isProtected($0) && !isWithheld($0) }
     self.same = same == 0 ? "" : texts.count("bulk.same", same)
-    self.leftOut = leftOut == 0 ? "" : texts.count("bulk.left-out", leftOut)
+    leftOut = [
+      protected == 0 ? "" : texts.count("bulk.left-out", protected),
+      withheld == 0 ? "" : texts.count("bulk.withheld", withheld),
+    ].filter { !$0.isEmpty }.joined(separator: " ")
     cut = asked > items.count ? texts("bulk.cut", ["most": texts.number(Bulk.most)]) : ""
     does = decision.map { texts("bulk.does.\($0.rawValue)") } ?? ""
     sample = items.prefix(Self.rows).map { item in
@@ -71,14 +78,16 @@ struct BulkPreview {
         heat: Figure.decimal(Decay.heat.value(ofMass: item.mass, at: now)),
         now: item.standing.map { texts("case.ruled.\($0.decision.rawValue)") }
           ?? texts(item.isPublished ? "case.published" : "bulk.open"),
-        then: isLeftOut(item)
-          ? texts("bulk.protected") : decision.map { texts("case.ruled.\($0.rawValue)") } ?? "–",
+        then: isWithheld(item)
+          ? texts("bulk.elsewhere")
+          : isProtected(item) ? texts("bulk.protected") : decision.map { texts("case.ruled.\($0.rawValue)") } ?? "–",
         isLeftOut: isLeftOut(item))
     }
     more = items.count > Self.rows ? texts.count("bulk.more", items.count - Self.rows) : ""
     numbers = items.map(\.number)
-    id =
-      form["id"].flatMap { UUID(uuidString: $0) }.map { $0.uuidString.lowercased() } ?? UUID().uuidString.lowercased()
+    // What was refused as stale may have left its id behind.
+    let known = isStale ? nil : form["id"].flatMap { UUID(uuidString: $0) }
+    id = (known ?? UUID()).uuidString.lowercased()
     self.fingerprint = fingerprint
     label = form["label"] ?? ""
     reason = form["reason"] ?? ""
@@ -100,6 +109,7 @@ struct BulkPreview {
 struct BulkDone {
   let id: String
   let said: String
+  let short: String
   let reason: String
   let by: String
   let time: PageTime
@@ -111,6 +121,9 @@ struct BulkDone {
   init(_ run: BulkRun, _ address: QueueAddress, _ texts: Texts) {
     id = run.id.uuidString.lowercased()
     said = texts.count("bulk.done.\(run.decision.rawValue)", run.rulings)
+    short =
+      run.rulings < run.numbers && run.undoneBy == nil
+      ? texts("bulk.short", ["done": texts.number(run.rulings), "all": texts.number(run.numbers)]) : ""
     reason = run.reason ?? ""
     by = run.account
     time = PageTime(run.ruledAt)

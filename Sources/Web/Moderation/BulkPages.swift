@@ -29,8 +29,14 @@ struct BulkPages: Sendable {
     let (worker, now) = (try context.worker, Date())
     do {
       let bulk = try form.bulk(by: worker, at: now)
-      // Sent again after its answer was lost: the bulk is there.
-      if let id = form.id, try await bulks.find(id) != nil { return redirect(to: id, context) }
+      // Sent again after its answer was lost: the bulk is there, and goes on where it broke off.
+      if let id = form.id, try await bulks.find(id) != nil {
+        guard try await bulks.finish(bulk, form.numbers) else {
+          return try await preview(form.numbers, context, isStale: true)
+        }
+        await census.forget()
+        return redirect(to: id, context)
+      }
       let items = try await bulks.items(form.numbers)
       guard !items.isEmpty else { return try await preview([], context) }
       guard form.fingerprint == BulkForm.fingerprint(bulk, items) else {
@@ -75,7 +81,7 @@ struct BulkPages: Sendable {
       if isAsked { problem = problem ?? found }
     }
     let values = BulkPreview(
-      items: items, asked: numbers.count, form: context.form, fingerprint: fingerprint,
+      items: items, asked: numbers.count, worker: try context.worker, form: context.form, fingerprint: fingerprint,
       address: QueueAddress(context.form), isStale: isStale, problem: problem, texts: texts)
     let status: HTTPResponse.Status = isStale ? .conflict : problem != nil ? .unprocessableContent : .ok
     return pages.page("bulk", values, context, status: status)

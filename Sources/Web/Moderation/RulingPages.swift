@@ -40,7 +40,9 @@ struct RulingPages: Sendable {
       let changes = try await changes(ruling, form)
       guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
       let expected = form["version"].flatMap { CaseVersion($0) }.map { ExpectedRuling.this($0.ruling) } ?? .any
-      _ = try await rulings.record(ruling, expecting: expected, role: worker.role)
+      let outcome = try await rulings.record(ruling, expecting: expected, role: worker.role)
+      // Another ruling came under this id: this one was not made.
+      guard outcome != .conflict else { return try await cases.answer(context, changes: [.ruling]) }
       return try await go(on: context, did: Did(ruling: ruling))
     } catch let problem as RulingProblem {
       return try await cases.answer(context, problem: problem)

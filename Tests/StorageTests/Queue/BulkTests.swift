@@ -42,6 +42,48 @@ import Testing
     #expect(try await events("ruling.undo") == 118)
   }
 
+  @Test func whatIsAboveTheWorkerOrWithSomebodyElseIsLeftOut() async throws {
+    let queue = QueueStore(pool: pool)
+    _ = try await pool.run(EnqueueCases(numbers.prefix(3).map { ($0, .held) }, at: now))
+    #expect(try await queue.escalate(numbers[0], by: ada, at: now))
+    let bob = QueueWorker(account: "Bob", role: .moderator)
+    _ = try await queue.claim(numbers[1], by: bob, at: now)
+    _ = try await queue.claim(numbers[2], by: ada, at: now)
+    let items = try await bulks.items(Array(numbers.prefix(4)))
+    #expect(items.map { $0.isWithheld(from: ada, at: now) } == [true, true, false, false])
+    #expect(!items[1].isWithheld(from: ada, at: now + QueueStore.claimLifetime))
+    let bulk = Bulk(decision: .allow, worker: ada, ruledAt: now)
+    #expect(try await bulks.apply(bulk, to: items) == [numbers[0], numbers[1]])
+    #expect(try await rulings.standing(of: numbers[0]) == nil)
+  }
+
+  @Test func whatBrokeOffIsFinishedAndWhatWasUndoneIsNot() async throws {
+    let bulk = Bulk(decision: .block, reason: "One campaign.", worker: ada, ruledAt: now)
+    #expect(try await !bulks.finish(bulk, numbers))
+    #expect(try await bulks.apply(bulk, to: try await bulks.items(numbers)).isEmpty)
+    // As if the last batch had never been.
+    try await pool.withConnection { connection in
+      for number in numbers.suffix(20) {
+        _ = try await connection.query("DELETE FROM bulk_rulings WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM rulings WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM number_rulings WHERE number = \(number)")
+      }
+    }
+    let run = try #require(try await bulks.find(bulk.id))
+    #expect(run.rulings == 100 && run.numbers == 120)
+    let meanwhile = try Ruling(number: numbers[119], decision: .allow, moderator: "Bob", ruledAt: now + 5)
+    _ = try await rulings.record(meanwhile)
+    #expect(try await bulks.finish(bulk, numbers))
+    #expect(try await bulks.find(bulk.id)?.rulings == 119)
+    #expect(try await rulings.standing(of: numbers[118])?.decision == .block)
+    #expect(try await rulings.standing(of: numbers[119])?.decision == .allow)
+
+    #expect(try await bulks.undo(bulk.id, by: ada, at: now + 10) == 119)
+    let items = try await bulks.items(Array(numbers.prefix(3)))
+    #expect(try await bulks.apply(bulk, to: items).count == 3)
+    #expect(try await rulings.standing(of: numbers[0]) == nil)
+  }
+
   @Test func nothingIsDoneWithoutAReason() async throws {
     let items = try await bulks.items(numbers)
     let bulk = Bulk(decision: .block, worker: ada, ruledAt: now)

@@ -141,6 +141,38 @@ import Testing
     }
   }
 
+  @Test func whatNoPageSendsHarmsNothing() async throws {
+    try await TestServer.run { server in
+      let desk = try await Desk.signIn(server, as: "Ada", role: .administrator)
+      let page = try await desk.page(uri)
+      let token = String(try #require(page.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1))
+      let numbers = ["9223372036854775807", "0", "-5", "1000000000000000"].map { ("number", $0) }
+      let none = try await desk.post("/moderation/bulk/preview", numbers, token: token)
+      #expect(none.status == .ok && none.text.contains("No number was ticked."))
+      let id = UUID().uuidString
+      for time in [Int64.min, .max] {
+        for address in [
+          "\(uri)?comments=\(time).\(id)", "/moderation/audit?after=\(time)_\(id)",
+          "/moderation/appeals?after=\(time)_1_\(id)",
+        ] {
+          let status = try await desk.get(address).status.code
+          #expect(status < 500, "\(address)")
+        }
+      }
+    }
+  }
+
+  @Test func anIdIsOfOneRuling() async throws {
+    try await TestServer.run { server in
+      let desk = try await Desk.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      #expect(try await desk.send(page, to: "\(uri)/ruling", [("decision", "allow")]).status == .seeOther)
+      let other = try await desk.send(page, to: "\(uri)/ruling", [("decision", "block"), ("reason", "x")])
+      #expect(other.status == .conflict)
+      #expect(try await rulings.standing(of: number)?.decision == .allow)
+    }
+  }
+
   @Test func aBulkDoesWhatItsPreviewSaidOrNothing() async throws {
     try await TestServer.run { server in
       let numbers = (0..<30).map { number + Int64($0) }
