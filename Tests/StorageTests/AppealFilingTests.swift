@@ -50,6 +50,11 @@ import Testing
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(outcomes.count { $0 == .filed } == 1 && outcomes.count { $0 == .stampSpent } == 3)
+    let ticket = AppealTicket()
+    #expect(try await store.file(statement, ticket: ticket, stamp: stamp(8)) == .joined)
+    #expect(try await store.file(statement, ticket: ticket, stamp: stamp(8)) == .filedBefore)
+    #expect(try await store.file(try filing("Other words"), ticket: ticket, stamp: stamp(8)) == .stampSpent)
+    #expect(try await count("SELECT count(*) FROM appeal_filings") == 2)
     #expect(try await store.purge(at: now + 7_201) == 0)
     #expect(try await count("SELECT count(*) FROM spent_stamps") == 0)
   }
@@ -94,6 +99,9 @@ import Testing
     let ticket = AppealTicket()
     let typed = ticket.code.lowercased().replacing("-", with: " ").replacing("0", with: "o").replacing("1", with: "l")
     #expect(AppealTicket(typed) == ticket)
+    let zero = "00000000"
+    let last = AppealTicket(bytes: [UInt8](repeating: 0, count: 19) + [0b0010_0001])
+    #expect(last?.code == "\(zero)-\(zero)-\(zero)-00000011" && AppealTicket(bytes: [1]) == nil)
     for wrong in ["", "abc", ticket.code + "A", String(repeating: "é", count: 32)] {
       #expect(AppealTicket(wrong) == nil)
     }

@@ -22,6 +22,9 @@ import Web
       let filed = try await visitor.post(
         "/appeal", ["number": "+33 1 62 60 10 21", "statement": hostile, "contact": "<i>@example.org", "stamp": stamp])
       #expect(filed.status == .seeOther && filed.location.hasPrefix("/appeal/"))
+      let clicked = try await visitor.post(
+        "/appeal", ["number": "+33 1 62 60 10 21", "statement": hostile, "contact": "<i>@example.org", "stamp": stamp])
+      #expect(clicked.status == .seeOther && clicked.location == filed.location)
       let again = try await visitor.post(
         "/appeal", ["number": "+33162601021", "statement": "Once more.", "stamp": stamp])
       #expect(again.status == .unprocessableContent && again.text.contains("sent already"))

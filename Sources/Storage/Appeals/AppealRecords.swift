@@ -7,6 +7,8 @@ public enum FilingOutcome: Sendable, Equatable {
   case filed
   /// Another one about the number was open; it is answered with that.
   case joined
+  /// This very filing, with this ticket, is kept already.
+  case filedBefore
   /// The form had been used before; nothing was kept.
   case stampSpent
   /// So many people have appealed about the number that another one's words would not be read; nothing was kept.

@@ -10,7 +10,7 @@ extension AppealStore {
 
   /// Files what a person sent, or joins it to the open appeal about the number; uses the form up in the same transaction.
   /// - Parameters:
-  ///   - ticket: what the person is given.
+  ///   - ticket: what the person is given; the same for a form that is sent again.
   ///   - stamp: 16 bytes that no other form has, and the time until which the form could be sent.
   public func file(
     _ filing: AppealFiling, ticket: AppealTicket, stamp: (id: [UInt8], expiresAt: Date)
@@ -18,7 +18,10 @@ extension AppealStore {
     let first = try Appeal(number: filing.number, statement: filing.statement, filedAt: filing.filedAt)
     return try await pool.transaction { connection in
       guard try await !connection.run(SpendStamp(stamp: stamp.id, expiresAt: stamp.expiresAt)).isEmpty else {
-        return .stampSpent
+        // A second click, or the same transaction again after a commit in doubt.
+        let kept = try await connection.run(FindFiling(ticketHash: ticket.hash)).first
+        return kept.map { ($0.number, $0.statement) == (filing.number, filing.statement) } == true
+          ? .filedBefore : .stampSpent
       }
       _ = try await connection.run(LockAppeals(number: filing.number))
       let open = try await connection.run(ReadAppeals(number: filing.number)).first { $0.state == .open }

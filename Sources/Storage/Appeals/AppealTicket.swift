@@ -17,6 +17,22 @@ public struct AppealTicket: Sendable, Equatable {
     code = Self.grouped(characters)
   }
 
+  /// The ticket that 20 bytes stand for, which nobody must be able to guess.
+  /// - Returns: nil for another count of bytes.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == 20 else { return nil }
+    var (characters, bits, count): ([Character], Int, Int) = ([], 0, 0)
+    for byte in bytes {
+      (bits, count) = (bits << 8 | Int(byte), count + 8)
+      while count >= 5 {
+        count -= 5
+        characters.append(Self.letters[bits >> count & 31])
+      }
+      bits &= 31
+    }
+    code = Self.grouped(characters)
+  }
+
   /// A ticket as somebody typed it: spaces, dashes and the case of letters do not count.
   /// - Returns: nil for what is no ticket.
   public init?(_ text: String) {

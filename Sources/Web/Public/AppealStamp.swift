@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Storage
 
 /// What keeps floods off the form of appeals, without an account and without a third party: a stamp that the server signs
 /// when it shows the form, and that is good for one form.
@@ -65,6 +66,12 @@ struct AppealStamps: Sendable {
     }
     guard age >= Double(delay) else { return .tooSoon(seconds: max(1, Int((Double(delay) - age).rounded(.up)))) }
     return .good(id: id, expiresAt: expiresAt, isWorked: false)
+  }
+
+  /// The ticket of whoever sends the form with this stamp: of two clicks both get the same, and nobody else can make it.
+  func ticket(for id: [UInt8]) -> AppealTicket? {
+    AppealTicket(
+      bytes: Array(HMAC<SHA256>.authenticationCode(for: Data("ticket ".utf8) + Data(id), using: key).prefix(20)))
   }
 
   private func code(of body: String) -> String {

@@ -37,9 +37,9 @@ struct PublicAppealPages: Sendable {
         draft.problem = texts("appeal.limited")
         return show(draft, context, status: .tooManyRequests, stamp: stamp)
       }
-      let ticket = AppealTicket()
+      let ticket = stamps.ticket(for: id) ?? AppealTicket()
       switch try await appeals.file(filing, ticket: ticket, stamp: (id, expiresAt)) {
-      case .filed, .joined:
+      case .filed, .joined, .filedBefore:
         return .redirect(to: "/appeal/\(ticket.code)", type: .normal)
       case .stampSpent: draft.problem = texts("appeal.spent")
       case .crowded:
