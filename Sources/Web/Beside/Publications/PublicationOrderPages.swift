@@ -23,13 +23,15 @@ struct PublicationOrderPages: Sendable {
     let overrules = Set(gates).sorted().map {
       PublicationRequest.Overrule(gate: $0, reason: words, by: moderator.name)
     }
-    guard desk.order(PublicationRequest(time: now, cause: .command, overrules: overrules)) else { return back("busy") }
+    guard desk.outcome != .running else { return back("busy") }
+    // First the trail: what cannot be noted is not ordered.
     try await store.note(
       AuditEvent(
         actor: moderator.name, role: moderator.role,
         action: gates.isEmpty ? "publication.order" : "publication.overrule", subject: "publication",
         after: gates.isEmpty ? nil : ["gates": gates.map(\.rawValue).joined(separator: " ")], reason: reason),
       at: now)
-    return back("taken")
+    let isTaken = desk.order(PublicationRequest(time: now, cause: .command, overrules: overrules))
+    return back(isTaken ? "taken" : "busy")
   }
 }
