@@ -62,9 +62,14 @@ public struct ModeratorStore: Sendable {
   public func enter(
     link token: String, replacing former: String? = nil, browser: String = "", at time: Date
   ) async throws -> Entrance? {
-    let opening = SessionOpening(browser: browser, former: former, time: time)
-    return try await pool.transaction { connection in
-      let redeemed = try await connection.run(RedeemSignInLink(linkHash: Secret.hash(token), time: time)).first
+    try await enter(link: token, SessionOpening(browser: browser, former: former, time: time))
+  }
+
+  /// As above; safe to call again with the same opening, as a transaction is after a commit in doubt.
+  func enter(link token: String, _ opening: SessionOpening) async throws -> Entrance? {
+    try await pool.transaction { connection in
+      if let opened = try await connection.entrance(of: opening) { return opened }
+      let redeemed = try await connection.run(RedeemSignInLink(linkHash: Secret.hash(token), time: opening.time)).first
       guard let account = redeemed else { return nil }
       return try await connection.enter(account, way: "link", opening)
     }
@@ -75,7 +80,10 @@ public struct ModeratorStore: Sendable {
     password account: Credentials, replacing former: String? = nil, browser: String = "", at time: Date
   ) async throws -> Entrance {
     let opening = SessionOpening(browser: browser, former: former, time: time)
-    return try await pool.transaction { try await $0.enter(account, way: "password", opening) }
+    return try await pool.transaction { connection in
+      if let opened = try await connection.entrance(of: opening) { return opened }
+      return try await connection.enter(account, way: "password", opening)
+    }
   }
 
   /// Who has shown the first factor, by the token they got for it; nil when that was too long ago.
@@ -91,6 +99,7 @@ public struct ModeratorStore: Sendable {
   ) async throws -> String? {
     let opening = SessionOpening(browser: browser, former: former, time: time)
     return try await pool.transaction { connection in
+      if case .session(let token, _) = try await connection.entrance(of: opening) { return token }
       let step = EndSignInStep(tokenHash: Secret.hash(token), moderatorID: account.id, time: time)
       let isNew =
         switch factor {
@@ -135,7 +144,7 @@ public struct ModeratorStore: Sendable {
 }
 
 /// What is made up once, so that a transaction that is run again opens the same session.
-private struct SessionOpening {
+struct SessionOpening {
   let token = Secret.make(prefix: "")
   let id = UUID()
   let event = UUID()
@@ -152,6 +161,16 @@ extension PostgresConnection {
   /// Adds an event to the trail.
   func append(_ event: AuditEvent, at time: Date) async throws {
     _ = try await run(AppendAudit(event, at: time))
+  }
+
+  /// What this very opening has opened before: its transaction is run again when a commit was in doubt.
+  fileprivate func entrance(of opening: SessionOpening) async throws -> Entrance? {
+    let hash = Secret.hash(opening.token)
+    if try await !run(FindSignInStep(tokenHash: hash, time: opening.time)).isEmpty {
+      return .secondFactor(opening.token)
+    }
+    let session = try await run(FindSession(tokenHash: hash, time: opening.time, seenAfter: opening.time - 1)).first
+    return session.map { .session(opening.token, isNew: $0.moderator.signIns == 1 || !$0.moderator.hasPassword) }
   }
 
   fileprivate func enter(_ account: Credentials, way: String, _ opening: SessionOpening) async throws -> Entrance {
