@@ -93,7 +93,7 @@ let package = Package(
     library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Timestamps", crypto]),
 
     // Who may moderate: passwords, second factors, attempts.
-    library("Accounts", ["Storage", "Curation", "CQRCode", crypto, cryptoExtras]),
+    library("Accounts", ["Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
 
     // Other servers.
     library("WebClient"),

@@ -33,7 +33,8 @@ extension SignInDesk {
     _ moderator: Moderator, _ kind: String, at time: Date, _ isRight: (Credentials) async throws -> Bool
   ) async throws -> Confirmation {
     let throttle = SignInThrottle([(key.subject(kind, Array(moderator.name.utf8)), SignInThrottle.code)])
-    if let wait = try await reserve(throttle, at: time) { return .later(wait) }
+    let former = try await reserve(throttle, at: time)
+    if let wait = SignInThrottle.wait(former, at: time) { return .later(wait) }
     do {
       guard let account = try await accounts.credentials(of: moderator.name), try await isRight(account) else {
         return .refused
@@ -41,7 +42,7 @@ extension SignInDesk {
       try await attempts.forget(Array(throttle.rules.keys), at: time)
       return .confirmed
     } catch is PasswordHasher.Busy {
-      try await giveBack(throttle, at: time)
+      try await giveBack(throttle, former, at: time)
       return .later(2)
     }
   }

@@ -1,4 +1,5 @@
 public import Foundation
+import Logging
 public import Storage
 
 /// Whoever wants to sign in, as far as it is known.
@@ -37,6 +38,7 @@ public struct SignInDesk: Sendable {
   let attempts: AttemptStore
   let hasher: PasswordHasher
   let key: AccountKey
+  private let logger = Logger(label: "ringfence.accounts")
 
   /// - Parameters:
   ///   - moderators: opens sessions.
@@ -65,7 +67,8 @@ public struct SignInDesk: Sendable {
   public func signIn(name: String, password: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
     let name = String(name.prefix(80))
     let throttle = SignInThrottle(try await subjects(name, visitor))
-    if let wait = try await reserve(throttle, at: time) { return .later(wait) }
+    let former = try await reserve(throttle, at: time)
+    if let wait = SignInThrottle.wait(former, at: time) { return .later(wait) }
     let account = try await accounts.credentials(of: name)
     do {
       guard password.count <= PasswordRules.length.upperBound, try await hasher.verify(password, account?.password),
@@ -74,12 +77,13 @@ public struct SignInDesk: Sendable {
         if let account { try await moderators.noteFailure(of: account, because: "wrong password", at: time) }
         return .refused
       }
-      try await giveBack(throttle, at: time)
+      try await giveBack(throttle, former, at: time)
+      try await attempts.forget(throttle.madeUpFor, at: time)
       let entrance = try await moderators.enter(
         password: account, replacing: visitor.session, browser: visitor.browser, at: time)
       return .entered(entrance, browser: try await known(visitor, entrance, account, at: time))
     } catch is PasswordHasher.Busy {
-      try await giveBack(throttle, at: time)
+      try await giveBack(throttle, former, at: time)
       return .later(2)
     }
   }
@@ -91,7 +95,8 @@ public struct SignInDesk: Sendable {
   public func signIn(step: String, typed: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
     guard let account = try await moderators.credentials(step: step, at: time) else { return .expired }
     let throttle = SignInThrottle([(key.subject("code", Array(account.name.utf8)), SignInThrottle.code)])
-    if let wait = try await reserve(throttle, at: time) { return .later(wait) }
+    let former = try await reserve(throttle, at: time)
+    if let wait = SignInThrottle.wait(former, at: time) { return .later(wait) }
     guard let factor = factor(typed, of: account, at: time),
       let session = try await moderators.enter(
         step: step, of: account, by: factor, replacing: visitor.session, browser: visitor.browser, at: time)
@@ -107,7 +112,11 @@ public struct SignInDesk: Sendable {
   func factor(_ typed: String, of account: Credentials, at time: Date) -> SecondFactor? {
     let digits = typed.filter { $0 != " " && $0 != "-" }
     if digits.utf8.count == 6, digits.utf8.allSatisfy({ (48...57).contains($0) }) {
-      guard let secret = account.secret.flatMap({ key.open($0, for: account.id) }) else { return nil }
+      guard let sealed = account.secret else { return nil }
+      guard let secret = key.open(sealed, for: account.id) else {
+        logger.error("The account key does not open an account's second factor; no code of it is right.")
+        return nil
+      }
       return TimedCode.step(of: digits, secret: secret, at: time, after: account.step).map { .code(step: $0) }
     }
     return RecoveryCodes.normalised(typed).map { .recovery(key.recovery($0)) }
@@ -126,22 +135,26 @@ public struct SignInDesk: Sendable {
   }
 
   /// Counts a failure beforehand, so that guesses that come at once are as many as guesses one after another.
-  func reserve(_ throttle: SignInThrottle, at time: Date) async throws -> Int? {
-    let counts = try await attempts.update(Array(throttle.rules.keys), at: time) { counts in
+  /// - Returns: the counts as they were; nothing was counted where there is a ``SignInThrottle/wait(_:at:)``.
+  func reserve(_ throttle: SignInThrottle, at time: Date) async throws -> [AttemptCount] {
+    try await attempts.update(Array(throttle.rules.keys), at: time) { counts in
       SignInThrottle.wait(counts, at: time) == nil ? throttle.failed(counts, at: time) : nil
     }
-    return SignInThrottle.wait(counts, at: time)
   }
 
-  func giveBack(_ throttle: SignInThrottle, at time: Date) async throws {
-    try await attempts.update(Array(throttle.rules.keys), at: time) { throttle.takenBack($0, at: time) }
+  func giveBack(_ throttle: SignInThrottle, _ former: [AttemptCount], at time: Date) async throws {
+    try await attempts.update(Array(throttle.rules.keys), at: time) {
+      throttle.takenBack($0, former: former, at: time)
+    }
   }
 
   private func known(
     _ visitor: Visitor, _ entrance: Entrance, _ account: Credentials, at time: Date
   ) async throws -> String {
     guard case .session = entrance else { return "" }
-    let token = visitor.known ?? AttemptStore.makeToken()
+    // What a browser brings along may have been planted there: only what was given out for this account is kept.
+    var token = AttemptStore.makeToken()
+    if let known = visitor.known, try await attempts.knows(browser: known, of: account.name) { token = known }
     try await attempts.remember(browser: token, of: account.id, at: time)
     try await attempts.forget([], at: time)
     return token

@@ -17,10 +17,12 @@ struct SignInThrottle: Sendable {
     let most: TimeInterval
     /// Seconds after which failures are forgotten.
     let memory: TimeInterval
+    /// Whether who gets in makes up for all failures; else for none, as those of others are among them.
+    var isMadeUpFor = false
   }
 
-  static let accountInNetwork = Rule(free: 5, first: 30, most: 900, memory: 86_400)
-  static let knownBrowser = Rule(free: 5, first: 30, most: 900, memory: 86_400)
+  static let accountInNetwork = Rule(free: 5, first: 30, most: 900, memory: 86_400, isMadeUpFor: true)
+  static let knownBrowser = Rule(free: 5, first: 30, most: 900, memory: 86_400, isMadeUpFor: true)
   static let network = Rule(free: 50, first: 30, most: 900, memory: 3_600)
   static let strangersToAccount = Rule(free: 30, first: 15, most: 300, memory: 3_600)
   /// Whoever gets this far knows the password.
@@ -32,6 +34,9 @@ struct SignInThrottle: Sendable {
   init(_ subjects: [([UInt8], Rule)]) {
     rules = Dictionary(subjects) { first, _ in first }
   }
+
+  /// Subjects whose failures are forgotten when somebody gets in.
+  var madeUpFor: [[UInt8]] { rules.filter(\.value.isMadeUpFor).map(\.key) }
 
   /// Seconds until an attempt is looked at; nil for now, and then it counts as failed until it is taken back.
   static func wait(_ counts: [AttemptCount], at time: Date) -> Int? {
@@ -55,9 +60,14 @@ struct SignInThrottle: Sendable {
   }
 
   /// The counts without the failure that an attempt was taken for.
-  func takenBack(_ counts: [AttemptCount], at time: Date) -> [AttemptCount] {
-    counts.map { count in
+  /// - Parameter former: the counts before it. Their time comes back, unless somebody else has failed since: whoever signs
+  ///   in often would keep old failures for ever.
+  func takenBack(_ counts: [AttemptCount], former: [AttemptCount], at time: Date) -> [AttemptCount] {
+    let times = Dictionary(former.map { ($0.subject, $0.lastAt) }) { first, _ in first }
+    return counts.map { count in
       var count = count
+      // The database rounds to microseconds.
+      if let former = times[count.subject], abs(count.lastAt.timeIntervalSince(time)) < 0.001 { count.lastAt = former }
       count.failures = max(0, count.failures - 1)
       count.closedUntil = min(count.closedUntil, time)
       return count
