@@ -1,8 +1,8 @@
 public import Foundation
 import PostgreSQL
 
-/// What people change of their own accounts. What makes an account safer ends its other sessions and gives this one
-/// another token, so that whoever had a hand on an old one is out.
+/// What people change of their own accounts. What makes an account safer ends its other sessions, forgets links, steps and
+/// known browsers, and gives this session another token, so that whoever had a hand on an old one is out.
 extension AccountStore {
   /// Sets the own password.
   /// - Parameter hash: as `PasswordHash` writes it.
@@ -75,6 +75,8 @@ extension AccountStore {
     let event = Actor(moderator).did(action, to: moderator.name, before: before, after: after)
     try await pool.transaction { connection in
       try await change(connection)
+      // A link, or a first factor that was shown before, would open a session still.
+      _ = try await connection.run(DropEntrances(id: moderator.id))
       _ = try await connection.run(EndSessions(moderatorID: moderator.id, only: nil, except: moderator.sessionID))
       _ = try await connection.run(RotateSession(sessionID: moderator.sessionID, tokenHash: Secret.hash(token)))
       try await connection.append(event, at: time)

@@ -90,7 +90,7 @@ public struct AccountStore: Sendable {
     }
   }
 
-  /// Ends an account's sessions: one, or all but one.
+  /// Ends an account's sessions: one, or all but one. What would open another goes with all of them.
   /// - Returns: how many were ended.
   @discardableResult
   public func endSessions(
@@ -98,6 +98,7 @@ public struct AccountStore: Sendable {
   ) async throws -> Int {
     let id = UUID()
     return try await pool.transaction { connection in
+      if only == nil { _ = try await connection.run(DropEntrances(id: account.id)) }
       let ended = try await connection.run(EndSessions(moderatorID: account.id, only: only, except: except)).count
       guard ended > 0 else { return 0 }
       try await connection.append(
