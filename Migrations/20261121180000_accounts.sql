@@ -33,6 +33,12 @@ CREATE TABLE sign_in_steps (
     expires_at   timestamptz NOT NULL
 );
 
+-- Which key the secrets are encrypted with: a server with another one would refuse every code.
+CREATE TABLE account_key (
+    only_row    boolean PRIMARY KEY CHECK (only_row),
+    fingerprint bytea   NOT NULL CHECK (length(fingerprint) = 32)
+);
+
 -- Each works once, in place of a second factor.
 CREATE TABLE recovery_codes (
     moderator_id integer NOT NULL REFERENCES moderators,

@@ -141,7 +141,8 @@ class Image:
         self.user, self.group = int(user), int(group)
         self.volume = root / settings["VOLUME"].lstrip("/")
         assert self.volume.stat().st_uid == self.user, "The volume belongs to somebody else."
-        secrets = {"database_url": database.url, "pseudonym_key": "ab" * 32, "signing_key": self._signing_key()}
+        secrets = {"database_url": database.url, "pseudonym_key": "ab" * 32, "account_key": "cd" * 32,
+                   "signing_key": self._signing_key()}
         (root / "run/secrets").mkdir()
         for name, text in secrets.items():
             file = root / "run/secrets" / name
@@ -173,6 +174,7 @@ class Image:
         return {"PATH": "/usr/bin:/bin", **self.settings["ENV"],
                 "DATABASE_URL_FILE": "/run/secrets/database_url",
                 "RINGFENCE_PSEUDONYM_KEY_FILE": "/run/secrets/pseudonym_key",
+                "RINGFENCE_ACCOUNT_KEY_FILE": "/run/secrets/account_key",
                 "RINGFENCE_SIGNING_KEY_FILE": "/run/secrets/signing_key"}
 
     def start(self, log):

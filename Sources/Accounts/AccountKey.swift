@@ -8,6 +8,9 @@ public struct AccountKey: Sendable {
   private let counting: SymmetricKey
   private let recovering: SymmetricKey
 
+  /// 32 bytes that tell keys apart and say nothing of them.
+  public let fingerprint: [UInt8]
+
   /// - Parameter bytes: 32 random ones.
   public init(_ bytes: [UInt8]) {
     precondition(bytes.count == 32)
@@ -16,6 +19,7 @@ public struct AccountKey: Sendable {
         inputKeyMaterial: SymmetricKey(data: bytes), info: Data("ringfence \(purpose)".utf8), outputByteCount: 32)
     }
     (sealing, counting, recovering) = (derived("sealing"), derived("counting"), derived("recovering"))
+    fingerprint = derived("fingerprint").withUnsafeBytes { Array($0) }
   }
 
   /// Encrypts a secret for an account (AES-256-GCM): nonce, text and tag in one.

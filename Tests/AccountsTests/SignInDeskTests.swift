@@ -1,11 +1,11 @@
 import Curation
 import Foundation
 import PostgreSQL
-import Storage
 import TestSupport
 import Testing
 
 @testable import Accounts
+@testable import Storage
 
 @Suite(.database) struct SignInDeskTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
@@ -130,6 +130,84 @@ import Testing
       Issue.record("failures are never forgotten")
       return
     }
+  }
+
+  @Test func whoGetsInMakesUpForTheirOwnFailuresAndKeepsNobodyElsesFresh() async throws {
+    _ = try await withPassword("Ada")
+    for day in 0..<8 {
+      let outcome = try await attempt("Ada", "wrong", visitor(), after: Double(day) * 80_000)
+      #expect(outcome == .refused, "day \(day)")
+      guard case .entered = try await attempt("Ada", password, visitor(), after: Double(day) * 80_000 + 5) else {
+        Issue.record("failures of other days count on day \(day)")
+        return
+      }
+    }
+    // The network's failures are an hour old at the end, though Ada has signed in within it.
+    let start = 1_000_000.0
+    for guess in 0..<50 {
+      #expect(try await attempt("stranger \(guess)", "wrong", visitor(8), after: start) == .refused)
+    }
+    guard case .entered = try await attempt("Ada", password, visitor(8), after: start + 3_000) else {
+      Issue.record("fifty failures are free")
+      return
+    }
+    #expect(try await attempt("stranger", "wrong", visitor(8), after: start + 3_700) == .refused)
+    #expect(try await attempt("stranger", "wrong", visitor(8), after: start + 3_701) == .refused)
+  }
+
+  @Test func aPlantedBrowserTokenIsNotTakenOver() async throws {
+    _ = try await withPassword("Ada")
+    guard case .entered(_, let token) = try await attempt("Ada", password, visitor(known: "planted")),
+      case .entered(_, let same) = try await attempt("Ada", password, visitor(known: token))
+    else {
+      Issue.record("the password does not work")
+      return
+    }
+    #expect(token != "planted" && same == token)
+    #expect(try await !AttemptStore(pool: pool).knows(browser: "planted", of: "Ada"))
+  }
+
+  @Test func aNewPasswordAndTheEndOfAllSessionsLeaveNoWayIn() async throws {
+    let session = try await session("Ada")
+    let ada = try #require(try await moderator(session))
+    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let own = try await accounts.setPassword(try await desk.hasher.hash(password), of: ada, at: now)
+    #expect(try await desk.signIn(link: link, visitor(), at: now) == .refused)
+    let current = try #require(try await moderator(own))
+    let secret = try key.seal(TimedCode.makeSecret(), for: ada.id)
+    _ = try await accounts.setSecondFactor(secret, step: 0, recovery: [], of: current, at: now)
+    guard case .entered(.secondFactor(let step), _) = try await attempt("Ada", password, visitor()) else {
+      Issue.record("the password does not work")
+      return
+    }
+    let other = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let account = try #require(try await accounts.account(ada.id, at: now))
+    try await accounts.endSessions(of: account, by: .commandLine("test"), at: now)
+    #expect(try await moderators.credentials(step: step, at: now) == nil)
+    #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
+  }
+
+  @Test func aLinkThatIsRedeemedTwiceByOneTransactionOpensOneSession() async throws {
+    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let opening = SessionOpening(browser: "Test", former: nil, time: now)
+    let first = try await moderators.enter(link: link, opening)
+    #expect(first == .session(opening.token, isNew: true))
+    // As after a commit in doubt.
+    #expect(try await moderators.enter(link: link, opening) == first)
+    #expect(try await desk.signIn(link: link, visitor(), at: now) == .refused)
+    #expect(try await accounts.account(named: "Ada", at: now)?.sessions == 1)
+  }
+
+  @Test func aDatabaseKnowsItsKeyUntilNothingIsKeptWithIt() async throws {
+    let ada = try await withPassword("Ada")
+    _ = try await accounts.setSecondFactor(
+      try key.seal(TimedCode.makeSecret(), for: ada.id), step: 0, recovery: [], of: ada, at: now)
+    let other = AccountKey([UInt8](repeating: 4, count: 32)).fingerprint
+    #expect(try await accounts.isKept(with: key.fingerprint))
+    #expect(try await accounts.isKept(with: key.fingerprint))
+    #expect(try await !accounts.isKept(with: other))
+    try await accounts.reset("Ada", by: .commandLine("test"), at: now)
+    #expect(try await accounts.isKept(with: other))
   }
 
   /// The database keeps microseconds: what was opened at a moment must not seem closed at that very moment.

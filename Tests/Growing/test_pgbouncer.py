@@ -22,7 +22,7 @@ from ringfence_server import BINARY, RingfenceServer, environment
 def behind(make_server, open_folder, pseudonym_key):
     opted_in("RINGFENCE_TEST_PGBOUNCER", "a server behind PgBouncer")
     program = find("pgbouncer", "RINGFENCE_PGBOUNCER") or pytest.skip("pgbouncer is not there (Debian: apt install pgbouncer)")
-    keeper = make_server("--no-limits", RINGFENCE_PSEUDONYM_KEY=pseudonym_key)
+    keeper = make_server("--no-limits", RINGFENCE_PSEUDONYM_KEY=pseudonym_key, RINGFENCE_ACCOUNT_KEY="cd" * 32)
     socket = re.search("host=(\\S+)", keeper.dsn)[1]
     # Its own account has to get to the socket; root's folders are closed to others.
     keeper.data.parent.chmod(0o711)
@@ -43,7 +43,7 @@ def behind(make_server, open_folder, pseudonym_key):
     daemon = Daemon(folder, "pgbouncer", [program, folder / "pgbouncer.ini"], **libraries)
     wait_for_port(port, daemon)
     server = RingfenceServer(
-        open_folder / "behind", "--no-limits", RINGFENCE_PSEUDONYM_KEY=pseudonym_key,
+        open_folder / "behind", "--no-limits", RINGFENCE_PSEUDONYM_KEY=pseudonym_key, RINGFENCE_ACCOUNT_KEY="cd" * 32,
         RINGFENCE_DATABASE_POOLER="transaction",
         DATABASE_URL=f"host=127.0.0.1 port={port} dbname=ringfence user=ringfence password=secret")
     server.data.mkdir(parents=True)

@@ -20,7 +20,7 @@ def servers(make_server, pseudonym_key, tmp_path_factory):
     # Due a minute ago: both find at once that the night's publication is missing.
     due = (datetime.now(timezone.utc) - timedelta(minutes=1)).strftime("%H:%M")
     signing = tmp_path_factory.mktemp("keys") / "signing.key"
-    shared = {"RINGFENCE_PSEUDONYM_KEY": pseudonym_key}
+    shared = {"RINGFENCE_PSEUDONYM_KEY": pseudonym_key, "RINGFENCE_ACCOUNT_KEY": "cd" * 32}
     first = make_server("--no-limits", **shared)
     complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
     subprocess.run([BINARY, "simulate", "--seed", "7", "--complaints", "5000", "--out", str(complaints)],

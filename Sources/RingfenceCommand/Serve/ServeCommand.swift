@@ -120,6 +120,7 @@ struct ServeCommand: AsyncParsableCommand {
     try await Workplace.open(database, owns: true, logger: .server) { workplace in
       let welcome = sample ? try await Sample(workplace: workplace).prepare() : nil
       let pseudonymizer = try workplace.folder.pseudonymizer()
+      let accountKey = try await workplace.accountKey()
       try await workplace.webhooks.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
       let protection = ProtectionWatch(store: workplace.protection)
       try await protection.refresh()
@@ -139,7 +140,7 @@ struct ServeCommand: AsyncParsableCommand {
         moderators: workplace.moderators,
         people: AccountServices(
           moderators: workplace.moderators, accounts: workplace.accounts, attempts: workplace.attempts,
-          trail: workplace.auditTrail, key: try workplace.folder.accountKey()),
+          trail: workplace.auditTrail, key: accountKey),
         health: workplace.health, operations: workplace.operations, metrics: metrics,
         publications: workplace.publicationFolder, publicationStore: workplace.publications,
         nextPublication: nextPublication,

@@ -74,6 +74,8 @@ public struct AccountStore: Sendable {
   }
 
   /// Takes away an account's password, second factor, recovery codes, links and sessions: it gets in by a new link.
+  ///
+  /// With the last second factor goes the memory of the key: the next server may start with another one.
   /// - Throws: ``AccountError/unknown(_:)``.
   public func reset(_ name: String, by actor: Actor, at time: Date) async throws {
     let id = UUID()
@@ -82,6 +84,7 @@ public struct AccountStore: Sendable {
       _ = try await connection.run(SetPassword(id: account.id, hash: nil))
       _ = try await connection.run(SetSecondFactor(id: account.id, secret: nil, step: 0))
       _ = try await connection.run(DropRecoveryCodes(id: account.id))
+      _ = try await connection.run(ForgetAccountKey())
       let ended = try await connection.close(account)
       try await connection.append(
         AuditEvent(

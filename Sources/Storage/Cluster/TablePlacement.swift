@@ -9,6 +9,7 @@ public enum TablePlacement: Sendable, Equatable {
 
   /// Every table there is. A test holds it against the catalogue.
   public static let all: [String: TablePlacement] = [
+    "account_key": .local,
     "app_keys": .reference,
     "appeal_contacts": .distributed,
     "appeal_filings": .distributed,

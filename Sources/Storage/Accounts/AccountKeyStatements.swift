@@ -1,0 +1,25 @@
+import PostgreSQL
+
+/// Remembers which key secrets are kept with, unless one is remembered; answers with the one that is.
+struct ClaimAccountKey: PostgresStatement {
+  let fingerprint: [UInt8]
+
+  // The update changes nothing and answers with the row.
+  static let sql = """
+    INSERT INTO account_key AS k (only_row, fingerprint) VALUES (true, $1)
+    ON CONFLICT (only_row) DO UPDATE SET fingerprint = k.fingerprint RETURNING fingerprint
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(fingerprint) }
+
+  static func decode(_ row: PostgresRow) throws -> [UInt8] { try row.decode(0) }
+}
+
+/// Forgets the key when nothing is kept with it any more.
+struct ForgetAccountKey: PostgresStatement {
+  typealias Row = Void
+
+  static let sql = """
+    DELETE FROM account_key WHERE NOT EXISTS (SELECT 1 FROM moderators WHERE totp_secret IS NOT NULL)
+    """
+}
