@@ -46,12 +46,15 @@ struct Workplace {
   /// server runs it.
   /// - Parameters:
   ///   - owns: a server owns its data folder, and there is one of it; other commands may join it.
+  ///   - makes: whether a database is made where there is none; false for commands that only look, and would find
+  ///     nothing in it: the folder's name is mistyped.
   ///   - migrates: whether the schema is brought forward first; false for those that look at it as it is.
   static func open<Result>(
-    _ options: DatabaseOptions, owns: Bool, migrates: Bool = true, logger: Logger,
+    _ options: DatabaseOptions, owns: Bool, makes: Bool = true, migrates: Bool = true, logger: Logger,
     _ body: (Workplace) async throws -> Result
   ) async throws -> Result {
     let installation = try Installation.find()
+    if !makes { try requireDatabase(in: options.data) }
     let folder = try DataFolder(options.data)
     let (dsn, cluster) = try await database(of: folder, owns: owns, logger: logger)
     let pool = PostgresPool(
@@ -74,6 +77,14 @@ struct Workplace {
     await intakePool.shutdown()
     try await cluster?.stop()
     return try result.get()
+  }
+
+  private static func requireDatabase(in data: String) throws {
+    let path = URL(filePath: data).standardizedFileURL.path
+    guard try SecretSetting.read("DATABASE_URL") == nil,
+      !FileManager.default.fileExists(atPath: "\(path)/postgresql/data/PG_VERSION")
+    else { return }
+    throw CommandFailure.unreadable("There is no database in \(path). Choose another folder with --data.")
   }
 
   private static func database(

@@ -139,7 +139,9 @@ def test_the_doctor_sees_what_is_wrong(filled, tmp_path):
         key = filled.data / "signing.key"
     os.chmod(key, 0o644)
     try:
-        line = findings(filled.data, code=1)[key.name]
+        lines = findings(filled.data, code=1)
+        assert re.match(r"[0-9]+\.", lines["libphonenumber"]["found"])
+        line = lines[key.name]
         assert line["state"] == "bad" and f"chmod 600 {key}" in line["advice"]
     finally:
         os.chmod(key, 0o600)
@@ -150,6 +152,9 @@ def test_the_doctor_sees_what_is_wrong(filled, tmp_path):
         shutil.move(tmp_path / "manifest.json", filled.data / "publications/manifest.json")
     assert findings(filled.data, code=1, DATABASE_URL="host=/nowhere dbname=x")["database"]["state"] == "bad"
     run("doctor", "--data", tmp_path / "absent", code=3)
+    for command in (["doctor"], ["audit"], ["backup", tmp_path / "backup"], ["app", "list"]):
+        assert "no database in" in run(*command, "--data", tmp_path, code=3).stderr
+    assert not (tmp_path / "postgresql").exists()
 
 
 def test_the_plan_for_a_cluster_names_every_table(filled):

@@ -11,7 +11,9 @@ struct AppList: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() async throws {
-    let keys = try await Workplace.open(database, owns: false, logger: .quiet) { try await $0.apps.keys() }
+    let keys = try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
+      try await workplace.apps.keys()
+    }
     let now = Date()
     let rows = Dictionary(grouping: keys, by: \.appName).sorted { $0.key < $1.key }.map { name, keys in
       let valid = keys.count { $0.state(at: now) == .valid }
@@ -35,7 +37,7 @@ struct AppKeys: AsyncParsableCommand {
   var tsv = false
 
   func run() async throws {
-    let keys = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    let keys = try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
       try await withAppFailures { try await workplace.apps.keys(of: name) }
     }
     let now = Date()

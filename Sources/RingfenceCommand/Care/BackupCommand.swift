@@ -28,7 +28,9 @@ struct BackupCommand: AsyncParsableCommand {
     try? FileManager.default.removeItem(atPath: work)
     try BackupFiles.makeFolder(work)
     defer { try? FileManager.default.removeItem(atPath: work) }
-    let manifest = try await Workplace.open(database, owns: false, migrates: false, logger: .quiet) { workplace in
+    let manifest = try await Workplace.open(
+      database, owns: false, makes: false, migrates: false, logger: .quiet
+    ) { workplace in
       try await Backup(workplace: workplace, folder: work, withKeys: keys).make()
     }
     if target.hasSuffix(".tar") {

@@ -24,7 +24,9 @@ struct DoctorCommand: AsyncParsableCommand {
     let folder = try DataFolder(data)
     var findings = FolderExamination(folder: folder, environment: ProcessInfo.processInfo.environment).findings()
     do {
-      findings += try await Workplace.open(database, owns: false, migrates: false, logger: .quiet) { workplace in
+      findings += try await Workplace.open(
+        database, owns: false, makes: false, migrates: false, logger: .quiet
+      ) { workplace in
         try await DatabaseExamination(workplace: workplace).findings()
       }
     } catch let error as PostgresError {

@@ -36,18 +36,20 @@ struct FolderExamination {
   }
 
   private func keys() -> [Finding] {
-    let secrets = [
-      ("pseudonym.key", ["RINGFENCE_PSEUDONYM_KEY", "RINGFENCE_PSEUDONYM_KEY_FILE"]),
-      (DataFolder.signingKeyFile, ["RINGFENCE_SIGNING_KEY", "RINGFENCE_SIGNING_KEY_FILE"]),
-      ("webhook.secret", ["RINGFENCE_WEBHOOK_SECRET", "RINGFENCE_WEBHOOK_SECRET_FILE"]),
+    let variables = [
+      "pseudonym.key": "RINGFENCE_PSEUDONYM_KEY", "account.key": "RINGFENCE_ACCOUNT_KEY",
+      DataFolder.signingKeyFile: "RINGFENCE_SIGNING_KEY", "webhook.secret": "RINGFENCE_WEBHOOK_SECRET",
     ]
-    return secrets.map { name, variables in
-      if let variable = variables.first(where: { !(environment[$0] ?? "").isEmpty }) {
+    return Backup.keyFiles.compactMap { name in
+      let names = variables[name].map { [$0, "\($0)_FILE"] } ?? []
+      if let variable = names.first(where: { !(environment[$0] ?? "").isEmpty }) {
         return .ok(name, "comes from \(variable)")
       }
       var status = stat()
       let path = "\(folder.path)/\(name)"
-      guard stat(path, &status) == 0 else { return .ok(name, "is made when it is first needed") }
+      guard stat(path, &status) == 0 else {
+        return names.isEmpty ? nil : .ok(name, "is made when it is first needed")
+      }
       guard status.st_mode & 0o077 == 0 else {
         return .bad(
           name, "others may read it (mode \(String(status.st_mode & 0o777, radix: 8)))",
@@ -57,11 +59,24 @@ struct FolderExamination {
     }
   }
 
+  /// The files that this program has loaded. The system says of this one that it is empty, so it is read to its end.
+  private static func maps() -> String {
+    let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while text.count < 16 << 20 {
+      let count = read(file, &buffer, buffer.count)
+      guard count > 0 else { break }
+      text += buffer[..<count]
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// The library's version is in the name of the file that this program has loaded.
   private func phoneNumbers() -> Finding {
-    let maps =
-      FileManager.default.contents(atPath: "/proc/self/maps").map { String(decoding: $0, as: UTF8.self) } ?? ""
-    guard let match = maps.firstMatch(of: /libphonenumber\.so\.([0-9]+(?:\.[0-9]+)*)/) else {
+    guard let match = Self.maps().firstMatch(of: /libphonenumber\.so\.([0-9]+(?:\.[0-9]+)*)/) else {
       return .warning("libphonenumber", "its version is not known", "Look at it with: ldd $(which ringfence)")
     }
     let parts = match.1.split(separator: ".").compactMap { Int($0) }
