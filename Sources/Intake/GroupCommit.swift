@@ -100,7 +100,8 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
       if state.isClosed { throw .closed }
       let depth = state.waiting.items.count + caller.count
       if depth > capacity { throw .full }
-      if depth > batchSize, state.pace.wait(behind: depth, at: .now) > patience { throw .full }
+      let commits = (depth + batchSize - 1) / batchSize
+      if commits > 1, state.pace.wait(behind: commits, at: .now) > patience { throw .full }
       add(&state.waiting.items)
       state.waiting.callers.append(caller)
       defer { state.wake = nil }
@@ -168,7 +169,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   private func answer(_ batch: Batch) async {
     state.withLock { $0.pace.begin(at: .now) }
     let answers = await answers(to: batch.items[...])
-    state.withLock { $0.pace.end(items: batch.items.count, at: .now) }
+    state.withLock { $0.pace.end(at: .now) }
     var place = 0
     for caller in batch.callers {
       switch caller {

@@ -7,16 +7,29 @@ import Testing
 
   @Test func foretellsAWaitByWhatCommitsTook() {
     var pace = CommitPace()
-    #expect(pace.wait(behind: 10_000, at: start) == .zero)
+    #expect(pace.wait(behind: 10, at: start) == .zero)
     pace.begin(at: start)
-    pace.end(items: 1_000, at: start + .seconds(1))
-    #expect(pace.wait(behind: 5_000, at: start + .seconds(1)) == .seconds(5))
-    // A slow one counts a fifth, and one that hangs for as long as it does.
-    pace.begin(at: start)
-    pace.end(items: 500, at: start + .seconds(1))
-    #expect(pace.wait(behind: 900, at: start + .seconds(1)) == .seconds(1))
+    pace.end(at: start + .seconds(1))
+    #expect(pace.wait(behind: 5, at: start + .seconds(1)) == .seconds(5))
+    // A slow one is forgotten little by little, and one that hangs counts for as long as it does.
+    for _ in 0..<3 {
+      pace.begin(at: start)
+      pace.end(at: start)
+    }
+    let wait = pace.wait(behind: 10, at: start)
+    #expect(wait > .seconds(5) && wait < .seconds(5.2))
     pace.begin(at: start)
     #expect(pace.wait(behind: 1, at: start + .seconds(30)) == .seconds(30))
+  }
+
+  /// Commits of one item say nothing against large ones.
+  @Test func smallCommitsDoNotKeepLargeBatchesOut() {
+    var pace = CommitPace()
+    for _ in 0..<60 {
+      pace.begin(at: start)
+      pace.end(at: start + .milliseconds(20))
+    }
+    #expect(pace.wait(behind: 8, at: start) < .seconds(1))
   }
 
   /// Whoever would have to wait longer than anybody is patient is refused before a commit is over; what fits into the
