@@ -35,7 +35,11 @@ extension RingfenceClient {
   private var nextAttempt: Date? {
     let now = environment.now()
     let gate = max(pausedUntil, forbiddenUntil)
-    if !outbox.withdrawals.isEmpty || !outbox.batches.isEmpty { return max(gate, now) }
+    // A withdrawal follows its report, which may wait for another day.
+    let reports = Set(outbox.reports.map(\.id))
+    if !outbox.batches.isEmpty || outbox.withdrawals.contains(where: { !reports.contains($0) }) {
+      return max(gate, now)
+    }
     return outbox.reports.map(\.notBefore).min().map { max($0, gate, now) }
   }
 

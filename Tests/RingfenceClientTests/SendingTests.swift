@@ -105,6 +105,10 @@ import Testing
         ])
       // The reporter has sent enough for today.
       #expect(try #require(result.nextAttempt) > clock.now + UTCDay.secondsLeft(at: clock.now))
+      // Its withdrawal waits with it.
+      try await client.withdraw(reports[4].reportID)
+      let next = try #require(await client.flush().nextAttempt)
+      #expect(next > clock.now + UTCDay.secondsLeft(at: clock.now))
     }
   }
 
