@@ -25,7 +25,15 @@ struct MetricsAccess: Sendable {
     }
     // What a proxy brings comes from anywhere, also where nobody has told us of the proxy.
     guard !trustsProxy, Self.forwarding.allSatisfy({ request.headers[$0] == nil }) else { return false }
-    return Self.isLoopback(peer?.ipAddress)
+    // A tunnel to this machine, or a page that points its own name here, brings strangers under another name.
+    return Self.isLoopback(peer?.ipAddress) && Self.isLocal(request.head.authority)
+  }
+
+  /// - Parameter host: a name or an address, with or without a port.
+  static func isLocal(_ host: String?) -> Bool {
+    guard let host = host?.lowercased() else { return false }
+    let name = host.replacing(/:[0-9]+$/, with: "")
+    return name == "localhost" || name == "[::1]" || name.wholeMatch(of: /127\.[0-9]+\.[0-9]+\.[0-9]+/) != nil
   }
 
   /// - Parameter address: as the system writes it, so in one form only.

@@ -14,6 +14,16 @@ import Testing
     }
     #expect(!MetricsAccess.isLoopback(nil))
   }
+
+  /// What comes through a tunnel comes from this machine, under another name.
+  @Test func aStrangersNameIsNotThisMachines() {
+    for host in ["localhost", "LOCALHOST:8080", "127.0.0.1", "127.0.0.1:9", "[::1]", "[::1]:8080"] {
+      #expect(MetricsAccess.isLocal(host), "\(host)")
+    }
+    for host in [nil, "", "ringfence.example", "localhost.example:80", "127.0.0.1.example", "10.127.0.1"] {
+      #expect(!MetricsAccess.isLocal(host), "\(host ?? "-")")
+    }
+  }
 }
 
 @Suite(.database) struct MetricsProxyTests {
