@@ -121,6 +121,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
     let (since, patience): (NIODeadline, Duration)
     switch receiving {
     case .nothing: return
+    case .head where unanswered > 0:
+      // Its sender may rightly wait for the answer before it: the time begins with that.
+      (since, patience) = (.now(), limits.headers)
     case .head(let start): (since, patience) = (start, limits.headers)
     case .body(let start, let bytes): (since, patience) = (start, limits.patience(bytes: bytes))
     }
@@ -151,9 +154,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func passesAnswer() -> Bool {
     if isEarly { return false }
     guard !closesAfterAnswer, !readiness.isStopping else { return false }
+    answered()
+    return true
+  }
+
+  private func answered() {
     unanswered -= 1
     lastActive = .now()
-    return true
+    if case .head = receiving, unanswered == 0 { receiving = .head(since: lastActive) }
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -167,8 +175,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     case .body:
       context.write(data, promise: promise)
     case .end:
-      unanswered -= 1
-      lastActive = .now()
+      answered()
       guard closesAfterAnswer, !isClosing else { return context.write(data, promise: promise) }
       isClosing = true
       let written = promise ?? context.eventLoop.makePromise()
