@@ -54,9 +54,9 @@ public struct AppJob: Sendable {
     }
   }
 
-  /// Does what was asked for, step by step, until nothing is left.
+  /// Does what was asked for, step by step, until nothing is left that may begin.
   public func withdraw() async throws {
-    for work in try await withdrawals.list(onlyOpen: true).reversed() {
+    for work in try await withdrawals.list(onlyOpen: true).reversed() where work.until <= Date() {
       var left: KeyWithdrawal? = work
       while let open = left, open.doneAt == nil {
         try Task.checkCancellation()

@@ -40,7 +40,10 @@ def test_a_key_leaks_and_all_that_came_by_it_is_taken_back(server):
     server.run("app", "revoke", newest["key"])
     preview = server.run("app", "withdraw", newest["key"], "--preview")
     assert preview.startswith("120 reports about 2 numbers by 120 reporters")
-    said = server.run("app", "withdraw", newest["key"], "--reason", "It leaked.", "--by", "Ada")
+    # Without an end it would wait for what a server that remembers the key still takes.
+    said = server.run(
+        "app", "withdraw", newest["key"], "--until", datetime.now(timezone.utc).isoformat(), "--reason", "It leaked.",
+        "--by", "Ada")
     assert said == f"120 reports that came by key {newest['key']} taken back."
     assert server.run("app", "withdraw", newest["key"], "--preview") == "No report that stands came by this key."
     assert server.query("SELECT number, reports FROM numbers ORDER BY number") == [
@@ -68,7 +71,8 @@ def test_what_is_wrong_is_said(server):
     for arguments, code, text in [
             (["create", "Taken"], 1, "ringfence app rotate"), (["create", "X", "--scopes", "all"], 2, "Scopes are some of"),
             (["rotate", "Nobody"], 1, "no app named"), (["revoke", "999"], 1, "no key 999"),
-            (["withdraw", "1"], 2, "--reason")]:
+            (["create", "two\nlines"], 2, "on one line"), (["withdraw", "1"], 2, "--reason"),
+            (["withdraw", "1", "--until", "2999-01-01T00:00:00Z", "--preview"], 2, "now at the latest")]:
         done = subprocess.run(
             [BINARY, "app", *arguments, "--data", str(server.data)], env=environment(), capture_output=True, text=True,
             timeout=60)

@@ -29,6 +29,36 @@ import Testing
     await #expect(throws: AppError.notValid(newest.id)) { try await apps.change(keyID: newest.id, to: .all, at: now) }
   }
 
+  /// A server that remembers the key takes reports for some seconds after its end.
+  @Test func aRevokedKeysWithdrawalWaitsForTheLastReport() async throws {
+    _ = try await apps.create(name: "Phone", at: now)
+    let key = try #require(try await apps.keys().first)
+    try await apps.revoke(keyID: key.id, at: now)
+    let withdrawals = KeyWithdrawalStore(pool: pool)
+    await #expect(throws: AppError.inFuture) {
+      _ = try await withdrawals.ask(
+        keyID: key.id, since: now, until: now + 6, because: "It leaked.", by: "Ada", at: now + 5)
+    }
+    let work = try await withdrawals.ask(
+      keyID: key.id, since: now, until: nil, because: "It leaked.", by: "Ada", at: now + 5)
+    #expect(work.until == now + 70)
+    #expect(try await withdrawals.step(work.id, at: now + 69)?.doneAt == nil)
+    #expect(try await withdrawals.step(work.id, at: now + 70)?.doneAt == now + 70)
+  }
+
+  @Test func aListIsNotCountedUnderAnApp() async throws {
+    _ = try await apps.create(name: "Phone", at: now)
+    await #expect(throws: AppError.notList("Phone")) { _ = try await apps.source(named: "Phone", at: now) }
+    #expect(try await apps.source(named: "List", at: now) == apps.source(named: "List", at: now))
+  }
+
+  @Test func namesHaveNoControlCharacters() {
+    #expect(App.isName("Ring 1") && App.isName("Телефон"))
+    for name in ["", "a\nb", "a\u{1b}[2J", "a\u{2028}b", String(repeating: "a", count: 81)] {
+      #expect(!App.isName(name))
+    }
+  }
+
   @Test func theLatestUseStays() async throws {
     _ = try await apps.create(name: "Phone", at: now)
     let key = try #require(try await apps.keys().first)
@@ -64,7 +94,7 @@ import Testing
       }
     }
     let withdrawals = KeyWithdrawalStore(pool: pool)
-    let trace = try await withdrawals.trace(keyID: keys[0], since: now + 2, until: now + 6)
+    let trace = try await withdrawals.trace(keyID: keys[0], since: now + 2, until: now + 6, at: now + 10)
     let work = try await withdrawals.ask(
       keyID: keys[0], since: now + 2, until: now + 6, because: "It leaked.", by: "Ada", at: now + 10)
     let first = try #require(try await withdrawals.step(work.id, at: now + 11))
@@ -76,7 +106,7 @@ import Testing
     #expect(done.doneAt != nil)
     #expect(Int(done.withdrawn) == trace.reports)
     #expect(trace.reports > 50)
-    #expect(try await withdrawals.trace(keyID: keys[0], since: now + 2, until: now + 6).reports == 0)
+    #expect(try await withdrawals.trace(keyID: keys[0], since: now + 2, until: now + 6, at: now + 10).reports == 0)
     try await expectStandings(model, at: now)
   }
 }

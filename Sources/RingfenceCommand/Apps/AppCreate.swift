@@ -20,7 +20,9 @@ struct AppCreate: AsyncParsableCommand {
   var expiresIn: Int?
 
   func validate() throws {
-    guard (1...80).contains(name.count) else { throw ValidationError("A name has 1 to 80 characters.") }
+    guard App.isName(name) else {
+      throw ValidationError("A name has 1 to 80 characters, on one line and without control characters.")
+    }
     _ = try AppScopes(argument: scopes)
     try checkDays(expiresIn, "--expires-in", from: 1)
   }

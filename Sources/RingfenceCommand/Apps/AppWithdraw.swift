@@ -22,7 +22,7 @@ struct AppWithdraw: AsyncParsableCommand {
   @Option(help: "Only what arrived from this time on, such as 2026-11-20T18:00:00Z.")
   var since: String?
 
-  @Option(help: "Only what arrived before this time.")
+  @Option(help: "Only what arrived before this time; all there is unless given.")
   var until: String?
 
   @Option(help: "Why, for the audit trail.")
@@ -32,23 +32,33 @@ struct AppWithdraw: AsyncParsableCommand {
   var preview = false
 
   func validate() throws {
-    let (since, until) = try times(at: Date())
-    guard since <= until else { throw ValidationError("--since is before --until.") }
+    let (since, until) = try times()
+    guard since <= until ?? .distantFuture else { throw ValidationError("--since is before --until.") }
+    guard until ?? .distantPast <= Date() else {
+      throw ValidationError("--until is now at the latest: what is still to come cannot be taken back.")
+    }
     guard preview || (1...1_000).contains(reason?.count ?? 0) else {
       throw ValidationError("Say why with --reason, in 1 to 1,000 characters; or only look with --preview.")
     }
   }
 
   func run() async throws {
-    let (since, until) = try times(at: Date())
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    let (since, until) = try times()
+    try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
       try await withAppFailures {
         let store = workplace.keyWithdrawals
         guard !preview, let reason else {
-          return print(try await store.trace(keyID: keyID, since: since, until: until).text)
+          return print(try await store.trace(keyID: keyID, since: since, until: until, at: Date()).text)
         }
         let work = try await store.ask(
           keyID: keyID, since: since, until: until, because: reason, by: person.by, at: Date())
+        if case let pause = work.until.timeIntervalSinceNow, pause > 0 {
+          let message =
+            "Servers may believe the key until \(Timestamp.format(work.until)): its reports are taken back then. "
+            + "A running server does so without this command.\n"
+          FileHandle.standardError.write(Data(message.utf8))
+          try await Task.sleep(for: .seconds(pause))
+        }
         let meter = ProgressMeter(title: "Taking back", total: nil, unit: .items("reports"))
         var left: KeyWithdrawal? = work
         while let open = left, open.doneAt == nil {
@@ -62,7 +72,7 @@ struct AppWithdraw: AsyncParsableCommand {
     }
   }
 
-  private func times(at now: Date) throws -> (since: Date, until: Date) {
+  private func times() throws -> (since: Date, until: Date?) {
     func time(_ text: String?, _ option: String) throws -> Date? {
       guard let text else { return nil }
       guard let time = Timestamp.parse(text) else {
@@ -70,7 +80,7 @@ struct AppWithdraw: AsyncParsableCommand {
       }
       return time
     }
-    return (try time(since, "--since") ?? Date(timeIntervalSince1970: 0), try time(until, "--until") ?? now)
+    return (try time(since, "--since") ?? Date(timeIntervalSince1970: 0), try time(until, "--until"))
   }
 }
 

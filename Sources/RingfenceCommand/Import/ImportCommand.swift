@@ -2,6 +2,7 @@ public import ArgumentParser
 import Foundation
 public import Importing
 import PhoneNumbers
+import Storage
 
 /// `ringfence import`
 struct ImportCommand: AsyncParsableCommand {
@@ -38,14 +39,18 @@ struct ImportCommand: AsyncParsableCommand {
     var rejects: String?
 
     func validate() throws {
-      if let source, !(1...80).contains(source.count) { throw ValidationError("--source has 1 to 80 characters.") }
+      if let source, !App.isName(source) {
+        throw ValidationError("--source has 1 to 80 characters, on one line and without control characters.")
+      }
     }
 
     func run() async throws {
       try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-        let summary = try await workplace.importComplaints(
-          from: file, format: format, source: source ?? format.rawValue, subjects: subjects, rejects: rejects)
-        print(summary)
+        try await withAppFailures {
+          let summary = try await workplace.importComplaints(
+            from: file, format: format, source: source ?? format.rawValue, subjects: subjects, rejects: rejects)
+          print(summary)
+        }
       }
     }
   }

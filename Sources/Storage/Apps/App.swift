@@ -8,4 +8,13 @@ public struct App: Sendable, Equatable {
   public var keyID: Int32?
   /// What that key may do.
   public var scopes: AppScopes = []
+
+  /// Whether an app may have this name: 1 to 80 characters without line ends and control characters, which would forge
+  /// lines of a list or move a terminal's cursor.
+  public static func isName(_ name: String) -> Bool {
+    (1...80).contains(name.count)
+      && !name.unicodeScalars.contains { scalar in
+        [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+      }
+  }
 }

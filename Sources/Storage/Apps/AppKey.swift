@@ -35,6 +35,18 @@ public struct AppKey: Sendable, Equatable {
   /// When it was last seen, to a minute or so.
   public let lastUsedAt: Date?
 
+  /// How long a server believes a key after it asked the database, in seconds.
+  public static let belief: TimeInterval = 10
+  /// How long what was let in may take until it is stored, in seconds; it covers clocks that differ a little, too.
+  private static let slack: TimeInterval = 60
+
+  /// Before when the last report that comes by it is stored: for a key that has ended, a while after its end; now for
+  /// one that is valid.
+  public func lastArrival(at time: Date) -> Date {
+    guard state(at: time) != .valid, let end = [revokedAt, expiresAt].compactMap(\.self).min() else { return time }
+    return end + Self.belief + Self.slack
+  }
+
   /// What becomes of a request that shows it at a time.
   public func state(at time: Date) -> State {
     if revokedAt != nil { return .revoked }

@@ -18,7 +18,7 @@ struct InsertApp: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> App { try App(row) }
 }
 
-/// Finds the source of an imported list by its name, or adds it.
+/// Finds the source of an imported list by its name, or adds it; without a row where an app has the name.
 struct EnsureSource: PostgresStatement {
   let name: String
   let createdAt: Date
@@ -26,7 +26,7 @@ struct EnsureSource: PostgresStatement {
   // The update changes nothing; without it a row that is there would not be returned.
   static let sql = """
     INSERT INTO apps (name, created_at, is_list) VALUES ($1, $2, true)
-    ON CONFLICT (name) DO UPDATE SET name = excluded.name
+    ON CONFLICT (name) DO UPDATE SET name = excluded.name WHERE apps.is_list
     RETURNING app_id, name
     """
 

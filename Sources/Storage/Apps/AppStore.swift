@@ -45,8 +45,12 @@ public struct AppStore: Sendable {
   }
 
   /// The app that an imported list is counted under; added when it is new. It has no key.
+  /// - Throws: ``AppError/notList(_:)``.
   public func source(named name: String, at time: Date) async throws -> App {
-    try await pool.run(EnsureSource(name: name, createdAt: time))[0]
+    guard let app = try await pool.run(EnsureSource(name: name, createdAt: time)).first else {
+      throw AppError.notList(name)
+    }
+    return app
   }
 
   /// The app of this key, with what the key may do; nil when there is none or it is revoked or over.

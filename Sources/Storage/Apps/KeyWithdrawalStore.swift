@@ -18,10 +18,12 @@ public struct KeyWithdrawalStore: Sendable {
   }
 
   /// What would be taken back.
-  /// - Throws: ``AppError/noKey(_:)``.
-  public func trace(keyID: Int32, since: Date, until: Date) async throws -> KeyTrace {
+  /// - Parameter until: nil for all that came by the key.
+  /// - Throws: ``AppError/noKey(_:)``, ``AppError/inFuture``, ``AppError/endsBeforeBegin``.
+  public func trace(keyID: Int32, since: Date, until: Date?, at time: Date) async throws -> KeyTrace {
     try await pool.withConnection { connection in
       let key = try await connection.key(keyID)
+      let until = try Self.end(until, of: key, since: since, at: time)
       return try await connection.run(TraceKey(key: key, since: since, until: until))[0]
     }
   }
@@ -29,14 +31,16 @@ public struct KeyWithdrawalStore: Sendable {
   /// Notes that a key's reports are to be taken back.
   /// - Parameters:
   ///   - since: when the first of them arrived.
-  ///   - until: before when the last of them arrived, not before `since`.
+  ///   - until: before when the last of them arrived, not before `since` and not after `time`; nil for all that came by
+  ///     the key: a server believes it for a while after its end, so the work begins only then.
   ///   - reason: 1 to 1,000 characters.
-  /// - Throws: ``AppError/noKey(_:)``.
+  /// - Throws: ``AppError/noKey(_:)``, ``AppError/inFuture``, ``AppError/endsBeforeBegin``.
   public func ask(
-    keyID: Int32, since: Date, until: Date, because reason: String, by person: String, at time: Date
+    keyID: Int32, since: Date, until: Date?, because reason: String, by person: String, at time: Date
   ) async throws -> KeyWithdrawal {
     try await pool.transaction(retry: .never) { connection in
       let key = try await connection.key(keyID)
+      let until = try Self.end(until, of: key, since: since, at: time)
       let fields = ["since": since.ISO8601Format(), "until": until.ISO8601Format()]
       try await connection.note(
         .app(UUID(), "withdraw", app: key.appName, key: keyID, by: person, after: fields, reason: reason), at: time)
@@ -46,18 +50,26 @@ public struct KeyWithdrawalStore: Sendable {
     }
   }
 
+  private static func end(_ until: Date?, of key: AppKey, since: Date, at time: Date) throws -> Date {
+    if let until, until > time { throw AppError.inFuture }
+    let end = until ?? key.lastArrival(at: time)
+    guard since <= end else { throw AppError.endsBeforeBegin }
+    return end
+  }
+
   /// What was asked for lately, the newest first.
   /// - Parameter onlyOpen: leaves out what is done.
   public func list(onlyOpen: Bool) async throws -> [KeyWithdrawal] {
     try await pool.run(ReadKeyWithdrawals(onlyOpen: onlyOpen))
   }
 
-  /// Does one step.
+  /// Does one step; none before the last report that is meant can have arrived.
   /// - Returns: how far it is; nil when there is no such work.
   public func step(_ id: Int64, at time: Date) async throws -> KeyWithdrawal? {
     let eventID = UUID()
     return try await pool.transaction { connection in
-      guard let work = try await connection.run(LockKeyWithdrawal(id: id)).first, work.doneAt == nil else {
+      guard let work = try await connection.run(LockKeyWithdrawal(id: id)).first, work.doneAt == nil, work.until <= time
+      else {
         return try await connection.run(LockKeyWithdrawal(id: id)).first
       }
       let key = try await connection.key(work.keyID)

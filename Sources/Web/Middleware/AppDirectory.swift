@@ -16,7 +16,7 @@ final class AppDirectory: Sendable {
   private let known = Mutex<[String: Entry]>([:])
 
   /// How long an entry is believed.
-  static let lifetime = Duration.seconds(10)
+  static let lifetime = Duration.seconds(AppKey.belief)
 
   /// - Parameter uses: told which keys are used.
   init(apps: AppStore, uses: KeyUses) {

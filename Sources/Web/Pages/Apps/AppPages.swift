@@ -19,7 +19,7 @@ struct AppPages: Sendable {
 
   @Sendable func create(_ request: Request, context: WebContext) async throws -> Response {
     let (form, texts, now) = (context.form, pages.texts(context), Date())
-    guard let name = form.text("name"), (1...80).contains(name.count) else {
+    guard let name = form.text("name"), App.isName(name) else {
       return try await page(context, error: texts("apps.bad-name"))
     }
     guard let scopes = AppScopes(names: form.all("scope")) else {
@@ -84,14 +84,19 @@ struct AppPages: Sendable {
   /// Notes what is to be taken back; the server's own work does it.
   @Sendable func withdraw(_ request: Request, context: WebContext) async throws -> Response {
     let (key, form, now) = (try await key(context), context.form, Date())
-    guard let since = Self.time(form.text("since"), orElse: Date(timeIntervalSince1970: 0)),
-      let until = Self.time(form.text("until"), orElse: now), since <= until
-    else { return try await keyPage(key, context, error: pages.texts(context)("apps.bad-times")) }
+    guard let since = Self.time(form.text("since")), let until = Self.time(form.text("until")) else {
+      return try await keyPage(key, context, error: pages.texts(context)("apps.bad-times"))
+    }
     guard let reason = form.text("reason"), reason.count <= 1_000 else {
       return try await keyPage(key, context, error: pages.texts(context)("apps.bad-reason"))
     }
-    _ = try await apps.withdrawals.ask(
-      keyID: key.id, since: since, until: until, because: reason, by: context.moderator?.name ?? "", at: now)
+    do {
+      _ = try await apps.withdrawals.ask(
+        keyID: key.id, since: since ?? Self.ever, until: until, because: reason, by: context.moderator?.name ?? "",
+        at: now)
+    } catch AppError.inFuture, AppError.endsBeforeBegin {
+      return try await keyPage(key, context, error: pages.texts(context)("apps.bad-times"))
+    }
     return .redirect(to: "\(Self.address)#withdrawals", type: .normal)
   }
 
@@ -120,11 +125,10 @@ struct AppPages: Sendable {
     var (trace, error, now) = (KeyTrace?.none, error, Date())
     if isPreview {
       now = Date()
-      if let since = Self.time(sinceText, orElse: Date(timeIntervalSince1970: 0)),
-        let until = Self.time(untilText, orElse: now), since <= until
-      {
-        trace = try await apps.withdrawals.trace(keyID: key.id, since: since, until: until)
-      } else {
+      do {
+        guard let since = Self.time(sinceText), let until = Self.time(untilText) else { throw AppError.endsBeforeBegin }
+        trace = try await apps.withdrawals.trace(keyID: key.id, since: since ?? Self.ever, until: until, at: now)
+      } catch AppError.inFuture, AppError.endsBeforeBegin {
         error = texts("apps.bad-times")
       }
     }
@@ -141,9 +145,13 @@ struct AppPages: Sendable {
     return days
   }
 
+  private static let ever = Date(timeIntervalSince1970: 0)
+
   /// A time as people and `datetime-local` write it, in UTC.
-  private static func time(_ text: String?, orElse standard: Date) -> Date? {
-    guard let text, !text.isEmpty else { return standard }
-    return Timestamp.parse(text) ?? Timestamp.parse("\(text):00Z") ?? Timestamp.parse("\(text)Z")
+  /// - Returns: nil for what is no time; an inner nil for nothing.
+  private static func time(_ text: String?) -> Date?? {
+    guard let text, !text.isEmpty else { return .some(nil) }
+    let time = Timestamp.parse(text) ?? Timestamp.parse("\(text):00Z") ?? Timestamp.parse("\(text)Z")
+    return time.map { .some($0) }
   }
 }
