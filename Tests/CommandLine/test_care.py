@@ -211,3 +211,17 @@ def test_a_new_pseudonym_key_makes_strangers(make_server, tmp_path):
     assert server.query("SELECT reports, reporters FROM numbers") == [["2", "2"]]
     assert "all is as it should be" in server.run("audit")
     server.close()
+
+
+def test_another_account_key_does_not_start(make_server):
+    server = make_server()
+    server.signal(15)
+    assert server.ended() == 0
+    kept = (server.data / "account.key").read_text()
+    (server.data / "account.key").write_text(os.urandom(32).hex() + "\n")
+    server.launch()
+    assert server.ended(60) == 1
+    assert "The account key of this server is not the one" in server.log.read_text()
+    (server.data / "account.key").write_text(kept)
+    server.start()
+    server.close()
