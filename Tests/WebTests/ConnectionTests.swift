@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import HummingbirdTesting
+import PostgreSQL
 import Publishing
 import TestSupport
 import Testing
@@ -137,6 +138,28 @@ import Web
       }
       #expect(answer == "")
       #expect(try await server.client.execute(uri: "/healthz", method: .get).status == .ok)
+    }
+  }
+
+  /// Half a next head that comes while the answer is on its way waits as long as the answer takes.
+  @Test func halfANextHeadDoesNotCutTheAnswerBeforeIt() async throws {
+    try await TestServer.run(configure: {
+      $0.connections = ConnectionLimits(headers: .milliseconds(300), idle: .seconds(60))
+    }) { server in
+      let connection = try await raw { try RawConnection(port: server.port) }
+      try await TestDatabase.current.pool.transaction { database in
+        try await database.execute("LOCK TABLE reports IN EXCLUSIVE MODE")
+        let body = try Reports.json()
+        connection.send(Self.head(server, "Content-Length: \(body.utf8.count)") + body)
+        let waiting: PostgresQuery =
+          "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'reports'::regclass"
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try await database.query(waiting)[0].decode(0, as: Int64.self) == 0, .now < deadline {}
+        connection.send("GET /healthz HTTP/1.1\r\n")
+        try await database.execute("DO $$ BEGIN PERFORM pg_sleep(1); END $$")
+      }
+      let answers = try await raw { try connection.readToEnd() }
+      #expect(answers.hasPrefix("HTTP/1.1 201 "))
     }
   }
 
