@@ -148,5 +148,10 @@ final class FetchLock: Sendable {
     }
   }
 
-  deinit { close(file) }
+  deinit {
+    // A child that is just being started has the file open until it becomes another program: closing alone would leave
+    // the lock to it.
+    flock(file, LOCK_UN)
+    close(file)
+  }
 }

@@ -85,5 +85,9 @@ final class FolderLock: Sendable {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // Closing alone would leave the lock to a child that is just being started.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }

@@ -57,5 +57,10 @@ final class FolderLock {
     }
   }
 
-  deinit { close(file) }
+  deinit {
+    // A child that is just being started has the file open until it becomes another program: closing alone would leave
+    // the lock to it.
+    flock(file, LOCK_UN)
+    close(file)
+  }
 }
