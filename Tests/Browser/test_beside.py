@@ -97,10 +97,16 @@ def test_a_form_of_an_appeal_is_good_once(published, visit):
     sent = []
     owner.page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
     file_appeal(owner, published, number, "Mine.")
-    again = owner.page.request.post(
-        f"{published.address}/appeal", data=sent[0].post_data,
-        headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"})
-    assert again.status == 422 and "sent already" in again.text()
+
+    def send(body):
+        return owner.page.request.post(
+            f"{published.address}/appeal", data=body,
+            headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"})
+
+    # Sent twice it leads to the same ticket; with other words it is no form any more.
+    assert send(sent[0].post_data).url == owner.page.url
+    other = send(sent[0].post_data.replace("Mine.", "Theirs."))
+    assert other.status == 422 and "sent already" in other.text()
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
