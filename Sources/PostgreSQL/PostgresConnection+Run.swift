@@ -75,7 +75,7 @@ extension PostgresConnection {
   private func named<S: PostgresStatement>(
     _: S.Type, _ parameters: PostgresParameters, on link: Link
   ) throws -> RowBatch {
-    guard let name = try preparedName(S.self, parameters, on: link) else {
+    guard let name = try preparedName(ObjectIdentifier(S.self), S.sql, parameters, on: link) else {
       return try unnamed(S.sql, parameters, on: link)
     }
     let result = parameters.withPointers { values, lengths, formats in
@@ -91,19 +91,20 @@ extension PostgresConnection {
     }
   }
 
-  /// What the server keeps the statement under, made known to it the first time.
+  /// What the server keeps a statement under, made known to it the first time.
+  /// - Parameter id: of the statement's type.
   /// - Returns: nil where it is known with other types.
-  func preparedName<S: PostgresStatement>(
-    _: S.Type, _ parameters: PostgresParameters, on link: Link
+  func preparedName(
+    _ id: ObjectIdentifier, _ sql: String, _ parameters: PostgresParameters, on link: Link
   ) throws -> String? {
-    if let known = prepared[ObjectIdentifier(S.self)] {
+    if let known = prepared[id] {
       return known.types == parameters.types ? known.name : nil
     }
     preparedCount += 1
     let statement = PreparedStatement(name: "s\(preparedCount)", types: parameters.types)
-    let result = PQprepare(link.pointer, statement.name, S.sql, Int32(parameters.count), parameters.types)
-    _ = try accept(result, on: link, sql: S.sql)
-    prepared[ObjectIdentifier(S.self)] = statement
+    let result = PQprepare(link.pointer, statement.name, sql, Int32(parameters.count), parameters.types)
+    _ = try accept(result, on: link, sql: sql)
+    prepared[id] = statement
     return statement.name
   }
 

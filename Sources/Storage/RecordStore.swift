@@ -21,9 +21,7 @@ public struct RecordStore: Sendable {
 
   /// The same as of a connection's snapshot.
   public static func record(of number: Int64, on connection: PostgresConnection) async throws -> NumberRecord? {
-    var assembler = RecordAssembler()
-    for row in try await connection.run(ReadRecord(number: number)) { _ = assembler.take(row) }
-    return assembler.finish()
+    RecordAssembler.record(of: try await connection.run(ReadRecord(number: number)))
   }
 
   /// The records of numbers in ascending order, as of a connection's snapshot; those that nobody ever reported are left

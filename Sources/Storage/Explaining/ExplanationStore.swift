@@ -21,42 +21,53 @@ public struct ExplanationStore: Sendable {
     }
   }
 
+  /// What needs nothing of the rest is asked for in one round trip: this is what each look-up waits for.
   static func explain(
     _ number: Int64, at time: Date, on connection: PostgresConnection
   ) async throws -> Explanation {
+    let (patterns, numbers, standing, rulings, holds, listings, ranges, appeals, rows, versions, weights) =
+      try await connection.pipeline(
+        ReadProtectedPatterns(only: number), ReadProtectedNumbers(only: number), ReadStandingRuling(number: number),
+        ReadRulings(number: number), ReadHolds(only: number), ReadListing(number: number),
+        ReadRangeOfNumber(number: number), ReadAppeals(number: number), ReadRecord(number: number),
+        ReadThresholdVersions(version: nil, limit: 1), ReadNumberWeights(number: number))
     var explanation = Explanation(number: number, time: time)
     explanation.country = RegionMap.countries.region(of: number)
-    explanation.protection = try await ProtectionStore.rule(for: number, on: connection)
-    explanation.ruling = try await connection.run(ReadStandingRuling(number: number)).first
-    if let ruling = explanation.ruling {
-      explanation.rulingReason =
-        try await connection.run(ReadRulings(number: number)).first { $0.id == ruling.rulingID }?.reason
-    }
-    explanation.hold = try await connection.run(ReadHolds(only: number)).first.map { hold in
+    explanation.protection = try ProtectionStore.rule(for: number, patterns: patterns, numbers: numbers)
+    explanation.ruling = standing.first
+    explanation.rulingReason = standing.first.flatMap { ruling in rulings.first { $0.id == ruling.rulingID }?.reason }
+    explanation.hold = holds.first.map { hold in
       Explanation.Hold(rule: hold.rule, detail: hold.detail, heldAt: hold.heldAt)
     }
-    explanation.listing = try await connection.run(ReadListing(number: number)).first
-    explanation.range = try await connection.run(ReadRangeOfNumber(number: number)).first
-    explanation.openAppeals =
-      try await connection.run(ReadAppeals(number: number)).count { $0.state == .open }
-    explanation.isVictim = try await AppealStore.victims(at: time, numbers: [number], on: connection).contains(number)
-    if let record = try await RecordStore.record(of: number, on: connection) {
-      try await explanation.add(record, on: connection)
+    explanation.listing = listings.first
+    explanation.range = ranges.first
+    explanation.openAppeals = appeals.count { $0.state == .open }
+    if !appeals.isEmpty {
+      explanation.isVictim =
+        try await AppealStore.victims(at: time, numbers: [number], on: connection).contains(number)
+    }
+    guard let version = versions.first?.version else { throw StorageError.noThresholds(version: nil) }
+    if let record = RecordAssembler.record(of: rows) {
+      try await explanation.add(record, weights.first ?? Explanation.Weights(), thresholds: version, on: connection)
     }
     return explanation
   }
 }
 
 extension Explanation {
-  fileprivate mutating func add(_ record: NumberRecord, on connection: PostgresConnection) async throws {
+  /// - Parameter version: of the thresholds that count.
+  fileprivate mutating func add(
+    _ record: NumberRecord, _ weights: Weights, thresholds version: Int32, on connection: PostgresConnection
+  ) async throws {
     let score = Score(record, at: time)
+    let (thresholds, sources, names) = try await connection.pipeline(
+      ReadThresholds(version: version), ReadSources(version: version), ReadAppNames(apps: score.lists.map(\.appID)))
     let circumstances = Circumstances(
       country: country, isProtected: protection != nil, isRuled: ruling != nil, isHeld: hold != nil)
     self.score = score
-    judgement = score.judge(by: try await ThresholdStore.current(on: connection).set, in: circumstances)
+    self.weights = weights
+    judgement = score.judge(by: try ThresholdSet(thresholds: thresholds, sources: sources), in: circumstances)
     (firstReportedAt, lastReportedAt) = (record.firstReportedAt, record.lastReportedAt)
-    weights = try await connection.run(ReadNumberWeights(number: number)).first ?? Weights()
-    let names = try await connection.run(ReadAppNames(apps: score.lists.map(\.appID)))
     lists = Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
   }
 }

@@ -108,13 +108,18 @@ public struct ProtectionStore: Sendable {
   }
 
   static func rule(for number: Int64, on connection: PostgresConnection) async throws -> String? {
+    let (patterns, numbers) = try await connection.pipeline(
+      ReadProtectedPatterns(only: number), ReadProtectedNumbers(only: number))
+    return try rule(for: number, patterns: patterns, numbers: numbers)
+  }
+
+  /// The same of what was read: the patterns that may match the number, and the number itself if it is protected.
+  static func rule(
+    for number: Int64, patterns: [ReadProtectedPatterns.Row], numbers: [ReadProtectedNumbers.Row]
+  ) throws -> String? {
     var builder = ProtectedNumbersBuilder(shortNumber: shortNumber)
-    for item in try await connection.run(ReadProtectedPatterns(only: number)) {
-      builder.add(try ProtectedPattern(item.what), reason: item.reason)
-    }
-    for item in try await connection.run(ReadProtectedNumbers(only: number)) {
-      builder.add(item.number, reason: item.protection.reason)
-    }
+    for item in patterns { builder.add(try ProtectedPattern(item.what), reason: item.reason) }
+    for item in numbers { builder.add(item.number, reason: item.protection.reason) }
     return builder.finish().rule(for: number)
   }
 

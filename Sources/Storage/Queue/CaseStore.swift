@@ -28,21 +28,20 @@ public struct CaseStore: Sendable {
   {
     try await pool.withConnection { connection in
       try await connection.transaction(.repeatableRead, readOnly: true) { connection in
-        CaseFile(
-          explanation: try await ExplanationStore.explain(number, at: time, on: connection),
-          item: try await connection.run(ReadCase(number: number)).first,
-          passes: try await connection.run(ReadPasses(number: number)),
-          rulings: try await connection.run(ReadRulings(number: number)),
-          hold: try await connection.run(ReadHolds(only: number, isWithSettled: true)).first,
-          appeals: try await connection.run(ReadAppeals(number: number)),
-          names: try await connection.run(ReadDirectoryNames(number: number)),
-          comments: try await connection.run(
-            ReadComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1)),
-          reporters: try await connection.run(ReadCaseReporters(number: number, limit: Self.reporters)),
-          neighbours: try await connection.run(ReadNeighbours(number: number, limit: Self.neighbours)),
-          days: try await connection.run(ReadCaseDays(number: number, time: time)),
-          notes: try await connection.run(ReadNotes(number: number)),
-          range: try await connection.run(ReadRangeAround(number: number)).first)
+        let explanation = try await ExplanationStore.explain(number, at: time, on: connection)
+        let (items, passes, rulings, holds, appeals, names, comments, reporters, neighbours, days, notes, ranges) =
+          try await connection.pipeline(
+            ReadCase(number: number), ReadPasses(number: number), ReadRulings(number: number),
+            ReadHolds(only: number, isWithSettled: true), ReadAppeals(number: number),
+            ReadDirectoryNames(number: number),
+            ReadComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1),
+            ReadCaseReporters(number: number, limit: Self.reporters),
+            ReadNeighbours(number: number, limit: Self.neighbours), ReadCaseDays(number: number, time: time),
+            ReadNotes(number: number), ReadRangeAround(number: number))
+        return CaseFile(
+          explanation: explanation, item: items.first, passes: passes, rulings: rulings, hold: holds.first,
+          appeals: appeals, names: names, comments: comments, reporters: reporters, neighbours: neighbours, days: days,
+          notes: notes, range: ranges.first)
       }
     }
   }

@@ -211,6 +211,13 @@ struct ReadHottest: PostgresStatement {
 struct RecordAssembler {
   private var current: NumberRecord?
 
+  /// The record that all these lines are of; nil for none.
+  static func record(of rows: [RecordRow]) -> NumberRecord? {
+    var assembler = RecordAssembler()
+    for row in rows { _ = assembler.take(row) }
+    return assembler.finish()
+  }
+
   /// Takes a line; returns the record before it when that is complete.
   mutating func take(_ row: RecordRow) -> NumberRecord? {
     var complete: NumberRecord?

@@ -1,0 +1,137 @@
+import CLibPQ
+
+extension PostgresConnection {
+  /// Runs statements that need nothing of each other in one round trip, and reads the rows of each.
+  ///
+  /// They run in the order given, and all in one transaction: the one that is open, else one of their own. When one
+  /// fails, those behind it have not run. Meant for reading a handful of rows each: what is sent and what comes back is
+  /// not read alternately, so neither may be larger than a socket's buffers hold.
+  /// - Throws: `PostgresError` of the first that fails.
+  public func pipeline<each S: PostgresStatement>(
+    _ statements: repeat each S
+  ) async throws -> sending (repeat [(each S).Row]) {
+    try checkUnoccupied()
+    var sent: [PipelinedStatement] = []
+    for statement in repeat each statements { sent.append(PipelinedStatement(statement)) }
+    for statement in sent { try statement.parameters.check() }
+    let batches = try await pipelined(sent)
+    var taken = 0
+    func rows<T: PostgresStatement>(_: T.Type) throws -> [T.Row] {
+      defer { taken += 1 }
+      return try batches[taken].decodeAll(T.decode)
+    }
+    return (repeat try rows((each S).self))
+  }
+
+  private func pipelined(_ statements: [PipelinedStatement]) async throws -> [RowBatch] {
+    do {
+      return try await perform { link in try takeAll(statements, on: link) }
+    } catch let error as PostgresError where Self.isStale(error) {
+      // The schema changed under a plan, or the server forgot one.
+      for statement in statements { prepared[statement.id] = nil }
+      guard link?.isIdle == true else { throw error }
+      return try await perform { link in try takeAll(statements, on: link) }
+    }
+  }
+
+  private func takeAll(_ statements: [PipelinedStatement], on link: Link) throws -> [RowBatch] {
+    var named = statements
+    if configuration.usesPreparedStatements {
+      for index in named.indices { try named[index].prepare(on: self, link) }
+    }
+    do {
+      return try pipelined(named, on: link)
+    } catch {
+      // Something could not be sent, so what will come is not known.
+      if PQpipelineStatus(link.pointer) != PQ_PIPELINE_OFF { close() }
+      throw error
+    }
+  }
+
+  /// Sends statements at once and takes the result of each.
+  /// - Throws: `PostgresError` of the first that failed. The connection is in pipeline mode still where it is not known
+  ///   what else will come.
+  func pipelined(_ statements: [PipelinedStatement], on link: Link) throws -> [RowBatch] {
+    func check(_ isDone: Int32, _ sql: String?) throws {
+      guard isDone == 1 else { throw failure(link, server: nil, sql: sql) }
+    }
+    try check(PQenterPipelineMode(link.pointer), nil)
+    for statement in statements { try check(statement.send(on: link), statement.sql) }
+    try check(PQpipelineSync(link.pointer), nil)
+    let results = try takePipelined(statements, on: link)
+    try check(PQexitPipelineMode(link.pointer), nil)
+    return try results.get()
+  }
+
+  /// Takes results to the end of the pipeline.
+  /// - Returns: all of them, or the first failure.
+  /// - Throws: `PostgresError` where the pipeline does not end.
+  private func takePipelined(
+    _ statements: [PipelinedStatement], on link: Link
+  ) throws -> Result<[RowBatch], PostgresError> {
+    var batches: [RowBatch] = []
+    var refusal: (message: PostgresMessage, sql: String?)?
+    var isBetween = false
+    while true {
+      guard let result = PQgetResult(link.pointer) else {
+        // The results of each command end with none; where there are two ends, nothing more comes.
+        if isBetween { throw failure(link, server: refusal?.message, sql: refusal?.sql) }
+        isBetween = true
+        continue
+      }
+      isBetween = false
+      let sql = batches.count < statements.count ? statements[batches.count].sql : nil
+      switch PQresultStatus(result) {
+      case PGRES_PIPELINE_SYNC:
+        PQclear(result)
+        if refusal == nil, batches.count == statements.count { return .success(batches) }
+        return .failure(failure(link, server: refusal?.message, sql: refusal?.sql))
+      case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+        batches.append(RowBatch(result: result))
+      default:
+        // An aborted one says nothing; why the first failed is known better when all have been taken.
+        let isAborted = PQresultStatus(result) == PGRES_PIPELINE_ABORTED
+        if refusal == nil, !isAborted { refusal = (PostgresMessage(result: result), sql) }
+        PQclear(result)
+      }
+    }
+  }
+}
+
+/// A statement on its way through a pipeline.
+struct PipelinedStatement {
+  /// Its type's.
+  let id: ObjectIdentifier
+  let sql: String
+  let parameters: PostgresParameters
+  /// What the server keeps it under; nil to send its text.
+  private(set) var name: String?
+
+  init<S: PostgresStatement>(_ statement: S) {
+    id = ObjectIdentifier(S.self)
+    sql = S.sql
+    parameters = statement.parameters
+  }
+
+  /// - Parameter command: one command without binds.
+  init(command: String) {
+    id = ObjectIdentifier(Self.self)
+    sql = command
+    parameters = PostgresParameters()
+  }
+
+  mutating func prepare(on connection: isolated PostgresConnection, _ link: Link) throws {
+    name = try connection.preparedName(id, sql, parameters, on: link)
+  }
+
+  /// - Returns: what libpq says of it: 1 when it is on its way.
+  func send(on link: Link) -> Int32 {
+    parameters.withPointers { values, lengths, formats in
+      let count = Int32(parameters.count)
+      guard let name else {
+        return PQsendQueryParams(link.pointer, sql, count, parameters.types, values, lengths, formats, 1)
+      }
+      return PQsendQueryPrepared(link.pointer, name, count, values, lengths, formats, 1)
+    }
+  }
+}
