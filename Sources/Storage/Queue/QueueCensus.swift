@@ -1,4 +1,5 @@
 public import Curation
+public import Foundation
 
 /// How many cases wait, by everything that can be filtered; of one moment.
 public struct QueueCensus: Sendable, Equatable {
@@ -24,6 +25,17 @@ public struct QueueCensus: Sendable, Equatable {
   /// - Parameter groups: see the property.
   public init(groups: [Group] = []) {
     self.groups = groups
+  }
+
+  /// Takes one case out, where there is any like it.
+  public mutating func remove(_ item: QueueCase, at time: Date) {
+    let age = time.timeIntervalSince(item.since)
+    let days = QueueFilter.ages.filter { Double($0) * 86_400 <= age }.max() ?? 0
+    let index = groups.firstIndex { group in
+      group.country == item.country ?? "" && group.category == item.category && group.causes == item.causes
+        && group.days == days && group.level == item.level && group.count > 0
+    }
+    if let index { groups[index].count -= 1 }
   }
 
   /// How many wait for somebody of this level.

@@ -24,7 +24,8 @@ struct RulingPages: Sendable {
     guard worker.role >= .moderator || [.allow, .unsure, .escalate].contains(choice) else {
       throw Problem.needs(.moderator)
     }
-    if let item = try await queue.find(number.digits) {
+    let item = try await queue.find(number.digits)
+    if let item {
       guard item.level <= worker.level else { throw Problem.needs(item.level > 1 ? .administrator : .moderator) }
       if let claim = item.claim, claim.account != worker.account, claim.until > Date() {
         return try await cases.answer(context, changes: [.claim])
@@ -43,6 +44,7 @@ struct RulingPages: Sendable {
       let outcome = try await rulings.record(ruling, expecting: expected, role: worker.role)
       // Another ruling came under this id: this one was not made.
       guard outcome != .conflict else { return try await cases.answer(context, changes: [.ruling]) }
+      if let item { await census.remove(item) }
       return try await go(on: context, did: Did(ruling: ruling))
     } catch let problem as RulingProblem {
       return try await cases.answer(context, problem: problem)
@@ -85,6 +87,7 @@ struct RulingPages: Sendable {
       ? try await queue.pass(number.digits, by: worker, at: Date())
       : try await queue.escalate(number.digits, by: worker, reason: context.form.text("reason"), at: Date())
     guard isDone else { return try await cases.answer(context, changes: [.verdict]) }
+    await census.forget()
     return try await go(on: context, did: Did(choice, number: number.digits))
   }
 
@@ -97,7 +100,6 @@ struct RulingPages: Sendable {
   }
 
   private func go(on context: WebContext, did: Did) async throws -> Response {
-    await census.forget()
     let (address, form) = (QueueAddress(context.form), context.form)
     if form["queue"] != nil, form["stay"] == nil {
       return try await queuePages.openNext(address, context, leaving: form, done: did.text)
