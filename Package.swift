@@ -25,7 +25,6 @@ let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -57,7 +56,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
-    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
@@ -99,6 +97,9 @@ let package = Package(
     library("WebClient"),
     library("Fetching", ["WebClient", "CallerPack"]),
 
+    // Pages out of templates.
+    library("PageTemplates"),
+
     // What the server does.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
@@ -115,8 +116,8 @@ let package = Package(
       "Web",
       [
         "Accounts", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Telemetry",
-        "Timestamps",
-        hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, mustache, crypto, logging,
+        "Timestamps", "PageTemplates",
+        hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, crypto, logging,
       ]),
     library(
       "RingfenceCommand",
@@ -151,6 +152,7 @@ let package = Package(
     tests(
       "PackFormatsTests",
       ["PackFormats", "RingfenceCommand", "CallerPack", "CallerPackBuilder", "CSQLite", arguments, protobuf]),
+    tests("PageTemplatesTests", ["PageTemplates"]),
     tests("PhoneNumbersTests", ["PhoneNumbers"]),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
     tests(

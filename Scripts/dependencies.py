@@ -29,7 +29,6 @@ DIRECT = {
     "swift-http-types": (APACHE, "requests and answers"),
     "swift-log": (APACHE, "the log"),
     "swift-metrics": (APACHE, "measurements"),
-    "swift-mustache": (APACHE, "pages"),
     "swift-nio": (f"{APACHE}; llhttp within it: MIT", "sockets"),
     "swift-protobuf": (SWIFT, "Apple's Live Caller ID dataset"),
     "swift-service-lifecycle": (APACHE, "starting and stopping"),

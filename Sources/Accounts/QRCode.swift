@@ -1,7 +1,7 @@
 import CQRCode
 
 /// A QR code as the path of an SVG picture, drawn by libqrencode.
-public struct QRCode: Sendable, Equatable {
+public struct QRCode: Sendable, Equatable, Encodable {
   /// Modules from edge to edge, the quiet zone of four on each side included.
   public let size: Int
   /// The path's `d`: dark modules, a unit each.

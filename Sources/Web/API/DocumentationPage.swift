@@ -3,22 +3,22 @@ import HTTPTypes
 import Storage
 
 /// What the documentation page shows: stored properties alone, as the templates need them.
-struct DocumentationPage: Sendable {
-  struct Row: Sendable {
+struct DocumentationPage: Sendable, Encodable {
+  struct Row: Sendable, Encodable {
     let name: String
     let kind: String
     let isRequired: Bool
     let text: String
   }
 
-  struct Model: Sendable {
+  struct Model: Sendable, Encodable {
     let name: String
     let text: String
     let fields: [Row]
     let example: String
   }
 
-  struct Answer: Sendable {
+  struct Answer: Sendable, Encodable {
     let status: String
     let text: String
     let mediaType: String
@@ -29,7 +29,7 @@ struct DocumentationPage: Sendable {
     let headers: [Row]
   }
 
-  struct Operation: Sendable {
+  struct Operation: Sendable, Encodable {
     let id: String
     let method: String
     let path: String
@@ -44,7 +44,7 @@ struct DocumentationPage: Sendable {
     let curl: String
   }
 
-  struct Group: Sendable {
+  struct Group: Sendable, Encodable {
     let name: String
     let anchor: String
     let text: String
@@ -71,7 +71,7 @@ struct DocumentationPage: Sendable {
 }
 
 /// A kind of problem, as pages show it.
-struct ProblemView: Sendable {
+struct ProblemView: Sendable, Encodable {
   let slug: String
   let path: String
   let status: Int

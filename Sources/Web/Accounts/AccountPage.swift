@@ -3,8 +3,8 @@ import Foundation
 import Storage
 
 /// Values of the template `account`.
-struct AccountPage {
-  struct Session {
+struct AccountPage: Encodable {
+  struct Session: Encodable {
     let id: String
     let browser: String
     let opened: PageTime
@@ -12,7 +12,7 @@ struct AccountPage {
     let isThis: Bool
   }
 
-  struct Choice {
+  struct Choice: Encodable {
     let value: String
     let name: String
     let isChosen: Bool

@@ -14,7 +14,7 @@ struct AccountsPages: Sendable {
   static let address = "/moderation/accounts"
 
   /// Values of the template `accounts`.
-  struct Values {
+  struct Values: Encodable {
     let rows: [AccountRow]
     let roles: [AccountPage.Choice]
     var name = ""
@@ -22,7 +22,7 @@ struct AccountsPages: Sendable {
   }
 
   /// Values of the template `account-of`.
-  struct OneValues {
+  struct OneValues: Encodable {
     let account: AccountRow
     let roles: [AccountPage.Choice]
     let isOwn: Bool
@@ -131,7 +131,7 @@ struct AccountsPages: Sendable {
 }
 
 /// An account in a list.
-struct AccountRow {
+struct AccountRow: Encodable {
   let id: Int32
   let name: String
   let role: String

@@ -11,7 +11,7 @@ struct SecondFactorPages: Sendable {
   static let address = AccountPages.address + "/second-factor"
 
   /// Values of the template `second-factor`.
-  struct Values {
+  struct Values: Encodable {
     var hasSecondFactor = false
     /// What an app takes when it is typed.
     var secret = ""
@@ -24,7 +24,7 @@ struct SecondFactorPages: Sendable {
   }
 
   /// Values of the template `recovery-codes`.
-  struct Codes {
+  struct Codes: Encodable {
     let codes: [String]
   }
 

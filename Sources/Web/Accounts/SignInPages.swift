@@ -15,7 +15,7 @@ struct SignInPages: Sendable {
   let network: @Sendable (String) -> [UInt8]?
 
   /// Values of the template `sign-in`, and of `sign-in-code`.
-  struct Values {
+  struct Values: Encodable {
     var token = ""
     var next = ReturnAddress.home
     var name = ""

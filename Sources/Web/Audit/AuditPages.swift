@@ -13,8 +13,8 @@ struct AuditPages: Sendable {
   static let rows = 50
 
   /// Values of the template `audit`.
-  struct Values {
-    struct Row {
+  struct Values: Encodable {
+    struct Row: Encodable {
       let id: String
       let time: PageTime
       let actor: String
@@ -86,7 +86,7 @@ struct AuditPages: Sendable {
 }
 
 /// A field that a change touched.
-struct AuditChange: Equatable {
+struct AuditChange: Equatable, Encodable {
   let field: String
   let before: String
   let after: String

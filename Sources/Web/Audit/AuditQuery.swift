@@ -3,7 +3,7 @@ import Hummingbird
 import Storage
 
 /// What a reader of the trail asks for, as it stands in the address.
-struct AuditQuery {
+struct AuditQuery: Encodable {
   let actor: String
   let action: String
   let subject: String
@@ -11,6 +11,11 @@ struct AuditQuery {
   let from: String
   let to: String
   let after: AuditCursor?
+
+  /// What the page's form shows.
+  private enum CodingKeys: CodingKey {
+    case action, subject, from, to
+  }
 
   init(_ request: Request) {
     let query = request.uri.queryParameters

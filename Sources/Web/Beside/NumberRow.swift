@@ -2,9 +2,9 @@ import Curation
 import Storage
 
 /// A line of a list of numbers.
-struct NumberRow {
+struct NumberRow: Encodable {
   /// What is to be known of it at a glance.
-  struct Badge {
+  struct Badge: Encodable {
     let text: String
     let tone: String
   }

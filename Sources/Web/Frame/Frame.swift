@@ -2,9 +2,9 @@ import Curation
 import Storage
 
 /// What the layout shows around every page; templates find it as `frame`.
-struct Frame {
+struct Frame: Encodable {
   /// Where the navigation leads.
-  struct Entry {
+  struct Entry: Encodable {
     let address: String
     let name: String
     let isCurrent: Bool

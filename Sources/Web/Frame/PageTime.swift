@@ -2,7 +2,7 @@ import Foundation
 import Timestamps
 
 /// A moment on a page, for the partial `time`: `{{#since}}{{>time}}{{/since}}`. A script shows it in the reader's own time.
-struct PageTime {
+struct PageTime: Encodable {
   /// RFC 3339.
   let datetime: String
   /// `2026-11-21 09:00 UTC`.

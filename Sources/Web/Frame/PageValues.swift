@@ -1,24 +1,15 @@
-import Mustache
-
 /// A page's own values, and beside them the frame.
-struct PageValues<Values>: MustacheParent {
+struct PageValues<Values: Encodable>: Encodable {
   let values: Values
   let frame: Frame
 
-  func child(named name: String) -> Any? {
-    if name == "frame" { return frame }
-    if let parent = values as? any MustacheParent { return parent.child(named: name) }
-    var mirror: Mirror? = Mirror(reflecting: values)
-    while let each = mirror {
-      if let child = each.children.first(where: { $0.label == name }) { return Self.unwrapped(child.value) }
-      mirror = each.superclassMirror
-    }
-    return nil
+  private enum CodingKeys: CodingKey {
+    case frame
   }
 
-  /// What an optional holds; Mustache would print `nil`.
-  private static func unwrapped(_ value: Any) -> Any? {
-    let mirror = Mirror(reflecting: value)
-    return mirror.displayStyle == .optional ? mirror.children.first?.value : value
+  func encode(to encoder: any Encoder) throws {
+    try values.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(frame, forKey: .frame)
   }
 }

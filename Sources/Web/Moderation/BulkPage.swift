@@ -4,8 +4,8 @@ import PhoneNumbers
 import Storage
 
 /// Values of the template `bulk`.
-struct BulkPreview {
-  struct Row {
+struct BulkPreview: Encodable {
+  struct Row: Encodable {
     let digits: Int64
     let number: String
     let category: String
@@ -106,7 +106,7 @@ struct BulkPreview {
 }
 
 /// Values of the template `bulk-done`.
-struct BulkDone {
+struct BulkDone: Encodable {
   let id: String
   let said: String
   let short: String

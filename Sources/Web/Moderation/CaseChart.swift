@@ -4,21 +4,21 @@ import Storage
 
 /// Reports and calls of the last days as a drawing, and as a table for those who cannot see it. The drawing has classes and
 /// places only: its colours are the style sheet's.
-struct CaseChart {
-  struct Bar {
+struct CaseChart: Encodable {
+  struct Bar: Encodable {
     let x: String
     let y: String
     let height: String
     let kind: String
   }
 
-  struct Label {
+  struct Label: Encodable {
     let x: String
     let text: String
     let anchor: String
   }
 
-  struct Row {
+  struct Row: Encodable {
     let day: String
     let complaints: String
     let votes: String

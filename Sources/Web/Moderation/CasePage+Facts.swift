@@ -4,14 +4,14 @@ import PhoneNumbers
 import Storage
 
 /// What a directory calls the number.
-struct CaseName {
+struct CaseName: Encodable {
   let source: String
   let name: String
   let category: String
 }
 
 /// A line of what a number needs to be listed.
-struct CaseCondition {
+struct CaseCondition: Encodable {
   let name: String
   let have: String
   let need: String
@@ -45,7 +45,7 @@ struct CaseCondition {
 }
 
 /// One category's part.
-struct CasePart {
+struct CasePart: Encodable {
   let category: String
   let heat: String
   let evidence: String
@@ -63,7 +63,7 @@ struct CasePart {
 }
 
 /// A pack that has the number.
-struct CasePack {
+struct CasePack: Encodable {
   let pack: String
   let kind: String
   let label: String
@@ -76,7 +76,7 @@ struct CasePack {
 }
 
 /// A number of the same hundred.
-struct CaseNeighbour {
+struct CaseNeighbour: Encodable {
   let digits: Int64
   let number: String
   let heat: String
@@ -96,7 +96,7 @@ struct CaseNeighbour {
 }
 
 /// The block that the number lies in.
-struct CaseRange {
+struct CaseRange: Encodable {
   let range: String
   let state: String
   let members: String

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// What somebody said in words.
-struct CaseWords {
+struct CaseWords: Encodable {
   let text: String
   let category: String
   let time: PageTime
@@ -30,7 +30,7 @@ struct CaseWords {
 }
 
 /// Somebody who spoke of the number, as far as anybody may know.
-struct CaseVoice {
+struct CaseVoice: Encodable {
   let name: String
   let category: String
   let weight: String
@@ -48,7 +48,7 @@ struct CaseVoice {
 }
 
 /// What keeps the number back, or has.
-struct CaseHold {
+struct CaseHold: Encodable {
   let rule: String
   let detail: String
   let time: PageTime
@@ -63,7 +63,7 @@ struct CaseHold {
 }
 
 /// What the owner says.
-struct CaseAppeal {
+struct CaseAppeal: Encodable {
   let statement: String
   let time: PageTime
   let state: String
@@ -80,7 +80,7 @@ struct CaseAppeal {
 }
 
 /// A line of the history of rulings.
-struct CaseRuling {
+struct CaseRuling: Encodable {
   let id: String
   let time: PageTime
   let moderator: String
@@ -113,7 +113,7 @@ struct CaseRuling {
 }
 
 /// What a moderator noted.
-struct CaseRemark {
+struct CaseRemark: Encodable {
   let account: String
   let text: String
   let time: PageTime

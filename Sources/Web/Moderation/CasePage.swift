@@ -4,7 +4,7 @@ import PhoneNumbers
 import Storage
 
 /// Values of the template `case`.
-struct CasePage {
+struct CasePage: Encodable {
   let digits: Int64
   let number: String
   let national: String

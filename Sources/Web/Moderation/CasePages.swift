@@ -113,7 +113,7 @@ struct CasePages: Sendable {
 }
 
 /// What the page before has done, as an address carries it: `ruling.NUMBER.ID`, `unsure.NUMBER` or `escalate.NUMBER`.
-struct Did {
+struct Did: Encodable {
   let what: String
   let number: Int64
   let ruling: UUID?

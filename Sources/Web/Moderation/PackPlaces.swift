@@ -6,7 +6,7 @@ import Publishing
 /// In which packs of the newest publication a number is, looked up in the packs themselves.
 actor PackPlaces {
   /// A pack that has the number.
-  struct Place: Sendable {
+  struct Place: Sendable, Encodable {
     let pack: String
     let kind: String
     let label: String

@@ -54,7 +54,7 @@ struct QueueAddress: Sendable, Equatable {
 }
 
 /// A hidden field of a form.
-struct HiddenField {
+struct HiddenField: Encodable {
   let name: String
   let value: String
 }

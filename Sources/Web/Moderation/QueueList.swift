@@ -4,15 +4,15 @@ import PhoneNumbers
 import Storage
 
 /// Values of the template `queue`.
-struct QueueList {
+struct QueueList: Encodable {
   /// Something that can be filtered by.
-  struct Choice {
+  struct Choice: Encodable {
     let value: String
     let name: String
     let isChosen: Bool
   }
 
-  struct Row {
+  struct Row: Encodable {
     let digits: Int64
     let number: String
     let address: String
@@ -29,7 +29,7 @@ struct QueueList {
     let level: String
   }
 
-  struct Cause {
+  struct Cause: Encodable {
     let cause: String
     let name: String
   }

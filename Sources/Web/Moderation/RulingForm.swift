@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// What a moderator says about a case, as a form has it; kept as typed when it has to be shown again.
-struct RulingForm {
+struct RulingForm: Encodable {
   /// What can be done with a case.
   enum Choice: String, CaseIterable {
     case block
@@ -25,14 +25,14 @@ struct RulingForm {
     }
   }
 
-  struct Option {
+  struct Option: Encodable {
     let value: String
     let name: String
     let key: String
     let isChosen: Bool
   }
 
-  struct Category {
+  struct Category: Encodable {
     let slug: String
     let name: String
     let isChosen: Bool
@@ -73,7 +73,7 @@ struct RulingForm {
 }
 
 /// What was done a moment ago, with a way back.
-struct RulingNotice {
+struct RulingNotice: Encodable {
   let text: String
   let digits: Int64
   let ruling: String

@@ -1,12 +1,12 @@
 import HTTPTypes
 import Hummingbird
-import Mustache
 import NIOCore
+import PageTemplates
 
-/// Renders templates into HTML answers, in the reader's language. Mustache escapes every value.
+/// Renders templates into HTML answers, in the reader's language. Every value is escaped.
 struct PageRenderer: Sendable {
   let catalogue: Catalogue
-  private let templates: [Language: MustacheLibrary]
+  private let templates: [Language: TemplateLibrary]
 
   /// - Throws: when a template or a text cannot be read, or one asks for what the other lacks.
   init(templateFolder: String, textFolder: String) throws {
@@ -24,18 +24,22 @@ struct PageRenderer: Sendable {
   /// - Parameters:
   ///   - name: of a template in the templates' folder.
   ///   - values: the template sees their stored properties, and `frame`.
-  func page<Values>(
-    _ name: String, _ values: Values, _ context: WebContext, status: HTTPResponse.Status = .ok
+  func page(
+    _ name: String, _ values: some Encodable, _ context: WebContext, status: HTTPResponse.Status = .ok
   ) -> Response {
     let frame = Frame(context: context, texts: texts(context))
-    // A missing template is a broken installation; the test of every page finds it.
-    let html = templates[context.language]?.render(PageValues(values: values, frame: frame), withTemplate: name) ?? ""
+    // A missing template is a broken installation, and the compiler wrote what encodes values: the test of every page
+    // finds either.
+    let html =
+      (try? TemplateValue(PageValues(values: values, frame: frame))).flatMap { value in
+        templates[context.language]?[name]?.render(value)
+      } ?? []
     return Response(
       status: html.isEmpty ? .internalServerError : status,
       headers: [
         .contentType: "text/html; charset=utf-8", .contentLanguage: context.language.rawValue,
         .vary: "Accept-Language, Cookie",
       ],
-      body: .init(byteBuffer: ByteBuffer(string: html)))
+      body: .init(byteBuffer: ByteBuffer(bytes: html)))
   }
 }

@@ -1,5 +1,5 @@
 /// Values of the template `problem`.
-struct ProblemPage {
+struct ProblemPage: Encodable {
   let title: String
   let detail: String
   let status: Int

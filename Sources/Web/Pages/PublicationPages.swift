@@ -35,9 +35,9 @@ struct PublicationPages: Sendable {
 }
 
 /// Values of the template `publications`.
-struct PublicationsPage {
+struct PublicationsPage: Encodable {
   /// A gate that the newest attempt has not passed, and that may be overruled.
-  struct ClosedGate {
+  struct ClosedGate: Encodable {
     let gate: String
     let name: String
 
@@ -58,16 +58,16 @@ struct PublicationsPage {
 }
 
 /// A row of it.
-struct PublicationRow {
+struct PublicationRow: Encodable {
   /// What a gate had to say that somebody should read.
-  struct Gate {
+  struct Gate: Encodable {
     let gate: String
     let pack: String
     let detail: String
     let overruled: String
   }
 
-  struct Pack {
+  struct Pack: Encodable {
     let name: String
     let kind: String
     let entries: Int64

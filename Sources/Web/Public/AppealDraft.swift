@@ -3,7 +3,7 @@ import Foundation
 import PhoneNumbers
 
 /// What somebody has typed into the form of appeals, with what is wrong with it.
-struct AppealDraft {
+struct AppealDraft: Encodable {
   var number = ""
   var country: String?
   var statement = ""
@@ -60,7 +60,7 @@ struct AppealDraft {
 }
 
 /// Values of the template `appeal`.
-struct AppealFormPage {
+struct AppealFormPage: Encodable {
   let number: String
   let statement: String
   let contact: String

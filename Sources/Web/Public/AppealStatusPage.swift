@@ -3,7 +3,7 @@ import PhoneNumbers
 import Storage
 
 /// Values of the template `appeal-status`.
-struct AppealStatusPage {
+struct AppealStatusPage: Encodable {
   let ticket: String
   let number: String
   let state: String

@@ -1,7 +1,7 @@
 import PhoneNumbers
 
 /// A country in the list that a form offers for numbers in their national form.
-struct CountryChoice {
+struct CountryChoice: Encodable {
   let code: String
   /// `Germany (+49)`.
   let name: String

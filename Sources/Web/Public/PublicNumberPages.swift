@@ -28,7 +28,7 @@ struct PublicNumberPages: Sendable {
 }
 
 /// Values of the template `public-number`: nothing about who reported, and nothing that anybody wrote.
-struct PublicNumberPage {
+struct PublicNumberPage: Encodable {
   let number: String
   let digits: Int64
   let country: String

@@ -1,5 +1,5 @@
 import Foundation
-import Mustache
+import PageTemplates
 
 /// Templates with the words of a language in them: `[[queue.title]]` becomes that text.
 ///
@@ -12,21 +12,20 @@ struct TemplateTexts {
   let texts: Texts
 
   /// Every template of a folder, by its name without `.mustache`.
-  /// - Throws: `CatalogueError` for a key without a text; `MustacheTemplate.ParserError`.
-  func library(folder: String) throws -> MustacheLibrary {
+  /// - Throws: `CatalogueError` for a key without a text, and for a template that cannot be used.
+  func library(folder: String) throws -> TemplateLibrary {
     let suffix = ".mustache"
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(suffix) }
-    var templates: [String: MustacheTemplate] = [:]
+    var sources: [String: String] = [:]
     for name in names {
       let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
-      do {
-        templates[String(name.dropLast(suffix.count))] = try MustacheTemplate(string: try fill(text, of: name))
-      } catch let error as MustacheTemplate.ParserError {
-        throw CatalogueError(
-          file: "\(folder)/\(name)", problem: "cannot be parsed at line \(error.context.lineNumber): \(error.error)")
-      }
+      sources[String(name.dropLast(suffix.count))] = try fill(text, of: name)
     }
-    return MustacheLibrary(templates: templates)
+    do {
+      return try TemplateLibrary(sources)
+    } catch {
+      throw CatalogueError(file: "\(folder)/\(error.template)\(suffix)", problem: "\(error.error)")
+    }
   }
 
   /// - Parameter name: of the template, for the error.

@@ -4,7 +4,7 @@ import PhoneNumbers
 import Storage
 
 /// Values of the template `appeals`.
-struct AppealsPage {
+struct AppealsPage: Encodable {
   let isAnswered: Bool
   let openCount: String
   let rows: [AppealRow]
@@ -12,7 +12,7 @@ struct AppealsPage {
 }
 
 /// A row of it.
-struct AppealRow {
+struct AppealRow: Encodable {
   let digits: Int64
   let number: String
   let country: String
@@ -37,14 +37,14 @@ struct AppealRow {
 }
 
 /// Values of the template `appeals-one`.
-struct AppealPage {
-  struct Filing {
+struct AppealPage: Encodable {
+  struct Filing: Encodable {
     let statement: String
     let filedAt: PageTime
     let contact: String
   }
 
-  struct Earlier {
+  struct Earlier: Encodable {
     let state: String
     let tone: String
     let answeredAt: [PageTime]

@@ -84,8 +84,8 @@ struct HealthPages: Sendable {
 }
 
 /// One thing that was looked at.
-struct HealthCheck {
-  enum State: String, Comparable {
+struct HealthCheck: Encodable {
+  enum State: String, Comparable, Encodable {
     case good, warn, alarm
 
     static func < (one: State, other: State) -> Bool { one.rank < other.rank }
@@ -117,7 +117,7 @@ struct HealthCheck {
 }
 
 /// Values of the template `health`.
-struct HealthPage {
+struct HealthPage: Encodable {
   let checks: [HealthCheck]
   let summary: String
   let kind: String

@@ -1,8 +1,8 @@
 import Foundation
 
 /// Bars by day, drawn on the server; the same figures stand in a table beside it.
-struct DayChart {
-  struct Bar {
+struct DayChart: Encodable {
+  struct Bar: Encodable {
     let x: String
     let y: String
     let width: String
@@ -12,7 +12,7 @@ struct DayChart {
   }
 
   /// A line across with its figure.
-  struct Line {
+  struct Line: Encodable {
     let y: String
     let textY: String
     let figure: String

@@ -24,8 +24,8 @@ struct HomePages: Sendable {
 }
 
 /// Values of the template `home`.
-struct HomePage {
-  struct Tile {
+struct HomePage: Encodable {
+  struct Tile: Encodable {
     let name: String
     let figure: String
     let link: String

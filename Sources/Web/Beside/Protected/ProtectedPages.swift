@@ -84,7 +84,7 @@ struct ProtectedPages: Sendable {
 }
 
 /// What was typed into the form of protected numbers, with what is wrong with it.
-struct ProtectedDraft {
+struct ProtectedDraft: Encodable {
   var what = ""
   var reason = ""
   var whatProblem = ""
@@ -94,7 +94,7 @@ struct ProtectedDraft {
 }
 
 /// Values of the template `protected`.
-struct ProtectedPage {
+struct ProtectedPage: Encodable {
   let patterns: [ProtectedRow]
   let numbers: [ProtectedRow]
   let patternCount: String
@@ -105,7 +105,7 @@ struct ProtectedPage {
 }
 
 /// A row of it.
-struct ProtectedRow {
+struct ProtectedRow: Encodable {
   let what: String
   let reason: String
   let addedBy: String

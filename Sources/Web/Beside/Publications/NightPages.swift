@@ -66,13 +66,13 @@ extension NightStore.Side {
 }
 
 /// Values of the template `changes-first`.
-struct ChangesFirstPage {
+struct ChangesFirstPage: Encodable {
   let serial: Int64
 }
 
 /// Values of the template `changes`.
-struct ChangesPage {
-  struct Choice {
+struct ChangesPage: Encodable {
+  struct Choice: Encodable {
     let value: String
     let name: String
     let isChosen: Bool
@@ -109,7 +109,7 @@ struct ChangesPage {
 }
 
 /// What changed in one pack.
-struct ChangedPack {
+struct ChangedPack: Encodable {
   let name: String
   let entered: String
   let left: String
@@ -130,7 +130,7 @@ struct ChangedPack {
 }
 
 /// A number that changed.
-struct ChangeRow {
+struct ChangeRow: Encodable {
   let digits: Int64
   let number: String
   let country: String

@@ -67,19 +67,19 @@ struct RangePages: Sendable {
 }
 
 /// Values of the template `ranges`.
-struct RangesPage {
+struct RangesPage: Encodable {
   let groups: [RangeGroup]
 }
 
 /// Blocks in one state.
-struct RangeGroup {
+struct RangeGroup: Encodable {
   let title: String
   let hint: String
   let rows: [RangeRow]
 }
 
 /// A block in a list.
-struct RangeRow {
+struct RangeRow: Encodable {
   let first: Int64
   let digits: Int16
   let text: String
@@ -108,8 +108,8 @@ struct RangeRow {
 }
 
 /// Values of the template `ranges-one`.
-struct RangePage {
-  struct Member {
+struct RangePage: Encodable {
+  struct Member: Encodable {
     let digits: Int64
     let number: String
     let reports: String

@@ -14,8 +14,8 @@ struct RecipePages: Sendable {
 }
 
 /// Values of the template `recipes`.
-struct RecipesPage {
-  struct Row {
+struct RecipesPage: Encodable {
+  struct Row: Encodable {
     let name: String
     let kind: String
     let source: String
@@ -27,7 +27,7 @@ struct RecipesPage {
     let formats: String
   }
 
-  struct Fault {
+  struct Fault: Encodable {
     let line: String
     let text: String
   }

@@ -34,8 +34,8 @@ struct ReporterPages: Sendable {
 }
 
 /// Values of the template `reporters`.
-struct ReportersPage {
-  struct Tile {
+struct ReportersPage: Encodable {
+  struct Tile: Encodable {
     let name: String
     let figure: String
   }
@@ -59,7 +59,7 @@ struct ReportersPage {
 }
 
 /// A row of it.
-struct ReporterRow {
+struct ReporterRow: Encodable {
   /// The first eight hex digits of the pseudonym: enough to tell two apart.
   let name: String
   let since: PageTime

@@ -85,7 +85,7 @@ enum SearchWish: Equatable {
 }
 
 /// Values of the template `search`.
-struct SearchPage {
+struct SearchPage: Encodable {
   let text: String
   var hint = ""
   var exact: [NumberRow] = []

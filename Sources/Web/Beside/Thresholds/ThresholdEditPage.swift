@@ -1,15 +1,15 @@
 import Curation
 
 /// Values of the template `threshold-edit`.
-struct ThresholdEditPage {
+struct ThresholdEditPage: Encodable {
   /// A line of the form: what is needed to be listed, and to stay.
-  struct Line {
+  struct Line: Encodable {
     let label: String
     let hint: String
     let fields: [Input]
   }
 
-  struct Input {
+  struct Input: Encodable {
     let id: String
     let name: String
     let label: String

@@ -4,14 +4,14 @@ import PhoneNumbers
 import Publishing
 
 /// Values of the template `threshold-preview`.
-struct ThresholdPreviewPage {
-  struct Tile {
+struct ThresholdPreviewPage: Encodable {
+  struct Tile: Encodable {
     let name: String
     let figure: String
   }
 
   /// A category and country in which something changes.
-  struct Row {
+  struct Row: Encodable {
     let category: String
     let country: String
     let added: String
@@ -19,7 +19,7 @@ struct ThresholdPreviewPage {
     let kept: String
   }
 
-  struct Example {
+  struct Example: Encodable {
     let digits: Int64
     let number: String
     let category: String
@@ -32,7 +32,7 @@ struct ThresholdPreviewPage {
   }
 
   /// One figure that is thought of.
-  struct Difference {
+  struct Difference: Encodable {
     let name: String
     let before: String
     let after: String

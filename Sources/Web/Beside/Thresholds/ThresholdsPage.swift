@@ -2,9 +2,9 @@ import Curation
 import Storage
 
 /// Values of the template `thresholds`.
-struct ThresholdsPage {
+struct ThresholdsPage: Encodable {
   /// A threshold in the table.
-  struct Row {
+  struct Row: Encodable {
     let category: String
     let slug: String
     let country: String
@@ -13,12 +13,12 @@ struct ThresholdsPage {
   }
 
   /// An imported list in the table.
-  struct ListRow {
+  struct ListRow: Encodable {
     let name: String
     let cells: [String]
   }
 
-  struct Version {
+  struct Version: Encodable {
     let number: Int32
     let savedAt: PageTime
     let savedBy: String

@@ -2,25 +2,25 @@ import Foundation
 import Storage
 
 /// Values of the template `apps`.
-struct AppsPage {
+struct AppsPage: Encodable {
   /// A key that was made just now.
-  struct Made {
+  struct Made: Encodable {
     let app: String
     let key: String
   }
 
-  struct App {
+  struct App: Encodable {
     let name: String
     let keys: [KeyRow]
   }
 
-  struct Scope {
+  struct Scope: Encodable {
     let name: String
     let text: String
     let isChosen: Bool
   }
 
-  struct Withdrawal {
+  struct Withdrawal: Encodable {
     let key: Int32
     let askedBy: String
     let askedAt: PageTime
@@ -68,7 +68,7 @@ extension AppsPage.Scope {
 }
 
 /// A key in a table.
-struct KeyRow {
+struct KeyRow: Encodable {
   let id: Int32
   let hint: String
   let state: String

@@ -2,8 +2,8 @@ import Foundation
 import Storage
 
 /// Values of the template `key`.
-struct KeyPage {
-  struct Trace {
+struct KeyPage: Encodable {
+  struct Trace: Encodable {
     let text: String
     let isEmpty: Bool
     let since: String

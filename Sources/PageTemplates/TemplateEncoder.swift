@@ -1,0 +1,90 @@
+extension TemplateValue {
+  /// The stored properties of a value and of what it holds, by the names of its coding keys: texts and numbers become
+  /// text, truth values flags, sequences lists, everything else records. An optional without a value is left out.
+  ///
+  /// The compiler writes how a value is encoded, so nothing is looked up in metadata while a page is made.
+  /// - Throws: what the value's own `encode(to:)` throws; values whose encoding the compiler wrote throw nothing.
+  public init?(_ value: some Encodable) throws {
+    let encoder = TemplateEncoder(codingPath: [])
+    try value.encode(to: encoder)
+    guard let result = encoder.result else { return nil }
+    self = result
+  }
+}
+
+/// Takes in one value.
+final class TemplateEncoder: Encoder {
+  private enum Content {
+    case nothing
+    case single(TemplateValue)
+    case list([TemplateValue])
+    case record([TemplateRecord.Field])
+  }
+
+  let codingPath: [any CodingKey]
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  private var content = Content.nothing
+  /// Values whose containers were handed out and may still be written to: they are taken in when the result is asked for.
+  private var open: [(name: String?, encoder: TemplateEncoder)] = []
+
+  init(codingPath: [any CodingKey]) {
+    self.codingPath = codingPath
+  }
+
+  var result: TemplateValue? {
+    for each in open { each.encoder.result.map { append($0, as: each.name) } }
+    open = []
+    return switch content {
+    case .nothing: nil
+    case .single(let value): value
+    case .list(let items): .list(items)
+    case .record(let fields): .record(TemplateRecord(fields: fields))
+    }
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if case .nothing = content { content = .record([]) }
+    return KeyedEncodingContainer(TemplateFields<Key>(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if case .nothing = content { content = .list([]) }
+    return TemplateItems(encoder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { TemplateSingle(encoder: self) }
+
+  func set(_ value: TemplateValue) { content = .single(value) }
+
+  var count: Int {
+    if case .list(let items) = content { items.count + open.count } else { 0 }
+  }
+
+  /// - Parameter name: of a field; nil for an item of a list.
+  func append(_ value: TemplateValue, as name: String?) {
+    // The content is taken out while it is changed: else the array would be copied each time.
+    let old = content
+    content = .nothing
+    switch (old, name) {
+    case (.record(var fields), .some(let name)):
+      fields.append(TemplateRecord.Field(name: name, value: value))
+      content = .record(fields)
+    case (.list(var items), .none):
+      items.append(value)
+      content = .list(items)
+    default: content = old
+    }
+  }
+
+  func append(_ value: some Encodable, as name: String?) throws {
+    let inner = TemplateEncoder(codingPath: [])
+    try value.encode(to: inner)
+    if let result = inner.result { append(result, as: name) }
+  }
+
+  func opened(as name: String?) -> TemplateEncoder {
+    let inner = TemplateEncoder(codingPath: [])
+    open.append((name, inner))
+    return inner
+  }
+}
