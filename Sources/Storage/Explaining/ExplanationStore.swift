@@ -28,7 +28,7 @@ public struct ExplanationStore: Sendable {
     let (patterns, numbers, standing, rulings, holds, listings, ranges, appeals, rows, versions, weights) =
       try await connection.pipeline(
         ReadProtectedPatterns(only: number), ReadProtectedNumbers(only: number), ReadStandingRuling(number: number),
-        ReadRulings(number: number), ReadHolds(only: number), ReadListing(number: number),
+        ReadRulings(number: number), ReadHold(number: number), ReadListing(number: number),
         ReadRangeOfNumber(number: number), ReadAppeals(number: number), ReadRecord(number: number),
         ReadThresholdVersions(version: nil, limit: 1), ReadNumberWeights(number: number))
     var explanation = Explanation(number: number, time: time)
@@ -36,7 +36,7 @@ public struct ExplanationStore: Sendable {
     explanation.protection = try ProtectionStore.rule(for: number, patterns: patterns, numbers: numbers)
     explanation.ruling = standing.first
     explanation.rulingReason = standing.first.flatMap { ruling in rulings.first { $0.id == ruling.rulingID }?.reason }
-    explanation.hold = holds.first.map { hold in
+    explanation.hold = holds.first { !$0.isSettled }.map { hold in
       Explanation.Hold(rule: hold.rule, detail: hold.detail, heldAt: hold.heldAt)
     }
     explanation.listing = listings.first

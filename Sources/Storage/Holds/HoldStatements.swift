@@ -46,27 +46,30 @@ struct AddHoldReporters: PostgresStatement {
   }
 }
 
-/// Holds in ascending order of number: all, or of one number.
+/// All holds that no ruling has settled, in ascending order of number.
 ///
 /// A hold and a ruling that are made in the same moment do not see each other, and then `settled` is not set: that a ruling
 /// stands settles a hold as well.
 struct ReadHolds: PostgresStatement {
-  var only: Int64?
-  /// Whether those that a ruling has settled are wanted too.
-  var isWithSettled = false
+  static let sql = "SELECT \(HoldSQL.columns) FROM holds h WHERE NOT \(HoldSQL.isSettled) ORDER BY number"
 
-  static let sql = """
-    SELECT number, rule, detail, held_at, is_settled FROM (
-      SELECT *, settled OR EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = h.number) AS is_settled FROM holds h
-      WHERE $1::bigint IS NULL OR number = $1
-    ) t
-    WHERE $2 OR NOT is_settled ORDER BY number
-    """
+  static func decode(_ row: PostgresRow) throws -> Hold { try HoldSQL.decode(row) }
+}
 
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(only)
-    parameters.append(isWithSettled)
-  }
+/// A number's hold, settled or not.
+struct ReadHold: PostgresStatement {
+  let number: Int64
+
+  static let sql = "SELECT \(HoldSQL.columns) FROM holds h WHERE number = $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> Hold { try HoldSQL.decode(row) }
+}
+
+private enum HoldSQL {
+  static let isSettled = "(h.settled OR EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = h.number))"
+  static let columns = "h.number, h.rule, h.detail, h.held_at, \(isSettled)"
 
   static func decode(_ row: PostgresRow) throws -> Hold {
     let name: String = try row.decode(1)

@@ -104,7 +104,7 @@ public struct HoldStore: Sendable {
 
   /// What holds a number, or has; nil where nothing ever did.
   public func hold(of number: Int64) async throws -> Hold? {
-    try await pool.run(ReadHolds(only: number, isWithSettled: true)).first
+    try await pool.run(ReadHold(number: number)).first
   }
 
   /// All numbers that are held now, in ascending order.

@@ -167,3 +167,13 @@ struct AddNote: PostgresStatement {
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
+
+/// Has the transaction's other statements use plans that are made once.
+///
+/// For what asks partitioned tables about one number: PostgreSQL thinks it cheaper to plan such a statement for each number
+/// anew, which takes longer than to run it. Not for what asks about stretches of numbers.
+struct KeepPlans: PostgresStatement {
+  typealias Row = Void
+
+  static let sql = "SET LOCAL plan_cache_mode = force_generic_plan"
+}

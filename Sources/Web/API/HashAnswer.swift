@@ -15,7 +15,7 @@ struct HashAnswer: Encodable {
     let block: Bool
 
     init(_ listed: ListedHash) {
-      hash = listed.hash.map { String(format: "%02x", $0) }.joined()
+      hash = Hexadecimal.text(listed.hash)
       category = listed.category.slug
       label = listed.label
       block = listed.mayBlock
@@ -36,7 +36,7 @@ struct HashAnswer: Encodable {
     var answer = self
     let bare = JSON.data(answer)
     answer.padding = String(repeating: "0", count: (Self.step - bare.count % Self.step) % Self.step)
-    let tag = SHA256.hash(data: bare).prefix(16).map { String(format: "%02x", $0) }.joined()
+    let tag = Hexadecimal.text(SHA256.hash(data: bare).prefix(16))
     return (JSON.data(answer), "\"\(tag)\"")
   }
 }

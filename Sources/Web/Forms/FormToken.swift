@@ -8,7 +8,7 @@ enum FormToken {
   static func make(session: String) -> String {
     let code = HMAC<SHA256>.authenticationCode(
       for: Data("ringfence form".utf8), using: SymmetricKey(data: Data(session.utf8)))
-    return code.map { String(format: "%02x", $0) }.joined()
+    return Hexadecimal.text(code)
   }
 
   /// Compares without telling by the time it takes how much is right.

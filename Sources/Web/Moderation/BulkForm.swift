@@ -47,6 +47,6 @@ struct BulkForm {
         + (isWithheld ? " withheld" : "")
     }
     let digest = SHA256.hash(data: Data(text.joined(separator: "\n").utf8))
-    return digest.prefix(16).map { String(format: "%02x", $0) }.joined()
+    return Hexadecimal.text(digest.prefix(16))
   }
 }

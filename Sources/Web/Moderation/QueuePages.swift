@@ -70,7 +70,7 @@ struct QueuePages: Sendable {
     let count = try await census.current().count(QueueAddress(request).filter, level: try context.worker.level)
     let text = pages.texts(context).count("queue.left", count)
     let digest = SHA256.hash(data: Data("\(count) \(text)".utf8)).prefix(8)
-    let tag = "\"\(digest.map { String(format: "%02x", $0) }.joined())\""
+    let tag = "\"\(Hexadecimal.text(digest))\""
     let headers: HTTPFields = [.eTag: tag, .contentType: "application/json; charset=utf-8"]
     guard request.headers[.ifNoneMatch] != tag else { return Response(status: .notModified, headers: headers) }
     return Response(

@@ -42,7 +42,7 @@ struct AppealStamps: Sendable {
   func make(at time: Date) -> String {
     var generator = SystemRandomNumberGenerator()
     let id = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    let body = "1.\(Int(time.timeIntervalSince1970)).\(difficulty).\(Self.hex(id))"
+    let body = "1.\(Int(time.timeIntervalSince1970)).\(difficulty).\(Hexadecimal.text(id))"
     return "\(body).\(code(of: body))"
   }
 
@@ -75,7 +75,7 @@ struct AppealStamps: Sendable {
   }
 
   private func code(of body: String) -> String {
-    Self.hex(Array(HMAC<SHA256>.authenticationCode(for: Data(body.utf8), using: key)).prefix(16))
+    Hexadecimal.text(Array(HMAC<SHA256>.authenticationCode(for: Data(body.utf8), using: key)).prefix(16))
   }
 
   /// Zero bits that a hash begins with.
@@ -86,10 +86,6 @@ struct AppealStamps: Sendable {
       bits += 8
     }
     return bits
-  }
-
-  private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   private static func bytes(_ text: Substring) -> [UInt8]? {

@@ -46,14 +46,35 @@ struct Texts: Sendable {
 
   /// What a country is called.
   /// - Parameter code: ISO 3166-1 alpha-2; what is none stands for itself.
-  func country(_ code: String) -> String {
-    Locale(identifier: language.rawValue).localizedString(forRegionCode: code) ?? code
-  }
+  func country(_ code: String) -> String { Self.countries[language]?[code] ?? code }
 
+  /// Asked of the locales once: that takes longer than all the rest of a row.
+  private static let countries: [Language: [String: String]] = Dictionary(
+    uniqueKeysWithValues: Language.allCases.map { language in
+      let locale = Locale(identifier: language.rawValue)
+      let names = Locale.Region.isoRegions.compactMap { region in
+        locale.localizedString(forRegionCode: region.identifier).map { (region.identifier, $0) }
+      }
+      return (language, Dictionary(names) { first, _ in first })
+    })
+
+  /// By hand: a regular expression is compiled anew each time it is used, and pages are full of texts.
   private static func fill(_ text: String, _ values: [String: String]) -> String {
-    guard !values.isEmpty, text.contains("{") else { return text }
-    return text.replacing(/\{([A-Za-z][A-Za-z0-9.]*)\}/) { match in
-      values[String(match.1)].map { $0[...] } ?? match.0
+    guard !values.isEmpty else { return text }
+    var (result, rest) = ("", text[...])
+    while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")) {
+      result += rest[..<open]
+      rest = rest[open...]
+      guard let close = rest.utf8.firstIndex(of: UInt8(ascii: "}")) else { break }
+      let name = rest[rest.utf8.index(after: open)..<close]
+      if let value = values[String(name)] {
+        result += value
+        rest = rest[rest.utf8.index(after: close)...]
+      } else {
+        result += "{"
+        rest = rest[rest.utf8.index(after: open)...]
+      }
     }
+    return result + rest
   }
 }

@@ -73,7 +73,7 @@ struct ReporterRow: Encodable {
 
   init(_ line: ReporterLine, _ texts: Texts) {
     let record = line.record
-    name = record.reporter.bytes.prefix(4).map { String(format: "%02x", $0) }.joined()
+    name = Hexadecimal.text(record.reporter.bytes.prefix(4))
     since = PageTime(record.firstReceivedAt)
     standing = texts(line.isEstablished ? "reporters.established" : "reporters.newcomer")
     numbers = texts.number(record.numbers)
@@ -93,7 +93,7 @@ extension ReporterCursor {
   }
 
   /// As it stands in an address.
-  var text: String { "\(rank)_\(reporter.bytes.map { String(format: "%02x", $0) }.joined())" }
+  var text: String { "\(rank)_\(Hexadecimal.text(reporter.bytes))" }
 
   init?(text: String) {
     let parts = text.split(separator: "_")
