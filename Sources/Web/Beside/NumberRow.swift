@@ -20,7 +20,7 @@ struct NumberRow: Encodable {
   init(_ line: NumberLine, _ texts: Texts) {
     digits = line.number
     number = Phone.text(line.number)
-    country = Phone.country(line.number)
+    country = Phone.country(line.number, texts)
     reports = texts.number(line.reports)
     last = line.lastReportedAt.map { [PageTime($0)] } ?? []
     label = line.label ?? ""

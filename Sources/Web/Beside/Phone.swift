@@ -6,6 +6,11 @@ enum Phone {
     PhoneNumber(digits: digits)?.formatted(.international) ?? "+\(digits)"
   }
 
-  /// ISO 3166 alpha-2, or a dash.
-  static func country(_ digits: Int64) -> String { RegionMap.countries.region(of: digits) ?? "–" }
+  /// For a heading, which is not broken within the number.
+  static func unbroken(_ digits: Int64) -> String { text(digits).replacing(" ", with: "\u{A0}") }
+
+  /// What its country is called, or a dash.
+  static func country(_ digits: Int64, _ texts: Texts) -> String {
+    RegionMap.countries.region(of: digits).map(texts.country) ?? "–"
+  }
 }

@@ -12,12 +12,6 @@ struct CaseChart: Encodable {
     let kind: String
   }
 
-  struct Label: Encodable {
-    let x: String
-    let text: String
-    let anchor: String
-  }
-
   struct Row: Encodable {
     let day: String
     let complaints: String
@@ -27,7 +21,8 @@ struct CaseChart: Encodable {
 
   let bars: [Bar]
   let line: String
-  let labels: [Label]
+  /// The first day, the one in the middle and the last.
+  let labels: [String]
   let top: String
   let topCalls: String
   let hasCalls: Bool
@@ -68,9 +63,7 @@ struct CaseChart: Encodable {
         let height = Double(calls[day] ?? 0) / Double(mostCalls) * Self.height
         return "\(Self.text(place(day) + Self.step / 2)),\(Self.text((Self.height - height).rounded()))"
       }.joined(separator: " ")
-    labels = [(first, "start"), (first + (last - first) / 2, "middle"), (last, "end")].map { day, anchor in
-      Label(x: Self.text(place(day) + (anchor == "end" ? Self.step : 0)), text: Self.name(day), anchor: anchor)
-    }
+    labels = [first, first + (last - first) / 2, last].map(Self.name)
     top = texts.number(most)
     topCalls = texts.number(mostCalls)
     width = Self.text(Double(CaseStore.days) * Self.step)

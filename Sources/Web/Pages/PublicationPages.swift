@@ -139,7 +139,8 @@ extension Figure {
     switch count {
     case ..<1_000: "\(count) B"
     case ..<1_000_000: String(format: "%.1f kB", Double(count) / 1e3)
-    default: String(format: "%.1f MB", Double(count) / 1e6)
+    case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1e6)
+    default: String(format: "%.1f GB", Double(count) / 1e9)
     }
   }
 }

@@ -1,5 +1,4 @@
 import Curation
-import PhoneNumbers
 import Storage
 
 /// Values of the template `appeal-status`.
@@ -18,7 +17,7 @@ struct AppealStatusPage: Encodable {
   init(_ ticket: AppealTicket, _ status: AppealStatus, _ texts: Texts) {
     let appeal = status.appeal
     self.ticket = ticket.code
-    number = PhoneNumber(digits: appeal.number)?.formatted(.international) ?? "+\(appeal.number)"
+    number = Phone.unbroken(appeal.number)
     state = texts("appeal.state-\(appeal.state.rawValue)")
     tone =
       switch appeal.state {

@@ -26,7 +26,7 @@ struct AppealRow: Encodable {
   init(_ appeal: Appeal, _ line: NumberLine?, _ texts: Texts) {
     digits = appeal.number
     number = Phone.text(appeal.number)
-    country = Phone.country(appeal.number)
+    country = Phone.country(appeal.number, texts)
     filedAt = PageTime(appeal.filedAt)
     state = texts("appeals.state-\(appeal.state.rawValue)")
     tone = AppealPage.tone(appeal.state)
@@ -72,7 +72,7 @@ struct AppealPage: Encodable {
     words: String, done: String, _ texts: Texts
   ) {
     digits = number.digits
-    self.number = number.formatted(.international)
+    self.number = Phone.unbroken(number.digits)
     national = number.formatted(.national)
     country = explanation.country.map(texts.country) ?? "–"
     account = explanation.account

@@ -14,7 +14,6 @@ struct DayChart: Encodable {
   /// A line across with its figure.
   struct Line: Encodable {
     let y: String
-    let textY: String
     let figure: String
   }
 
@@ -47,7 +46,7 @@ struct DayChart: Encodable {
     }
     lines = (top == 0 ? [0] : [0, top / 2, top]).map { value in
       let y = Self.top + plot - plot * Double(value) / Double(max(1, top))
-      return Line(y: Self.number(y), textY: Self.number(y + 4), figure: texts.number(value))
+      return Line(y: Self.number(y), figure: texts.number(value))
     }
     first = days.first.map { Self.day($0.day) } ?? ""
     last = days.last.map { Self.day($0.day) } ?? ""

@@ -143,7 +143,7 @@ struct ChangeRow: Encodable {
   init(_ change: NightChange, _ facts: ChangeFacts, _ texts: Texts) {
     digits = change.number
     number = Phone.text(change.number)
-    country = Phone.country(change.number)
+    country = Phone.country(change.number, texts)
     kind = texts("changes.\(change.kind.rawValue)")
     tone =
       switch change.kind {

@@ -96,7 +96,7 @@ struct RangeRow: Encodable {
     first = range.range.first
     digits = range.range.digits
     text = range.range.text
-    country = Phone.country(range.range.numbers.upperBound)
+    country = Phone.country(range.range.numbers.upperBound, texts)
     category = texts.category(range.category)
     members = texts.number(range.members)
     size = texts.number(range.range.size)

@@ -9,13 +9,24 @@ struct ThresholdsPage: Encodable {
     let slug: String
     let country: String
     let code: String
-    let cells: [String]
+    let cells: [Cell]
   }
 
   /// An imported list in the table.
   struct ListRow: Encodable {
     let name: String
-    let cells: [String]
+    let cells: [Cell]
+  }
+
+  /// A figure under its column's name, which a narrow window shows beside it.
+  struct Cell: Encodable {
+    let column: String
+    let figure: String
+
+    /// - Parameter columns: names of texts, as many as figures.
+    static func all(_ columns: [String], _ figures: [String], _ texts: Texts) -> [Cell] {
+      zip(columns, figures).map { Cell(column: texts("thresholds.\($0)"), figure: $1) }
+    }
   }
 
   struct Version: Encodable {
@@ -46,17 +57,21 @@ struct ThresholdsPage: Encodable {
       Row(
         category: texts.category(threshold.category), slug: threshold.category.slug,
         country: threshold.country.map(texts.country) ?? texts("thresholds.everywhere"), code: threshold.country ?? "",
-        cells: ThresholdForm.names.map { Figure.plain(threshold[field: $0]) }.paired())
+        cells: Cell.all(
+          ["heat", "evidence", "confidence", "reporters", "networks", "days", "watch"],
+          ThresholdForm.names.map { Figure.plain(threshold[field: $0]) }.paired(), texts))
     }
     let names = Dictionary(lists.map { ($0.id, $0.name) }) { first, _ in first }
     self.lists = set.sources.map { rule in
       ListRow(
         name: rule.appID == SourceRule.everyList
           ? texts("thresholds.every-list") : names[rule.appID] ?? "\(rule.appID)",
-        cells: [
-          Figure.plain(rule.weight), "\(rule.enter.complaints) / \(rule.leave.complaints)",
-          "\(rule.enter.days) / \(rule.leave.days)",
-        ])
+        cells: Cell.all(
+          ["weight", "complaints", "days"],
+          [
+            Figure.plain(rule.weight), "\(rule.enter.complaints) / \(rule.leave.complaints)",
+            "\(rule.enter.days) / \(rule.leave.days)",
+          ], texts))
     }
     versions = history.map { Version($0, isShown: $0.version == version.version) }
   }
