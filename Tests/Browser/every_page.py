@@ -121,6 +121,11 @@ def sign_in_wrongly(page):
     press_sign_in(page)
 
 
+def listed_number(server):
+    [[number]] = server.query("SELECT number FROM listings WHERE cause = 0 ORDER BY number LIMIT 1")
+    return f"/number/{number}"
+
+
 def account_of_ada(server):
     [[key]] = server.query("SELECT min(moderator_id) FROM moderators")
     return f"/moderation/accounts/{key}"
@@ -139,6 +144,8 @@ PAGES = [
     Page("appeal", "/appeal", role=None),
     Page("appeal-problems", "/appeal", role=None, then=send_empty_appeal),
     Page("appeal-status", filed_appeal, role=None),
+    Page("number", listed_number, role=None),
+    Page("number-unlisted", "/number/12015550199", role=None),
     Page("appeals", "/moderation/appeals"),
     Page("appeals-empty", "/moderation/appeals", server="empty"),
     Page("appeals-one", appealed_number),

@@ -63,7 +63,7 @@ def test_skip_link_leads_past_the_bar(server, visit, signed_in):
 
 
 def test_a_wide_table_scrolls_by_arrow_keys(server, visit, signed_in):
-    moderator = visit(storage_state=signed_in(server), viewport={"width": 360, "height": 800})
+    moderator = visit(storage_state=signed_in(server), viewport={"width": 700, "height": 800})
     page = moderator.page
     moderator.open(server.address + full_queue(server))
     region = page.get_by_role("region", name="Queue")

@@ -1,0 +1,68 @@
+"""What every page is held to, said by the browser itself."""
+
+# Text that is seen and too small, the parts of a chart too.
+SMALL_TEXT = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const found = []
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement
+    if (!walker.currentNode.data.trim() || !parent.checkVisibility()) continue
+    const matrix = parent.getScreenCTM?.()
+    const size = parseFloat(getComputedStyle(parent).fontSize) * (matrix ? Math.min(Math.abs(matrix.a), Math.abs(matrix.d)) : 1)
+    if (size < 12) found.push(`${size} px: ${walker.currentNode.data.trim().slice(0, 40)}`)
+  }
+  return found
+}"""
+
+# How far things have moved on their own since the page was opened, and which.
+SHIFTS = """() => new Promise(done => {
+  const words = list => list.getEntries().filter(each => !each.hadRecentInput).map(each => `${each.value.toFixed(5)} `
+    + each.sources.map(source => (source.node?.outerHTML ?? source.node?.data ?? "?").slice(0, 80)).join(" | "))
+  new PerformanceObserver(list => done(words(list))).observe({ type: "layout-shift", buffered: true })
+  setTimeout(done, 50, [])
+})"""
+
+# Tables that the paper cuts off, and what only a window can use.
+UNPRINTABLE = """() => [
+  ...[...document.querySelectorAll("table")].filter(each => each.checkVisibility() && each.getBoundingClientRect().right > innerWidth + 1)
+    .map(each => `cut off: ${each.parentElement.getAttribute("aria-label")}`),
+  ...[...document.querySelectorAll(".table")].filter(each => getComputedStyle(each).overflowX != "visible")
+    .map(each => `scrolls: ${each.getAttribute("aria-label")}`),
+  ...[...document.querySelectorAll("nav, header, button, .button, input[type=submit], .skip")].filter(each => each.checkVisibility())
+    .map(each => `printed: ${each.outerHTML.slice(0, 80)}`),
+]"""
+
+# In a theme of two or three colours: badges without an edge, and bars that nobody tells from the ground or from each other.
+INDISTINCT = """() => {
+  const style = each => getComputedStyle(each)
+  const faults = [...document.querySelectorAll(".badge:not(.quiet-badge, .threshold), .error, .notice, .count, button")]
+    .filter(each => each.checkVisibility() && (style(each).borderTopStyle == "none" || parseFloat(style(each).borderTopWidth) < 1))
+    .map(each => `no edge: ${each.outerHTML.slice(0, 80)}`)
+  const ground = style(document.body).backgroundColor
+  const look = each => `${style(each).fill} ${style(each).stroke}`
+  for (const bar of document.querySelectorAll(".chart .bar-1, .chart .bar-2"))
+    if (style(bar).fill == ground && [ground, "none"].includes(style(bar).stroke)) faults.push("a bar has the colour of its ground")
+  const [one, other] = [".bar-1", ".bar-2"].map(kind => document.querySelector(`.chart ${kind}`))
+  if (one && other && look(one) == look(other)) faults.push("both kinds of bars look alike")
+  for (const key of document.querySelectorAll(".key"))
+    if (style(key).backgroundColor == ground && style(key).borderTopStyle == "none") faults.push("a key has the colour of its ground")
+  const current = document.querySelector(".side [aria-current]")
+  if (current && style(current).borderTopStyle == "none") faults.push("the area one is in has no edge")
+  return faults
+}"""
+
+MOVING = """() => [...document.querySelectorAll("*")].filter(each =>
+  [getComputedStyle(each).transitionDuration, getComputedStyle(each).animationDuration].some(time => parseFloat(time) > 0)
+  || getComputedStyle(each).scrollBehavior == "smooth").map(each => each.outerHTML.slice(0, 80))"""
+
+IS_TOO_WIDE = "document.documentElement.scrollWidth > innerWidth"
+
+
+def widths_that_scroll(page, widths):
+    """The widths at which the page is wider than its window."""
+    found = []
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 900})
+        if page.evaluate(IS_TOO_WIDE):
+            found.append(width)
+    return found

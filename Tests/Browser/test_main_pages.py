@@ -1,0 +1,75 @@
+"""The pages that people live on: on the largest screen, on paper, in forced colours, without motion, and in Russian."""
+
+import time
+
+import pytest
+
+from every_page import PAGES
+from sights import INDISTINCT, IS_TOO_WIDE, MOVING, SHIFTS, SMALL_TEXT, UNPRINTABLE
+
+MAIN = ["queue", "case", "home", "publications", "thresholds", "appeal", "number"]
+
+
+@pytest.fixture(params=MAIN)
+def each(request):
+    return next(page for page in PAGES if page.name == request.param)
+
+
+@pytest.fixture
+def open_page(server, visit, signed_in, each):
+    """Opens the page in a window of its own."""
+
+    def go(width, height=900, before=lambda page: None, **options):
+        cookies = signed_in(server, each.role) if each.role else None
+        one = visit(storage_state=cookies, viewport={"width": width, "height": height}, **options)
+        before(one.page)
+        one.open(each.address(server))
+        return one.page
+
+    return go
+
+
+def test_on_the_largest_screen(open_page, artefacts, each):
+    page = open_page(3840, 2160)
+    page.screenshot(path=artefacts / f"{each.name}-3840.png")
+    # What is read is neither at an edge nor as wide as the screen.
+    box = page.evaluate("(({left, right, width}) => [left, innerWidth - right, width])(main.getBoundingClientRect())")
+    assert min(box[0], box[1]) > 500 and box[2] > 900
+    assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") > 18
+
+
+def test_on_paper(open_page, artefacts, each):
+    # A4 between the margins that browsers leave.
+    page = open_page(718, 1040)
+    page.emulate_media(media="print")
+    page.screenshot(path=artefacts / f"{each.name}-print.png", full_page=True)
+    assert page.evaluate(UNPRINTABLE) == []
+    assert not page.evaluate(IS_TOO_WIDE)
+
+
+def test_in_forced_colours(open_page, artefacts, each):
+    page = open_page(1440, forced_colors="active", color_scheme="dark")
+    page.screenshot(path=artefacts / f"{each.name}-forced-colours.png", full_page=True)
+    assert page.evaluate(INDISTINCT) == []
+
+
+def test_nothing_moves_while_scripts_are_on_their_way(open_page, each):
+    def slowly(route):
+        time.sleep(0.15)
+        route.continue_()
+
+    page = open_page(
+        1440, before=lambda page: page.route("**/*.js", slowly), reduced_motion="reduce", timezone_id="America/New_York")
+    assert page.evaluate(SHIFTS) == []
+    assert page.evaluate(MOVING) == []
+    # It was the reader's own time that could have moved something.
+    assert page.locator("time").count() == page.locator("time[title$=UTC]").count()
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_in_russian(open_page, artefacts, each, width):
+    page = open_page(width, locale="ru-RU")
+    assert page.locator("html").get_attribute("lang") == "ru"
+    page.screenshot(path=artefacts / f"{each.name}-ru-{width}.png", full_page=True)
+    assert not page.evaluate(IS_TOO_WIDE)
+    assert page.evaluate(SMALL_TEXT) == []
