@@ -14,6 +14,13 @@ SMALL_TEXT = """() => {
   return found
 }"""
 
+# What is pressed with a finger and is smaller than WCAG 2.2 asks. Links within a text are as high as its lines.
+SMALL_TARGETS = """() => [...document.querySelectorAll(
+  "button, .button, summary, select, textarea, input:not([type=hidden]), nav a, th a")]
+  .filter(each => each.checkVisibility()).map(each => [each, (each.closest("label") ?? each).getBoundingClientRect()])
+  .filter(([each, box]) => (box.width < 24 || box.height < 24) && box.width > 1)
+  .map(([each, box]) => `${box.width} × ${box.height}: ${each.outerHTML.slice(0, 80)}`)"""
+
 # How far things have moved on their own since the page was opened, and which.
 SHIFTS = """() => new Promise(done => {
   const words = list => list.getEntries().filter(each => !each.hadRecentInput).map(each => `${each.value.toFixed(5)} `

@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from every_page import PAGES
-from sights import IS_TOO_WIDE, SHIFTS, SMALL_TEXT, widths_that_scroll
+from sights import IS_TOO_WIDE, SHIFTS, SMALL_TARGETS, SMALL_TEXT, widths_that_scroll
 
 WIDTHS = {360: 740, 1440: 900}
 # Both sides of each step of the style sheet, the smallest phone and the largest screen.
@@ -27,12 +27,14 @@ def test_page(server, empty_server, visit, signed_in, artefacts, each, scheme, w
     assert page.evaluate(SHIFTS) == []
     page.screenshot(path=artefacts / f"{each.name}-{scheme}-{width}.png", full_page=True)
 
-    # Of a finger's size, or far enough from the next target.
+    # Where links are small, the next one is far enough.
     found = Axe().run(page, options={"rules": {"target-size": {"enabled": True}}})
     assert found.violations_count == 0, found.generate_report()
     assert not page.evaluate(IS_TOO_WIDE), "The page is wider than its window."
     assert page.evaluate(SMALL_TEXT) == []
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(int(part) for part in background[4:-1].split(",")) > 384) == (scheme == "light")
+    if width == 360:
+        assert page.evaluate(SMALL_TARGETS) == []
     if scheme == "light" and width == 1440:
         assert widths_that_scroll(page, STEPS) == []
