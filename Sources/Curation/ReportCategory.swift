@@ -1,7 +1,7 @@
 /// What a reporter says a call was.
 ///
 /// The raw values are the ids of the table `categories`; a test holds the two against each other.
-public enum ReportCategory: Int16, CaseIterable, Sendable, Hashable {
+public enum ReportCategory: Int16, CaseIterable, Sendable, Hashable, Codable {
   /// Impersonation, phishing, fake prizes: somebody is after money or data.
   case fraud = 1
   /// Pyramid and investment schemes.

@@ -1,9 +1,9 @@
 public import Foundation
 
 /// What a number's record amounts to at one time: decayed, added up, ready to be judged.
-public struct Score: Sendable, Equatable {
+public struct Score: Sendable, Equatable, Codable {
   /// One category's part of it.
-  public struct Part: Sendable, Equatable {
+  public struct Part: Sendable, Equatable, Codable {
     /// What was said.
     public var category: ReportCategory
     /// Decayed weight, half-life 14 days.
@@ -17,7 +17,7 @@ public struct Score: Sendable, Equatable {
   }
 
   /// One imported list's part of it.
-  public struct List: Sendable, Equatable {
+  public struct List: Sendable, Equatable, Codable {
     /// The list, as an app without a key.
     public var appID: Int32
     /// Rows that complain.

@@ -1,7 +1,7 @@
 /// From what on a number is listed under a category, and from what on it is dropped again.
 ///
 /// The two differ (hysteresis), so that a number at the edge does not flicker between nights.
-public struct Threshold: Sendable, Equatable {
+public struct Threshold: Sendable, Equatable, Codable {
   /// The toxic category it is for: the number's leading one decides.
   public var category: ReportCategory
   /// ISO 3166 alpha-2 of the numbers it is for; nil: of all countries without one of their own.

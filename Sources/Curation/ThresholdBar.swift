@@ -1,5 +1,5 @@
 /// What a number must have against it, to be listed or to stay listed.
-public struct ThresholdBar: Sendable, Equatable {
+public struct ThresholdBar: Sendable, Equatable, Codable {
   /// Least decayed heat, in fresh complaints of full weight: 3 means three today, or six a fortnight ago. Above 0.
   public var heat: Double
   /// Least decayed evidence (125 days) of complaints, in the same unit; 0 asks for none.

@@ -165,7 +165,7 @@ private func accountRoutes(
 }
 
 private func auditRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer) {
-  let audit = AuditPages(trail: services.people.trail, pages: pages)
+  let audit = AuditPages(trail: services.people.trail, bulks: services.bulks, pages: pages)
   moderation.group("audit")
     .add(middleware: RequireRole(.moderator))
     .get(use: audit.list)
@@ -175,7 +175,7 @@ private func auditRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebS
 private func queueRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer) {
   let census = Census(queue: services.queue)
   let newest = NewestManifest(folder: services.publications, files: OpenFiles())
-  let queue = QueuePages(queue: services.queue, census: census, pages: pages)
+  let queue = QueuePages(queue: services.queue, bulks: services.bulks, census: census, pages: pages)
   let cases = CasePages(
     cases: services.cases, queue: services.queue, census: census, rulings: services.rulings,
     packs: PackPlaces(folder: services.publications, newest: newest), pages: pages)
@@ -203,6 +203,7 @@ private func queueRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebS
     .post(use: bulks.confirm)
     .post("preview", use: bulks.preview)
     .get(":id", use: bulks.show)
+    .post(":id/finish", use: bulks.finish)
     .post(":id/undo", use: bulks.undo)
 }
 
@@ -211,7 +212,7 @@ private func publicationPageRoutes(
 ) {
   let (beside, store) = (services.beside, services.publicationStore)
   let publications = PublicationPages(store: store, desk: beside.desk, diff: beside.diff, pages: pages)
-  let orders = PublicationOrderPages(store: store, desk: beside.desk, pages: pages)
+  let orders = PublicationOrderPages(desk: beside.desk)
   let nights = NightPages(diff: beside.diff, nights: beside.nights, pages: pages)
   let recipes = RecipePages(recipes: beside.recipes, pages: pages)
   moderation
@@ -263,6 +264,7 @@ private func besideRoutes(_ moderation: RouterGroup<WebContext>, _ services: Web
     .get("thresholds/edit", use: thresholds.edit)
     .get("thresholds/preview", use: thresholds.result)
     .post("thresholds/preview", use: thresholds.preview)
+    .post("thresholds/again", use: thresholds.again)
     .post("thresholds/save", use: thresholds.save)
     .post("thresholds/discard", use: thresholds.discard)
 }

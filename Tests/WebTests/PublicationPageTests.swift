@@ -49,7 +49,8 @@ import Testing
 
       let text = try await page(server)
       for part in [
-        "56.8 kB", "321 B", "1234", "Too much &lt;churn&gt;", "<strong>churn</strong> (toxic): 900 numbers came",
+        "56.8 kB", "321 B", "1234", "Too much &lt;churn&gt;",
+        "<strong>churn</strong> (toxic): <span lang=\"en\">900 numbers came",
         "value=\"42\"", "Making deltas to toxic", "single numbers", "Look again",
       ] {
         #expect(text.contains(part), "\(part)")

@@ -29,9 +29,12 @@ struct TestServer {
   ///     connections out.
   ///   - commits: whether the intake commits from the start.
   ///   - routes: told which there are.
+  ///   - app: names the app of ``key``: of two servers on one database each has its own.
+  ///   - publish: makes what is ordered on a page; nil where nothing can be.
   static func run(
     configure: (inout WebConfiguration) -> Void = { _ in }, clock: LimitClock = .system, capacity: Int = 20_000,
     isPlain: Bool = false, commits: Bool = true, routes: Routes = Routes(),
+    app: String = "Test app", publish: (@Sendable (PublicationRequest) async throws -> Void)? = nil,
     _ body: @Sendable @escaping (TestServer) async throws -> Void
   ) async throws {
     let pool = TestDatabase.current.pool
@@ -39,12 +42,13 @@ struct TestServer {
     let intake = ReportIntake(store: ReportStore(pool: pool), pseudonymizer: pseudonymizer, capacity: capacity)
     let identifications = IdentificationIntake(store: IdentificationStore(pool: pool))
     let apps = AppStore(pool: pool)
-    let key = try await apps.create(name: "Test app", at: Date()).key
+    let key = try await apps.create(name: app, at: Date()).key
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       let moderators = ModeratorStore(pool: pool)
       let beside = BesideServices(
         pool: pool, folder: folder, holding: HoldReview(store: HoldStore(pool: pool)),
+        desk: publish.map { PublicationDesk(store: DeskStore(pool: pool), logger: .forTests, publish: $0) },
         stampKey: pseudonymizer.secret(for: "appeals"), logger: .forTests)
       let people = AccountServices(
         moderators: moderators, accounts: AccountStore(pool: pool), attempts: AttemptStore(pool: pool),

@@ -1,9 +1,9 @@
 /// What another set of thresholds would add to a publication and take from it.
 ///
 /// Numbers are handed in one by one; memory is bounded by the kinds there are and the examples that are kept.
-public struct ThresholdPreview: Sendable, Equatable {
+public struct ThresholdPreview: Sendable, Equatable, Codable {
   /// Numbers of one category and country.
-  public struct Kind: Hashable, Sendable {
+  public struct Kind: Hashable, Sendable, Codable {
     /// The category they are listed under.
     public var category: ReportCategory
     /// ISO 3166 alpha-2; nil for those without a country.
@@ -17,7 +17,7 @@ public struct ThresholdPreview: Sendable, Equatable {
   }
 
   /// How many numbers of a kind come and go.
-  public struct Change: Sendable, Equatable {
+  public struct Change: Sendable, Equatable, Codable {
     /// Listed only with the change.
     public var added = 0
     /// Listed only without it.
@@ -27,7 +27,7 @@ public struct ThresholdPreview: Sendable, Equatable {
   }
 
   /// A number that comes or goes.
-  public struct Example: Sendable, Equatable {
+  public struct Example: Sendable, Equatable, Codable {
     /// E.164 digits.
     public var number: Int64
     /// Its category and country.
@@ -83,7 +83,7 @@ public struct ThresholdPreview: Sendable, Equatable {
   }
 
   /// The hottest of many, of equals the least number.
-  private struct Hottest: Sendable, Equatable {
+  private struct Hottest: Sendable, Equatable, Codable {
     let limit: Int
     private(set) var kept: [Example] = []
 

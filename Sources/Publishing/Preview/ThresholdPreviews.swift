@@ -3,13 +3,11 @@ public import Foundation
 public import Logging
 import PostgreSQL
 public import Storage
-import Synchronization
 
 /// Works out what changes of thresholds would do, one after another, beside the requests: a preview reads every number that
 /// is hot, and takes minutes where there are millions.
 ///
-/// Each account has one preview, which is kept until it asks for another, in this server's memory: of several servers each
-/// knows its own.
+/// Each account has one preview, which is kept for a day or until it asks for another; any server shows it.
 public final class ThresholdPreviews: Sendable {
   /// What is asked.
   public struct Request: Sendable {
@@ -28,7 +26,7 @@ public final class ThresholdPreviews: Sendable {
     /// The set that is thought of.
     public var change: ThresholdSet
 
-    /// - Parameters: see the properties.
+    /// - Parameters: see the properties. The sets differ in the threshold of the category and country alone.
     public init(
       id: UUID = UUID(), account: String, base: Int32, category: ReportCategory, country: String?,
       present: ThresholdSet, change: ThresholdSet
@@ -53,138 +51,94 @@ public final class ThresholdPreviews: Sendable {
     case done(ThresholdPreview, asOf: Date)
     /// It could not be made; the log says why.
     case failed
+    /// The server that made it stopped.
+    case broken
   }
 
-  private struct Entry {
-    let request: Request
-    var state: State
-    var task: Task<Void, Never>?
-  }
-
-  private struct Desk {
-    var entries: [String: Entry] = [:]
-    /// Accounts whose preview waits, in the order they asked.
-    var waiting: [String] = []
-    /// Accounts in the order they last asked: the oldest is forgotten first.
-    var known: [String] = []
-  }
-
-  private static let mostKept = 32
   private static let examples = 20
 
-  private let store: PublicationStore
-  private let holding: HoldReview?
-  private let desk = Mutex(Desk())
-  private let bell: AsyncStream<Void>
-  private let ring: AsyncStream<Void>.Continuation
-  private let logger: Logger
+  private let desk: DeskStore
+  private let thresholds: ThresholdStore
+  private let line: DeskLine
 
   /// - Parameters:
   ///   - store: gives a snapshot.
+  ///   - thresholds: what is in force.
+  ///   - desk: where previews are kept.
   ///   - holding: the review that publications make; nil: none.
-  public init(store: PublicationStore, holding: HoldReview?, logger: Logger) {
-    self.store = store
-    self.holding = holding
-    self.logger = logger
-    (bell, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  public convenience init(
+    store: PublicationStore, thresholds: ThresholdStore, desk: DeskStore, holding: HoldReview?, logger: Logger
+  ) {
+    self.init(
+      store: store, thresholds: thresholds, desk: desk, holding: holding, pace: DeskLine.Pace(), logger: logger)
+  }
+
+  init(
+    store: PublicationStore, thresholds: ThresholdStore, desk: DeskStore, holding: HoldReview?, pace: DeskLine.Pace,
+    logger: Logger
+  ) {
+    self.desk = desk
+    self.thresholds = thresholds
+    line = DeskLine(.preview, store: desk, pace: pace, logger: logger) { job, say in
+      let time = Date()
+      let request = try await PreviewWish(job.request).request(job, thresholds)
+      say(PreviewStep.brigades.text)
+      let preview = try await store.withSnapshot { connection in
+        try await Selection().preview(
+          request.change, against: request.present, at: time, examples: Self.examples, holding: holding, on: connection
+        ) { say($0.text) }
+      }
+      return try PreviewOutcome(preview: preview, asOf: time).text
+    }
   }
 
   /// Asks for a preview in the place of the one the account has.
-  public func start(_ request: Request) {
-    desk.withLock { desk in
-      desk.entries[request.account]?.task?.cancel()
-      desk.entries[request.account] = Entry(request: request, state: .waiting(ahead: 0))
-      desk.waiting.removeAll { $0 == request.account }
-      desk.waiting.append(request.account)
-      desk.known.removeAll { $0 == request.account }
-      desk.known.append(request.account)
-      while desk.known.count > Self.mostKept {
-        let oldest = desk.known.removeFirst()
-        desk.entries.removeValue(forKey: oldest)?.task?.cancel()
-        desk.waiting.removeAll { $0 == oldest }
-      }
-    }
-    ring.yield()
+  public func start(_ request: Request) async throws {
+    try await place(request.id, request.account, try PreviewWish(request).text)
+  }
+
+  /// Begins anew what could not be made, or was broken off.
+  public func startAgain(_ account: String) async throws {
+    guard let job = try await desk.job(.preview, of: account, isWithOutcome: false),
+      job.state == .failed || job.state == .broken
+    else { return }
+    try await place(UUID(), account, job.request)
+  }
+
+  /// Whether an account has one.
+  public func hasPreview(_ account: String) async throws -> Bool {
+    try await desk.job(.preview, of: account, isWithOutcome: false) != nil
   }
 
   /// What an account has asked for, and how far it is; nil where it has asked for nothing.
-  public func preview(of account: String) -> (request: Request, state: State)? {
-    desk.withLock { desk in
-      guard let entry = desk.entries[account] else { return nil }
-      guard case .waiting = entry.state else { return (entry.request, entry.state) }
-      return (entry.request, .waiting(ahead: desk.waiting.firstIndex(of: account) ?? 0))
-    }
+  public func preview(of account: String) async throws -> (request: Request, state: State)? {
+    guard let job = try await desk.job(.preview, of: account) else { return nil }
+    let request = try await PreviewWish(job.request).request(job, thresholds)
+    let state: State =
+      switch job.state {
+      case .waiting: .waiting(ahead: job.ahead)
+      case .running: .running(PreviewStep(job.step) ?? .brigades)
+      case .done: try job.outcome.map { try PreviewOutcome($0) }.map { .done($0.preview, asOf: $0.asOf) } ?? .failed
+      case .failed: .failed
+      case .broken: .broken
+      }
+    return (request, state)
   }
 
   /// Forgets an account's preview, and stops making it.
-  public func forget(_ account: String) {
-    desk.withLock { desk in
-      desk.entries.removeValue(forKey: account)?.task?.cancel()
-      desk.waiting.removeAll { $0 == account }
-      desk.known.removeAll { $0 == account }
-    }
+  public func forget(_ account: String) async throws {
+    try await desk.remove(.preview, of: account)
   }
 
   /// Makes previews until ``close()`` is called.
-  public func run() async {
-    for await _ in bell {
-      while let request = next() {
-        let task = Task { await make(request) }
-        note(request, task: task)
-        await withTaskCancellationHandler {
-          await task.value
-        } onCancel: {
-          task.cancel()
-        }
-      }
-    }
-  }
+  public func run() async { await line.run() }
 
   /// Ends ``run()``; what is being made is broken off.
-  public func close() {
-    ring.finish()
-    desk.withLock { desk in
-      for entry in desk.entries.values { entry.task?.cancel() }
-      desk.waiting = []
-    }
-  }
+  public func close() { line.close() }
 
-  private func next() -> Request? {
-    desk.withLock { desk in
-      guard !desk.waiting.isEmpty else { return nil }
-      return desk.entries[desk.waiting.removeFirst()]?.request
-    }
-  }
-
-  private func note(_ request: Request, task: Task<Void, Never>) {
-    let isKept = desk.withLock { desk in
-      guard desk.entries[request.account]?.request.id == request.id else { return false }
-      desk.entries[request.account]?.task = task
-      return true
-    }
-    if !isKept { task.cancel() }
-  }
-
-  private func say(_ state: State, of request: Request) {
-    desk.withLock { desk in
-      // Meanwhile the account may have asked for another.
-      if desk.entries[request.account]?.request.id == request.id { desk.entries[request.account]?.state = state }
-    }
-  }
-
-  private func make(_ request: Request) async {
-    let time = Date()
-    say(.running(.brigades), of: request)
-    do {
-      let preview = try await store.withSnapshot { [holding] connection in
-        try await Selection().preview(
-          request.change, against: request.present, at: time, examples: Self.examples, holding: holding, on: connection
-        ) { self.say(.running($0), of: request) }
-      }
-      say(.done(preview, asOf: time), of: request)
-    } catch {
-      if !Task.isCancelled { logger.error("A preview could not be made", metadata: ["error": "\(error)"]) }
-      say(.failed, of: request)
-    }
+  private func place(_ id: UUID, _ account: String, _ request: String) async throws {
+    _ = try await desk.place(
+      DeskJob(id: id, kind: .preview, account: account, request: request, askedAt: Date()))
+    line.wake()
   }
 }

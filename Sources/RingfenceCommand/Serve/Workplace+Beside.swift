@@ -13,7 +13,7 @@ extension Workplace {
     let leases = LeaseStore(pool: pool)
     return BesideServices(
       pool: pool, folder: publicationFolder, holding: HoldReview(store: holds),
-      desk: PublicationDesk(logger: .server) { request in
+      desk: PublicationDesk(store: DeskStore(pool: pool), logger: .server) { request in
         guard let lease = try await leases.take("publish") else { throw PublishingError.busy }
         _ = try await leases.holding(lease) { try await publisher.publish(request) }
       },

@@ -20,6 +20,7 @@ public enum TablePlacement: Sendable, Equatable {
     "bulks": .local,
     "categories": .reference,
     "daily_figures": .local,
+    "desk_jobs": .local,
     "directory_entries": .distributed,
     "directory_sources": .reference,
     "figure_marks": .local,

@@ -84,6 +84,10 @@ public struct BulkRun: Sendable, Equatable {
   public var account: String
   /// What.
   public var decision: Ruling.Decision
+  /// What a phone shows.
+  public var label: String?
+  /// What they are; nil: each one's hottest category.
+  public var category: ReportCategory?
   /// Why.
   public var reason: String?
   /// When.
@@ -94,4 +98,23 @@ public struct BulkRun: Sendable, Equatable {
   public var rulings: Int
   /// Who has undone it; nil while it stands.
   public var undoneBy: String?
+  /// When its last batch was made; nil for bulks of former versions.
+  var touchedAt: Date?
+  /// Whether all of its batches were gone through.
+  var isFinished: Bool
+  /// The numbers that were to be ruled about; nil for bulks of former versions, which nobody can finish.
+  var chosen: [Int64]?
+
+  /// A bulk that says nothing for so many seconds is taken for one that broke off.
+  public static let silence: TimeInterval = 30
+
+  /// Whether it broke off and can be finished: its server was killed between two batches.
+  public func isUnfinished(at time: Date) -> Bool {
+    !isFinished && undoneBy == nil && chosen != nil && (touchedAt.map { $0 < time - Self.silence } ?? true)
+  }
+
+  /// Whether somebody may finish it: its author and administrators may.
+  public func canBeFinished(by worker: QueueWorker) -> Bool {
+    worker.account == account && worker.role >= .moderator || worker.role >= .administrator
+  }
 }

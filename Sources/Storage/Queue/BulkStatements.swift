@@ -51,14 +51,18 @@ struct ReadBulkItems: PostgresStatement {
   }
 }
 
-/// Remembers a bulk, once.
+/// Remembers a bulk with all that it needs to be finished, once.
 struct AddBulk: PostgresStatement {
   typealias Row = Void
   let bulk: Bulk
-  let numbers: Int
+  /// In ascending order.
+  let numbers: [Int64]
+  let now: Date
 
   static let sql = """
-    INSERT INTO bulks (bulk_id, account, ruling, reason, numbers, ruled_at) VALUES ($1, $2, $3, $4, $5, $6)
+    INSERT INTO bulks
+      (bulk_id, account, ruling, label, category_id, reason, numbers, chosen, ruled_at, touched_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     ON CONFLICT (bulk_id) DO NOTHING
     """
 
@@ -66,21 +70,30 @@ struct AddBulk: PostgresStatement {
     parameters.append(bulk.id)
     parameters.append(bulk.worker.account)
     parameters.append(bulk.decision.rawValue)
+    parameters.append(bulk.label)
+    parameters.append(bulk.category?.rawValue)
     parameters.append(bulk.reason)
-    parameters.append(Int32(numbers))
+    parameters.append(Int32(numbers.count))
+    parameters.append(numbers)
     parameters.append(bulk.ruledAt)
+    parameters.append(now)
   }
 }
 
-/// Keeps a bulk from being undone until the transaction ends; answers with a row where it has not been.
+/// Keeps a bulk from being undone until the transaction ends, and says that somebody works at it; answers with a row where
+/// it has not been undone.
 struct HoldBulk: PostgresStatement {
   let id: UUID
+  let now: Date
 
   static let sql = """
-    UPDATE bulks SET numbers = numbers WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
+    UPDATE bulks SET touched_at = $2 WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
     """
 
-  func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(now)
+  }
 
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
@@ -117,24 +130,89 @@ struct ReadBulkRulings: PostgresStatement {
   }
 }
 
+/// How many rulings some bulks made.
+struct CountBulkRulings: PostgresStatement {
+  let bulks: [UUID]
+
+  static let sql = """
+    SELECT bulk_id, count(*) FROM bulk_rulings WHERE bulk_id = ANY($1::uuid[]) GROUP BY bulk_id ORDER BY bulk_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(bulks) }
+
+  static func decode(_ row: PostgresRow) throws -> (bulk: UUID, count: Int) {
+    (try row.decode(0), Int(try row.decode(1, as: Int64.self)))
+  }
+}
+
 /// A bulk, without how many rulings it made.
 struct ReadBulk: PostgresStatement {
   let id: UUID
 
   static let sql = """
-    SELECT bulk_id, account, ruling, reason, ruled_at, undone_by, numbers FROM bulks WHERE bulk_id = $1
+    SELECT bulk_id, account, ruling, label, category_id, reason, ruled_at, undone_by, numbers, touched_at,
+           finished_at IS NOT NULL, chosen
+    FROM bulks WHERE bulk_id = $1
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
 
-  static func decode(_ row: PostgresRow) throws -> BulkRun {
+  static func decode(_ row: PostgresRow) throws -> BulkRun { try BulkRun(row) }
+}
+
+/// Bulks that nobody works at and that were not gone through, of one account or of all, the newest first; without how many
+/// rulings they made.
+struct ReadUnfinishedBulks: PostgresStatement {
+  let account: String?
+  let silentSince: Date
+  let limit: Int
+
+  static let sql = """
+    SELECT bulk_id, account, ruling, label, category_id, reason, ruled_at, undone_by, numbers, touched_at,
+           finished_at IS NOT NULL, chosen
+    FROM bulks
+    WHERE finished_at IS NULL AND undone_at IS NULL AND chosen IS NOT NULL AND touched_at < $2
+      AND ($1::text IS NULL OR account = $1::text)
+    ORDER BY ruled_at DESC, bulk_id LIMIT $3::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(account)
+    parameters.append(silentSince)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> BulkRun { try BulkRun(row) }
+}
+
+extension BulkRun {
+  fileprivate init(_ row: PostgresRow) throws {
     let name: String = try row.decode(2)
     guard let decision = Ruling.Decision(rawValue: name) else { throw StorageError.unknownRuling(name) }
-    return BulkRun(
-      id: try row.decode(0), account: try row.decode(1), decision: decision, reason: try row.decode(3),
-      ruledAt: try row.decode(4), numbers: Int(try row.decode(6, as: Int32.self)), rulings: 0,
-      undoneBy: try row.decode(5))
+    self.init(
+      id: try row.decode(0), account: try row.decode(1), decision: decision, label: try row.decode(3),
+      category: try row.optionalCategory(4), reason: try row.decode(5), ruledAt: try row.decode(6),
+      numbers: Int(try row.decode(8, as: Int32.self)), rulings: 0, undoneBy: try row.decode(7),
+      touchedAt: try row.decode(9), isFinished: try row.decode(10), chosen: try row.decode(11))
   }
+}
+
+/// Remembers that all batches of a bulk were gone through; no row comes back where that is known, or it was undone.
+struct FinishBulk: PostgresStatement {
+  let id: UUID
+  let time: Date
+
+  static let sql = """
+    UPDATE bulks SET finished_at = $2 WHERE bulk_id = $1 AND finished_at IS NULL AND undone_at IS NULL
+    RETURNING bulk_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
 /// Remembers that a bulk was undone.

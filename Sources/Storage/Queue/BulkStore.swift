@@ -38,16 +38,25 @@ public struct BulkStore: Sendable {
   /// - Returns: the numbers that were left out.
   /// - Throws: `RulingProblem`, with nothing done; `PostgresError`.
   public func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
+    let left = try await rule(bulk, items)
+    _ = try await pool.retrying { try await $0.run(FinishBulk(id: bulk.id, time: bulk.ruledAt)) }
+    return left
+  }
+
+  private func rule(_ bulk: Bulk, _ items: [BulkItem]) async throws -> [Int64] {
     let items = items.sorted { $0.number < $1.number }.prefix(Bulk.most)
     let allowed = items.filter { $0.isOpen(to: bulk) }
     let rulings = try allowed.map { (ruling: try bulk.ruling(of: $0.number), standing: $0.standing?.rulingID) }
     guard !rulings.isEmpty else { return items.map(\.number) }
-    _ = try await pool.retrying { try await $0.run(AddBulk(bulk: bulk, numbers: rulings.count)) }
+    let numbers = rulings.map(\.ruling.number)
+    _ = try await pool.retrying { try await $0.run(AddBulk(bulk: bulk, numbers: numbers, now: Date())) }
     var left = Set(items.map(\.number)).subtracting(allowed.map(\.number))
     for start in stride(from: 0, to: rulings.count, by: Self.step) {
       let some = rulings[start..<min(start + Self.step, rulings.count)]
       let stale = try await pool.transaction { connection in
-        guard try await !connection.run(HoldBulk(id: bulk.id)).isEmpty else { return some.map(\.ruling.number) }
+        guard try await !connection.run(HoldBulk(id: bulk.id, now: Date())).isEmpty else {
+          return some.map(\.ruling.number)
+        }
         var stale: [Int64] = []
         for (ruling, standing) in some {
           guard try await connection.take(ruling, of: bulk, expecting: standing) else {
@@ -62,18 +71,47 @@ public struct BulkStore: Sendable {
     return left.sorted()
   }
 
-  /// Goes on with a bulk that broke off: rules about those of its items about which nobody has ruled since it began.
-  /// - Returns: false where there is none of this id, or it says something else.
-  public func finish(_ bulk: Bulk, _ numbers: [Int64]) async throws -> Bool {
-    guard let run = try await find(bulk.id), run.account == bulk.worker.account, run.decision == bulk.decision,
-      run.reason == bulk.reason
-    else { return false }
-    guard run.rulings < run.numbers, run.undoneBy == nil else { return true }
-    var bulk = bulk
-    bulk.ruledAt = run.ruledAt
-    let items = try await items(numbers).filter { item in item.standing.map { $0.ruledAt < run.ruledAt } ?? true }
-    _ = try await apply(bulk, to: items)
+  /// Goes on with a bulk that broke off: rules as it says about those of its numbers about which nobody has ruled since it
+  /// began, in the name of whoever finishes it. Nothing happens where it is finished, or was undone. Safe to call again.
+  /// - Returns: false where there is none of this id, or a former version made it: which numbers it was to rule about is
+  ///   not known then.
+  public func finish(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Bool {
+    guard let run = try await pool.run(ReadBulk(id: id)).first else { return false }
+    guard !run.isFinished, run.undoneBy == nil else { return true }
+    guard let chosen = run.chosen else { return false }
+    let made = Set(try await pool.run(ReadBulkRulings(bulk: id)).map(\.number))
+    let items = try await items(chosen.filter { !made.contains($0) })
+      .filter { item in item.standing.map { $0.ruledAt < run.ruledAt } ?? true }
+    let bulk = Bulk(
+      id: id, decision: run.decision, label: run.label, category: run.category, reason: run.reason, worker: worker,
+      ruledAt: time)
+    let left = try await rule(bulk, items)
+    let event = AuditEvent(
+      actor: worker.account, role: worker.role, action: "bulk.finish",
+      subject: "bulk \(id.uuidString.lowercased())",
+      before: ["rulings": "\(made.count)"], after: ["rulings": "\(made.count + items.count - left.count)"],
+      reason: run.reason)
+    try await pool.transaction { connection in
+      // Not where somebody else has finished it, or undone it.
+      guard try await !connection.run(FinishBulk(id: id, time: time)).isEmpty else { return }
+      _ = try await connection.run(AppendAudit(event, at: time))
+    }
     return true
+  }
+
+  /// Bulks that broke off and that the worker may finish, the newest first: their own, or everybody's for administrators.
+  /// - Parameter limit: the most, at least 1.
+  public func unfinished(for worker: QueueWorker, limit: Int = 10, at time: Date) async throws -> [BulkRun] {
+    guard worker.role >= .moderator else { return [] }
+    let statement = ReadUnfinishedBulks(
+      account: worker.role >= .administrator ? nil : worker.account, silentSince: time - BulkRun.silence, limit: limit)
+    var runs = try await pool.run(statement)
+    guard !runs.isEmpty else { return [] }
+    let counts = Dictionary(
+      try await pool.run(CountBulkRulings(bulks: runs.map(\.id))).map { ($0.bulk, $0.count) }
+    ) { first, _ in first }
+    for index in runs.indices { runs[index].rulings = counts[runs[index].id] ?? 0 }
+    return runs
   }
 
   /// A bulk; nil when there is none of this id.

@@ -7,6 +7,7 @@ import Storage
 /// Who changed what. Nothing here changes anything.
 struct AuditPages: Sendable {
   let trail: AuditTrail
+  let bulks: BulkStore
   let pages: PageRenderer
 
   /// Rows of a page.
@@ -26,6 +27,8 @@ struct AuditPages: Sendable {
     }
 
     let query: AuditQuery
+    /// Bulks that broke off and that the reader may finish.
+    let unfinished: [UnfinishedBulk]
     let isFiltered: Bool
     let actors: [AccountPage.Choice]
     let rows: [Row]
@@ -50,10 +53,12 @@ struct AuditPages: Sendable {
         reason: record.event.reason ?? "")
     }
     let actors = try await trail.actors()
+    let unfinished = try await bulks.unfinished(for: try context.worker, at: Date())
     return pages.page(
       "audit",
       Values(
-        query: query, isFiltered: !query.isEmpty || query.after != nil,
+        query: query, unfinished: unfinished.map { UnfinishedBulk($0, texts) },
+        isFiltered: !query.isEmpty || query.after != nil,
         actors: ([""] + actors).map { name in
           AccountPage.Choice(
             value: name, name: name.isEmpty ? texts("audit.everybody") : name, isChosen: name == query.actor)

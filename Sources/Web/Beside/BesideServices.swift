@@ -42,7 +42,9 @@ public struct BesideServices: Sendable {
     stampKey: [UInt8], logger: Logger
   ) {
     thresholds = ThresholdStore(pool: pool)
-    previews = ThresholdPreviews(store: PublicationStore(pool: pool), holding: holding, logger: logger)
+    previews = ThresholdPreviews(
+      store: PublicationStore(pool: pool), thresholds: thresholds, desk: DeskStore(pool: pool), holding: holding,
+      logger: logger)
     appeals = AppealStore(pool: pool)
     search = SearchStore(pool: pool)
     reporters = ReporterStore(pool: pool)

@@ -115,14 +115,18 @@ struct BulkDone: Encodable {
   let time: PageTime
   let isUndone: Bool
   let undone: String
+  /// What is left of one that broke off; none where nothing is, or it is not the reader's to finish.
+  let unfinished: [UnfinishedBulk]
   let hidden: [HiddenField]
   let listAddress: String
 
-  init(_ run: BulkRun, _ address: QueueAddress, _ texts: Texts) {
+  init(_ run: BulkRun, _ address: QueueAddress, worker: QueueWorker, _ texts: Texts) {
+    let canFinish = run.isUnfinished(at: Date()) && run.canBeFinished(by: worker)
+    unfinished = canFinish ? [UnfinishedBulk(run, texts)] : []
     id = run.id.uuidString.lowercased()
     said = texts.count("bulk.done.\(run.decision.rawValue)", run.rulings)
     short =
-      run.rulings < run.numbers && run.undoneBy == nil
+      run.rulings < run.numbers && run.undoneBy == nil && !canFinish
       ? texts("bulk.short", ["done": texts.number(run.rulings), "all": texts.number(run.numbers)]) : ""
     reason = run.reason ?? ""
     by = run.account

@@ -30,8 +30,8 @@ struct BulkPages: Sendable {
     do {
       let bulk = try form.bulk(by: worker, at: now)
       // Sent again after its answer was lost: the bulk is there, and goes on where it broke off.
-      if let id = form.id, try await bulks.find(id) != nil {
-        guard try await bulks.finish(bulk, form.numbers) else {
+      if let id = form.id, let run = try await bulks.find(id) {
+        guard run.says(bulk), try await bulks.finish(id, by: worker, at: now) else {
           return try await preview(form.numbers, context, isStale: true)
         }
         await census.forget()
@@ -54,7 +54,18 @@ struct BulkPages: Sendable {
   /// `GET /moderation/bulk/{id}`: what was done.
   @Sendable func show(_ request: Request, context: WebContext) async throws -> Response {
     guard let run = try await bulks.find(try id(context)) else { throw Problem.notFound }
-    return pages.page("bulk-done", BulkDone(run, QueueAddress(request), pages.texts(context)), context)
+    let values = BulkDone(run, QueueAddress(request), worker: try context.worker, pages.texts(context))
+    return pages.page("bulk-done", values, context)
+  }
+
+  /// `POST /moderation/bulk/{id}/finish`: goes on with one that broke off.
+  @Sendable func finish(_ request: Request, context: WebContext) async throws -> Response {
+    let (id, worker) = (try id(context), try context.worker)
+    guard let run = try await bulks.find(id) else { throw Problem.notFound }
+    guard run.canBeFinished(by: worker) else { throw Problem.needs(.administrator) }
+    _ = try await bulks.finish(id, by: worker, at: Date())
+    await census.forget()
+    return redirect(to: id, context)
   }
 
   /// `POST /moderation/bulk/{id}/undo`
@@ -95,5 +106,13 @@ struct BulkPages: Sendable {
   private func redirect(to id: UUID, _ context: WebContext) -> Response {
     .redirect(
       to: QueueAddress(context.form).address("/moderation/bulk/\(id.uuidString.lowercased())"), type: .normal)
+  }
+}
+
+extension BulkRun {
+  /// Whether it is what a form asks for.
+  fileprivate func says(_ bulk: Bulk) -> Bool {
+    account == bulk.worker.account && decision == bulk.decision && reason == bulk.reason && label == bulk.label
+      && category == bulk.category
   }
 }

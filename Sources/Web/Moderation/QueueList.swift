@@ -38,6 +38,8 @@ struct QueueList: Encodable {
   let leftAddress: String
   let hasAny: Bool
   let isDone: Bool
+  /// Bulks that broke off and that the reader may finish.
+  let unfinished: [UnfinishedBulk]
   let isFiltered: Bool
   let canRule: Bool
   let rows: [Row]
@@ -53,8 +55,8 @@ struct QueueList: Encodable {
 
   /// - Parameter rows: one more than a page has where there is another page.
   init(
-    rows: [QueueRow], census: QueueCensus, address: QueueAddress, isFirst: Bool, worker: QueueWorker, isDone: Bool,
-    texts: Texts
+    rows: [QueueRow], census: QueueCensus, unfinished: [BulkRun], address: QueueAddress, isFirst: Bool,
+    worker: QueueWorker, isDone: Bool, texts: Texts
   ) {
     let (level, filter) = (worker.level, address.filter)
     let count = census.count(filter, level: level)
@@ -62,6 +64,7 @@ struct QueueList: Encodable {
     leftAddress = address.address("/moderation/queue/left")
     hasAny = count > 0
     self.isDone = isDone && count > 0
+    self.unfinished = unfinished.map { UnfinishedBulk($0, texts) }
     isFiltered = filter != QueueFilter()
     canRule = worker.role >= .moderator
     let shown = rows.prefix(QueueStore.pageSize)

@@ -10,6 +10,7 @@ import Storage
 /// The list of what waits, the next case, and the small words that an open case sends.
 struct QueuePages: Sendable {
   let queue: QueueStore
+  let bulks: BulkStore
   let census: Census
   let pages: PageRenderer
 
@@ -20,11 +21,13 @@ struct QueuePages: Sendable {
     let worker = try context.worker
     let address = QueueAddress(request)
     let place = request.uri.queryParameters["after"].flatMap { Self.place(String($0)) }
+    async let unfinished = bulks.unfinished(for: worker, at: Date())
     let rows = try await queue.page(
       address.filter, after: place ?? .start, level: worker.level, limit: QueueStore.pageSize + 1, at: Date())
     let values = QueueList(
-      rows: rows, census: try await census.current(), address: address, isFirst: place == nil, worker: worker,
-      isDone: request.uri.queryParameters["done"] != nil, texts: pages.texts(context))
+      rows: rows, census: try await census.current(), unfinished: try await unfinished, address: address,
+      isFirst: place == nil, worker: worker, isDone: request.uri.queryParameters["done"] != nil,
+      texts: pages.texts(context))
     return pages.page("queue", values, context)
   }
 

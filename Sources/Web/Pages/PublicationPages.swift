@@ -17,17 +17,20 @@ struct PublicationPages: Sendable {
   @Sendable func list(_ request: Request, context: WebContext) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
     let texts = pages.texts(context)
+    let said = StoredSentences("publications.said-", english: pages.catalogue[.english], texts)
     let kept = Set(diff.nights().map(\.serial))
     let order = request.query("order")
+    let last = try await desk?.last()
     // What a gate has held back is what an administrator may overrule; a later attempt settles it.
     let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
     let gates = closed.compactMap { Gate(rawValue: $0.gate) }
     return pages.page(
       "publications",
       PublicationsPage(
-        rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), texts) },
-        isRunning: history.contains { $0.run.state == .running } || desk?.outcome == .running,
-        canOrder: desk != nil, order: texts.find("publications.order-\(order)") ?? "", isTaken: order == "taken",
+        rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), said, texts) },
+        isRunning: history.contains { $0.run.state == .running } || last?.state == .running,
+        canOrder: desk != nil, last: last.map { [OrderRow($0, texts)] } ?? [],
+        order: texts.find("publications.order-\(order)") ?? "", isTaken: order == "taken",
         gates: gates.allSatisfy(\.canBeOverruled)
           ? Set(gates).sorted().map { PublicationsPage.ClosedGate($0, texts) } : []),
       context)
@@ -51,6 +54,8 @@ struct PublicationsPage: Encodable {
   let isRunning: Bool
   /// Whether an administrator can have something published here.
   let canOrder: Bool
+  /// The last order; none where nobody has ordered anything of late.
+  let last: [OrderRow]
   /// What became of the order that was just sent.
   let order: String
   let isTaken: Bool
@@ -64,6 +69,8 @@ struct PublicationRow: Encodable {
     let gate: String
     let pack: String
     let detail: String
+    /// Whether the detail is a sentence that could not be translated.
+    let isEnglish: Bool
     let overruled: String
   }
 
@@ -89,13 +96,14 @@ struct PublicationRow: Encodable {
   let percent: Int
   let step: String
   let failure: String
+  let isEnglish: Bool
   let gatesPassed: Int
   let gates: [Gate]
   let packs: [Pack]
   /// Whether its numbers can be compared with another night's.
   let isKept: Bool
 
-  init(_ history: PublicationHistory, isKept: Bool, _ texts: Texts) {
+  init(_ history: PublicationHistory, isKept: Bool, _ said: StoredSentences, _ texts: Texts) {
     self.isKept = isKept
     let run = history.run
     serial = run.serial
@@ -115,12 +123,17 @@ struct PublicationRow: Encodable {
     delta = deltas.isEmpty ? "–" : Figure.bytes(deltas.reduce(0, +))
     isRunning = run.state == .running
     percent = run.percent
-    step = run.step
-    failure = run.failure ?? ""
+    step = said(run.step) ?? run.step
+    // Where gates hold it back, the lines below the first one are the gates', which are listed by themselves.
+    let reason = run.failure ?? ""
+    let words = said(String(reason.prefix { $0 != "\n" }))
+    failure = words ?? reason
+    isEnglish = words == nil
     gatesPassed = history.gates.count(where: \.passed)
     gates = history.gates.filter { !$0.passed }.map { record in
       Gate(
-        gate: record.gate, pack: record.pack.isEmpty ? texts("publications.whole") : record.pack, detail: record.detail,
+        gate: record.gate, pack: record.pack.isEmpty ? texts("publications.whole") : record.pack,
+        detail: said(record.detail) ?? record.detail, isEnglish: said(record.detail) == nil,
         overruled: record.overruledBy.map {
           texts("publications.overruled", ["name": $0, "reason": record.overruledWhy ?? ""])
         } ?? "")

@@ -59,22 +59,23 @@ import Testing
 
   @Test func whatBrokeOffIsFinishedAndWhatWasUndoneIsNot() async throws {
     let bulk = Bulk(decision: .block, reason: "One campaign.", worker: ada, ruledAt: now)
-    #expect(try await !bulks.finish(bulk, numbers))
-    #expect(try await bulks.apply(bulk, to: try await bulks.items(numbers)).isEmpty)
-    // As if the last batch had never been.
-    try await pool.withConnection { connection in
-      for number in numbers.suffix(20) {
-        _ = try await connection.query("DELETE FROM bulk_rulings WHERE number = \(number)")
-        _ = try await connection.query("DELETE FROM rulings WHERE number = \(number)")
-        _ = try await connection.query("DELETE FROM number_rulings WHERE number = \(number)")
-      }
-    }
+    #expect(try await !bulks.finish(bulk.id, by: ada, at: now))
+    try await breakOff(bulk)
     let run = try #require(try await bulks.find(bulk.id))
-    #expect(run.rulings == 100 && run.numbers == 120)
+    #expect(run.rulings == 100 && run.numbers == 120 && run.isUnfinished(at: Date()))
     let meanwhile = try Ruling(number: numbers[119], decision: .allow, moderator: "Bob", ruledAt: now + 5)
     _ = try await rulings.record(meanwhile)
-    #expect(try await bulks.finish(bulk, numbers))
-    #expect(try await bulks.find(bulk.id)?.rulings == 119)
+    // Two press the button at once. The trail still has the lines of what was taken away.
+    async let one = bulks.finish(bulk.id, by: ada, at: now + 8)
+    async let other = bulks.finish(bulk.id, by: ada, at: now + 9)
+    let answers = try await [one, other]
+    #expect(answers == [true, true])
+    let finished = try #require(try await bulks.find(bulk.id))
+    #expect(finished.rulings == 119 && !finished.isUnfinished(at: Date()))
+    #expect(try await events("ruling.block") == 139)
+    #expect(try await events("bulk.finish") == 1)
+    #expect(try await bulks.finish(bulk.id, by: ada, at: now + 10))
+    #expect(try await rulings.history(of: numbers[118]).count == 1)
     #expect(try await rulings.standing(of: numbers[118])?.decision == .block)
     #expect(try await rulings.standing(of: numbers[119])?.decision == .allow)
 
@@ -84,12 +85,52 @@ import Testing
     #expect(try await rulings.standing(of: numbers[0]) == nil)
   }
 
+  @Test func whatBrokeOffIsShownToItsAuthorAndToAdministrators() async throws {
+    let bulk = Bulk(
+      decision: .identify, label: "Surveys", category: .survey, reason: "One campaign.", worker: ada, ruledAt: now)
+    try await breakOff(bulk)
+    let (bob, root) = (
+      QueueWorker(account: "Bob", role: .moderator), QueueWorker(account: "Root", role: .administrator)
+    )
+    for worker in [ada, root] {
+      let runs = try await bulks.unfinished(for: worker, at: Date())
+      #expect(
+        runs.map(\.id) == [bulk.id] && runs.first?.rulings == 100 && runs.first?.canBeFinished(by: worker) == true)
+    }
+    #expect(try await bulks.unfinished(for: bob, at: Date()).isEmpty)
+    #expect(try await bulks.find(bulk.id)?.canBeFinished(by: bob) == false)
+    // One that is being made just now did not break off.
+    #expect(try await bulks.unfinished(for: ada, at: Date() - 3_600).isEmpty)
+
+    // Finished by an administrator, who has ruled then, with all that the bulk says.
+    #expect(try await bulks.finish(bulk.id, by: root, at: now + 60))
+    let last = try #require(try await rulings.history(of: numbers[119]).last)
+    #expect(last.moderator == "Root" && last.label == "Surveys" && last.category == .survey)
+    #expect(last.reason == "One campaign." && last.time == now + 60)
+    #expect(try await rulings.history(of: numbers[0]).map(\.moderator) == ["Ada"])
+    for worker in [ada, root] { #expect(try await bulks.unfinished(for: worker, at: Date()).isEmpty) }
+    #expect(try await bulks.undo(bulk.id, by: ada, at: now + 90) == 120)
+  }
+
   @Test func nothingIsDoneWithoutAReason() async throws {
     let items = try await bulks.items(numbers)
     let bulk = Bulk(decision: .block, worker: ada, ruledAt: now)
     await #expect(throws: RulingProblem.self) { try await bulks.apply(bulk, to: items) }
     #expect(try await bulks.find(bulk.id) == nil)
     #expect(try await rulings.standing(of: numbers[0]) == nil)
+  }
+
+  /// Makes a bulk as if its server had been killed an hour ago, before the last batch.
+  private func breakOff(_ bulk: Bulk) async throws {
+    #expect(try await bulks.apply(bulk, to: try await bulks.items(numbers)).isEmpty)
+    try await pool.withConnection { connection in
+      for number in numbers.suffix(20) {
+        _ = try await connection.query("DELETE FROM bulk_rulings WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM rulings WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM number_rulings WHERE number = \(number)")
+      }
+      _ = try await connection.query("UPDATE bulks SET finished_at = NULL, touched_at = \(Date() - 600)")
+    }
   }
 
   private func events(_ action: String) async throws -> Int64 {

@@ -205,4 +205,42 @@ import Testing
       #expect(try await rulings.standing(of: numbers[4]) == nil)
     }
   }
+
+  @Test func aBulkThatBrokeOffIsFinishedByOneButton() async throws {
+    let numbers = (0..<120).map { number + Int64($0) }
+    let bulks = BulkStore(pool: TestDatabase.current.pool)
+    let bulk = Bulk(
+      decision: .block, reason: "One campaign.", worker: QueueWorker(account: "Ada", role: .moderator), ruledAt: Date())
+    _ = try await bulks.apply(bulk, to: try await bulks.items(numbers))
+    // As if its server had been killed before the last batch.
+    try await TestDatabase.current.pool.withConnection { connection in
+      for number in numbers.suffix(20) {
+        _ = try await connection.query("DELETE FROM bulk_rulings WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM rulings WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM number_rulings WHERE number = \(number)")
+      }
+      _ = try await connection.query("UPDATE bulks SET finished_at = NULL, touched_at = \(Date() - 600)")
+    }
+    try await TestServer.run { server in
+      let (ada, bob) = (try await Desk.signIn(server, as: "Ada"), try await Desk.signIn(server, as: "Bob"))
+      let finish = "/moderation/bulk/\(bulk.id.uuidString.lowercased())/finish"
+      let page = try await ada.page("/moderation/queue")
+      #expect(page.contains("broke off: 100 of 120 are done. 20 numbers are left."))
+      #expect(try await ada.page("/moderation/audit").contains(finish))
+      #expect(try await ada.page(String(finish.dropLast(7))).contains("Finish it"))
+      for uri in ["/moderation/queue", "/moderation/audit", String(finish.dropLast(7))] {
+        #expect(try await !bob.page(uri).contains("Finish it"), "\(uri)")
+      }
+      let list = try await bob.page("/moderation/audit")
+      let token = String(try #require(list.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1))
+      #expect(try await bob.post(finish, [], token: token).status == .forbidden)
+
+      let done = try await ada.send(page, to: finish, [])
+      #expect(try await ada.page(try #require(done.headers[.location])).contains("120 numbers are blocked."))
+      #expect(try await ada.send(page, to: finish, []).status == .seeOther)
+      for number in numbers { #expect(try await rulings.history(of: number).count == 1) }
+      #expect(try await !ada.page("/moderation/queue").contains("Finish it"))
+      #expect(try await ada.page("/moderation/audit").contains("finished a ruling for many"))
+    }
+  }
 }

@@ -5,33 +5,43 @@ import Storage
 
 /// Orders of administrators to publish now, and against gates.
 struct PublicationOrderPages: Sendable {
-  let store: PublicationStore
   let desk: PublicationDesk?
-  let pages: PageRenderer
 
   static let address = "/moderation/publications"
 
   @Sendable func order(_ request: Request, context: WebContext) async throws -> Response {
     guard let moderator = context.moderator, let desk else { throw Problem.notFound }
-    let gates = context.form.all("gate").compactMap(Gate.init(rawValue:)).filter(\.canBeOverruled)
+    let gates = Set(context.form.all("gate").compactMap(Gate.init(rawValue:)).filter(\.canBeOverruled)).sorted()
     let reason = context.form.text("reason")
     func back(_ outcome: String) -> Response { .redirect(to: "\(Self.address)?order=\(outcome)", type: .normal) }
     guard gates.isEmpty || reason != nil else { return back("reason-needed") }
-    let words = reason ?? ""
-    guard words.unicodeScalars.count <= 1_000 else { return back("reason-long") }
-    let now = Date()
-    let overrules = Set(gates).sorted().map {
-      PublicationRequest.Overrule(gate: $0, reason: words, by: moderator.name)
-    }
-    guard desk.outcome != .running else { return back("busy") }
-    // First the trail: what cannot be noted is not ordered.
-    try await store.note(
-      AuditEvent(
+    guard (reason ?? "").unicodeScalars.count <= 1_000 else { return back("reason-long") }
+    let isTaken = try await desk.order(
+      by: moderator.name, overruling: gates, because: reason,
+      audit: AuditEvent(
         actor: moderator.name, role: moderator.role,
         action: gates.isEmpty ? "publication.order" : "publication.overrule", subject: "publication",
-        after: gates.isEmpty ? nil : ["gates": gates.map(\.rawValue).joined(separator: " ")], reason: reason),
-      at: now)
-    let isTaken = desk.order(PublicationRequest(time: now, cause: .command, overrules: overrules))
+        after: gates.isEmpty ? nil : ["gates": gates.map(\.rawValue).joined(separator: " ")], reason: reason))
     return back(isTaken ? "taken" : "busy")
+  }
+}
+
+/// What became of the last order, for the template `publications`.
+struct OrderRow: Encodable {
+  let text: String
+  let askedAt: PageTime
+  let isAlarm: Bool
+  /// Whether it may be ordered once more as it was.
+  let canRepeat: Bool
+  let gates: [String]
+  let reason: String
+
+  init(_ order: PublicationDesk.Order, _ texts: Texts) {
+    text = texts("publications.last-\(order.state.rawValue)", ["name": order.account])
+    askedAt = PageTime(order.askedAt)
+    isAlarm = order.state == .failed || order.state == .broken
+    canRepeat = isAlarm || order.state == .busy
+    gates = order.gates.map(\.rawValue)
+    reason = order.reason ?? ""
   }
 }

@@ -27,8 +27,8 @@ struct ThresholdPages: Sendable {
       "thresholds",
       ThresholdsPage(
         version: version, set: set, history: history, lists: try await store.lists(),
-        hasPreview: previews.preview(of: context.account) != nil, hasSaved: request.uri.queryParameters["saved"] != nil,
-        texts), context)
+        hasPreview: try await previews.hasPreview(context.account),
+        hasSaved: request.uri.queryParameters["saved"] != nil, texts), context)
   }
 
   @Sendable func edit(_ request: Request, context: WebContext) async throws -> Response {
@@ -68,14 +68,20 @@ struct ThresholdPages: Sendable {
     guard change != set else {
       return show(typed, base: base, set, context, country: country, problem: "thresholds.same", .unprocessableContent)
     }
-    previews.start(
+    try await previews.start(
       ThresholdPreviews.Request(
         account: context.account, base: base, category: category, country: country, present: set, change: change))
     return .redirect(to: "\(Self.address)/preview", type: .normal)
   }
 
+  /// Begins a preview anew that could not be made, or was broken off.
+  @Sendable func again(_ request: Request, context: WebContext) async throws -> Response {
+    try await previews.startAgain(context.account)
+    return .redirect(to: "\(Self.address)/preview", type: .normal)
+  }
+
   @Sendable func result(_ request: Request, context: WebContext) async throws -> Response {
-    guard let (asked, state) = previews.preview(of: context.account) else {
+    guard let (asked, state) = try await previews.preview(of: context.account) else {
       return .redirect(to: Self.address, type: .normal)
     }
     return pages.page("threshold-preview", ThresholdPreviewPage(asked, state, pages.texts(context)), context)
@@ -84,7 +90,7 @@ struct ThresholdPages: Sendable {
   /// Saves what the account's preview has shown, and nothing else.
   @Sendable func save(_ request: Request, context: WebContext) async throws -> Response {
     let texts = pages.texts(context)
-    guard let moderator = context.moderator, let (asked, state) = previews.preview(of: context.account),
+    guard let moderator = context.moderator, let (asked, state) = try await previews.preview(of: context.account),
       context.form["preview"] == asked.id.uuidString, case .done = state
     else { return .redirect(to: Self.address, type: .normal) }
     func refuse(_ key: String, _ status: HTTPResponse.Status) -> Response {
@@ -105,13 +111,13 @@ struct ThresholdPages: Sendable {
     } catch StorageError.thresholdsChanged {
       return refuse("thresholds.moved-saved", .conflict)
     }
-    previews.forget(context.account)
+    try await previews.forget(context.account)
     return .redirect(to: "\(Self.address)?saved=1", type: .normal)
   }
 
   /// Forgets the account's preview.
   @Sendable func discard(_ request: Request, context: WebContext) async throws -> Response {
-    previews.forget(context.account)
+    try await previews.forget(context.account)
     return .redirect(to: Self.address, type: .normal)
   }
 

@@ -47,6 +47,7 @@ struct ThresholdPreviewPage: Encodable {
   let differences: [Difference]
   let isRunning: Bool
   let hasFailed: Bool
+  let isBroken: Bool
   let isDone: Bool
   let step: String
   let asOf: [PageTime]
@@ -76,12 +77,13 @@ struct ThresholdPreviewPage: Encodable {
     case .running(.brigades): step = texts("thresholds.step-brigades")
     case .running(.judging(let count)): step = texts.count("thresholds.step-judging", count)
     case .done(let made, let asOf): (preview, time) = (made, asOf)
-    case .failed: break
+    case .failed, .broken: break
     }
     self.step = step
     isRunning = !step.isEmpty
     isDone = preview != nil
-    hasFailed = !isRunning && !isDone
+    if case .broken = state { isBroken = true } else { isBroken = false }
+    hasFailed = !isRunning && !isDone && !isBroken
     asOf = time.map { [PageTime($0)] } ?? []
     tiles = preview.map { Self.tiles($0, texts) } ?? []
     let changed = preview?.changes.filter { $0.value.added + $0.value.taken > 0 } ?? [:]
