@@ -21,7 +21,7 @@ public struct WebContext: RequestContext {
   /// The token of the session's forms; set by ``SessionMiddleware``.
   var csrf = ""
   /// How many cases wait; set by ``SessionMiddleware``.
-  var waiting = 0
+  var waiting = WaitingCases()
   /// What the browser asks for, or the account; set by ``ReaderMiddleware`` and ``SessionMiddleware``.
   var language = Language.english
   /// The path that is asked for; set by ``ReaderMiddleware``.

@@ -144,7 +144,7 @@ struct ServeCommand: AsyncParsableCommand {
         health: workplace.health, operations: workplace.operations, metrics: metrics,
         publications: workplace.publicationFolder, publicationStore: workplace.publications,
         nextPublication: nextPublication,
-        waiting: { try await workplace.queue.census(at: Date()).count(level: 2) }, beside: beside)
+        waiting: { try await workplace.queue.census(at: Date()).byLevel }, beside: beside)
       let application = try await buildApplication(
         services: services,
         configuration: WebConfiguration(

@@ -43,6 +43,9 @@ public struct QueueCensus: Sendable, Equatable {
     groups.reduce(0) { $0 + ($1.level <= level && $1.matches(filter) ? $1.count : 0) }
   }
 
+  /// How many wait for somebody of level 0, of level 1 and of level 2.
+  public var byLevel: [Int] { (0...2).map { count(level: $0) } }
+
   /// Countries with their counts, the most first.
   public func countries(_ filter: QueueFilter, level: Int16) -> [(country: String, count: Int)] {
     var counts: [String: Int] = [:]

@@ -40,7 +40,7 @@ struct Frame: Encodable {
         return Navigation.areas.filter { moderator.role >= $0.role }.map { area in
           Entry(
             address: area.address, name: texts("frame.\(area.name)"), isCurrent: area.name == current?.name,
-            count: area.name == "queue" && context.waiting > 0 ? texts.number(context.waiting) : "")
+            count: area.name == "queue" && context.waiting.own > 0 ? texts.number(context.waiting.own) : "")
         }
       } ?? []
   }

@@ -19,7 +19,7 @@ struct SessionMiddleware: RouterMiddleware {
     var context = context
     context.moderator = moderator
     context.csrf = FormToken.make(session: token)
-    context.waiting = await waiting.count()
+    context.waiting = await waiting.waiting(for: moderator.role)
     if let language = moderator.language.flatMap(Language.init) { context.language = language }
     // The first session has the time to set it up; after that nothing else is to be had without.
     let isMissing = policy.asks(moderator.role) && !moderator.hasSecondFactor && moderator.signIns > 1

@@ -18,7 +18,7 @@ struct HealthPages: Sendable {
     let now = Date()
     let checks = [
       await database(texts), disk(texts), try await publication(now, texts), intakeDepth(texts),
-      queue(context.waiting, texts),
+      queue(context.waiting.all, texts),
     ]
     return pages.page("health", HealthPage(checks: checks, worst: HealthCheck.worst(checks), texts), context)
   }

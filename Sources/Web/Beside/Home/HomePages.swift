@@ -17,7 +17,7 @@ struct HomePages: Sendable {
     let now = Date()
     let days = try await figures.days(Self.days, until: now)
     let page = HomePage(
-      days: days, waiting: context.waiting, appeals: try await appeals.openCount(),
+      days: days, waiting: context.waiting.own, appeals: try await appeals.openCount(),
       latest: try await publications.latest(), next: next(now), pages.texts(context))
     return pages.page("home", page, context)
   }

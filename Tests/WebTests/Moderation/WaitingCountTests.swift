@@ -1,0 +1,54 @@
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite(.database) struct WaitingCountTests {
+  private let number: Int64 = 33_162_000_248
+
+  @Test func theNavigationCountsWhatARoleMaySettle() async throws {
+    let (pool, now) = (TestDatabase.current.pool, Date())
+    let queue = QueueStore(pool: pool)
+    _ = try await pool.run(EnqueueCases((0..<6).map { (number + $0, .held) }, at: now))
+    // One for moderators, two for administrators.
+    #expect(try await queue.escalate(number, by: QueueWorker(account: "Tim", role: .triage), at: now))
+    for index in 1...2 {
+      let ada = QueueWorker(account: "Ada", role: .moderator)
+      #expect(try await queue.escalate(number + Int64(index), by: ada, at: now))
+    }
+    try await TestServer.run { server in
+      for (role, count) in [(Role.triage, 3), (.moderator, 4), (.administrator, 6)] {
+        let desk = try await Desk.signIn(server, as: "Somebody in \(role.rawValue)", role: role)
+        let home = try await desk.page("/moderation")
+        let counts = home.matches(of: /<span class="count"[^>]*>([0-9]+)<\/span>/).map { String($0.1) }
+        #expect(Set(counts) == ["\(count)"], "\(role)")
+        #expect(home.contains("<span>In the queue</span><strong>\(count)</strong>"))
+      }
+      // Health is about the server and counts all.
+      let health = try await Desk.signIn(server, as: "Ada").page("/moderation/health")
+      #expect(health.contains("6 cases"))
+    }
+  }
+
+  @Test func manyPagesAskOnceAndAFailureKeepsWhatWasKnown() async throws {
+    let asked = Mutex(0)
+    let count = WaitingCount {
+      asked.withLock { $0 += 1 }
+      return [1, 2, 3]
+    }
+    for role in [Role.triage, .moderator, .administrator] { _ = await count.waiting(for: role) }
+    #expect(asked.withLock { $0 } == 1)
+    let waiting = await count.waiting(for: .moderator)
+    #expect(waiting.own == 2 && waiting.all == 3)
+    let broken = WaitingCount { throw Problem.notFound }
+    #expect(await broken.waiting(for: .triage).own == 0)
+  }
+}
