@@ -87,17 +87,14 @@ public enum Brigading {
     guard suspects.count >= leastSuspects, others < max(leastOthers, suspects.count / suspectsAnOther) else {
       return nil
     }
-    let found: [(rule: Rule, reporters: Set<Reporter>, what: String)] = [
-      (.newReporters, newcomers, "\(newcomers.count) are new"),
-      (.oneNetwork, network, "\(network.count) share a network with others"),
-      (.oneText, text, "\(text.count) use the same words as others"),
+    let found: [(rule: Rule, reporters: Set<Reporter>)] = [
+      (.newReporters, newcomers), (.oneNetwork, network), (.oneText, text),
     ]
     guard let most = found.max(by: { $0.reporters.count < $1.reporters.count }) else { return nil }
-    let said = found.filter { !$0.reporters.isEmpty }.map(\.what).joined(separator: ", ")
-    return Finding(
-      rule: most.rule,
-      detail: "Of \(crowd.complainers) reporters who complain, \(said); \(others) are neither.",
-      reporters: suspects.sorted())
+    let figures = Figures.marked(
+      complainers: crowd.complainers, newcomers: newcomers.count, network: network.count, text: text.count,
+      others: others)
+    return Finding(rule: most.rule, detail: figures.sentence, reporters: suspects.sorted())
   }
 
   private static func oneDay(_ crowd: Crowd, _ background: BrigadingBackground) -> Finding? {
@@ -107,7 +104,7 @@ public enum Brigading {
     guard others < max(leastOthers, peak.count / sameDayAnOther) else { return nil }
     return Finding(
       rule: .oneDay,
-      detail: "\(peak.count) of \(crowd.complainers) reporters complained on one day, \(others) before or after.",
+      detail: Figures.oneDay(peak: peak.count, complainers: crowd.complainers, others: others).sentence,
       reporters: peak.sorted())
   }
 
@@ -118,6 +115,6 @@ public enum Brigading {
       Double(min(toxic, legitimate)) >= strongSplit * Double(voices.count)
     else { return nil }
     return Finding(
-      rule: .split, detail: "\(toxic) reporters complain and \(legitimate) say that it is no nuisance.", reporters: [])
+      rule: .split, detail: Figures.split(toxic: toxic, legitimate: legitimate).sentence, reporters: [])
   }
 }

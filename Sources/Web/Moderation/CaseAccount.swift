@@ -14,6 +14,19 @@ struct CaseAccount {
   /// First what becomes of the number, then why.
   var sentences: [String] { [[decided, since], counted, weighed, aside].flatMap { $0 }.filter { !$0.isEmpty } }
 
+  /// All of it in sentences, for pages without tables: also what holds the number, and what it needs to be listed.
+  var whole: [String] {
+    let conditions = CaseCondition.all(explanation, texts).map {
+      texts("case.condition-line", ["name": $0.name, "have": $0.have, "need": $0.need, "result": $0.met])
+    }
+    let held = explanation.hold.map { hold in
+      "\(texts("case.held-by", ["rule": texts("case.hold.\(hold.rule.rawValue)"), "day": Self.day(hold.heldAt)])) "
+        + (texts.figures(hold.detail) ?? hold.detail)
+    }
+    let asked = conditions.isEmpty ? [] : [CaseCondition.title(explanation, texts) + ":"] + conditions
+    return sentences + (held.map { [$0] } ?? []) + asked
+  }
+
   /// What a publication would say of the number if it were made now.
   var tonight: String {
     guard let listed = CaseOutlook(explanation).listed else { return texts("case.tonight.out") }
@@ -25,7 +38,7 @@ struct CaseAccount {
 
   private var decided: String {
     switch explanation.verdict {
-    case .protected: texts("case.says.protected", ["rule": explanation.protection ?? ""])
+    case .protected: texts("case.says.protected", ["rule": texts.protection(explanation.protection ?? "")])
     case .ruled: ruled
     case .held: texts("case.says.held")
     case .listed: texts("case.says.listed", ["name": name])

@@ -51,12 +51,16 @@ struct CaseVoice: Encodable {
 struct CaseHold: Encodable {
   let rule: String
   let detail: String
+  /// Whether the figures are a sentence that could not be translated.
+  let isEnglish: Bool
   let time: PageTime
   let state: String
 
   init(_ hold: Hold, _ texts: Texts) {
     rule = texts("case.hold.\(hold.rule.rawValue)")
-    detail = hold.detail
+    let figures = texts.figures(hold.detail)
+    detail = figures ?? hold.detail
+    isEnglish = figures == nil
     time = PageTime(hold.heldAt)
     state = texts(hold.isSettled ? "case.hold.settled" : "case.hold.open")
   }

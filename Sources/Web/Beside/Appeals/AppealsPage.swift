@@ -75,7 +75,7 @@ struct AppealPage: Encodable {
     self.number = Phone.unbroken(number.digits)
     national = number.formatted(.national)
     country = explanation.country.map(texts.country) ?? "–"
-    account = explanation.account
+    account = CaseAccount(explanation, texts).whole
     let openOnes = appeals.filter { $0.state == .open }
     open = openOnes.map(\.id.uuidString).joined(separator: " ")
     isOpen = !openOnes.isEmpty

@@ -154,7 +154,7 @@ struct ChangeRow: Encodable {
     before = Self.label(change.before, texts)
     after = Self.label(change.after, texts)
     let why = facts.reason(hasLeft: change.kind == .left)
-    reason = texts("changes.reason-\(why.name)", ["detail": why.detail])
+    reason = texts("changes.reason-\(why.name)", ["detail": texts.protection(why.detail)])
   }
 
   private static func label(_ entry: PackEntry?, _ texts: Texts) -> String {

@@ -159,7 +159,7 @@ struct RangePage: Encodable {
   }
 
   private static func note(_ member: RangeMember, _ texts: Texts) -> String {
-    if let protection = member.protection { return texts("ranges.protected", ["reason": protection]) }
+    if let protection = member.protection { return texts("ranges.protected", ["reason": texts.protection(protection)]) }
     if let ruling = member.ruling { return texts("search.ruled-\(ruling.rawValue)") }
     if member.isHeld { return texts("search.held") }
     return member.isListed ? texts("ranges.listed") : ""
