@@ -32,8 +32,29 @@
   }
 
   // Keys.
-  const keys = document.querySelector("#keys")
+  const sheet = keySheet()
   const choices = { b: "block", i: "identify", a: "allow", u: "unsure", e: "escalate" }
+
+  // What the keys do: a section of the page without this script, a dialog with it.
+  function keySheet() {
+    const keys = document.querySelector("#keys")
+    if (!keys) return null
+    const sheet = document.createElement("dialog")
+    sheet.className = "sheet"
+    sheet.setAttribute("aria-labelledby", "keys-title")
+    keys.querySelector("form").hidden = false
+    sheet.append(keys)
+    document.body.append(sheet)
+    // Beside the sheet.
+    sheet.addEventListener("click", (event) => { if (event.target == sheet) sheet.close() })
+    const link = document.querySelector('a[href="#keys"]')
+    link.setAttribute("aria-haspopup", "dialog")
+    link.addEventListener("click", (event) => {
+      event.preventDefault()
+      sheet.showModal()
+    })
+    return sheet
+  }
 
   function choose(decision) {
     const choice = ruling?.querySelector(`input[name=decision][value=${decision}]`)
@@ -66,8 +87,15 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+    // What lies under the sheet is not to be worked with; the browser itself closes it by Escape, and gives the focus back.
+    if (sheet?.open) {
+      if (event.key == "?") {
+        sheet.close()
+        event.preventDefault()
+      }
+      return
+    }
     if (event.key == "Escape") {
-      if (keys?.open) keys.open = false
       if (isTyping(event.target)) event.target.blur()
       return
     }
@@ -79,10 +107,8 @@
     if (isTyping(event.target)) return
     let isDone = true
     const button = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`)
-    if (event.key == "?" && keys) {
-      keys.open = !keys.open
-      if (keys.open) keys.scrollIntoView({ block: "nearest" })
-    } else if (event.key in choices) isDone = choose(choices[event.key])
+    if (event.key == "?" && sheet) sheet.showModal()
+    else if (event.key in choices) isDone = choose(choices[event.key])
     else if (/^[1-5]$/.test(event.key) && ruling?.querySelector("#reason")) {
       ruling.querySelector("#reason").value = document.querySelectorAll("#reasons option")[event.key - 1].value
     } else if (event.key == "o" && ruling) ruling.querySelector("#note").focus()

@@ -66,6 +66,11 @@ def forget_the_reason(page):
     page.get_by_role("alert").wait_for()
 
 
+def show_keys(page):
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Keys").wait_for()
+
+
 def press_sign_in(page):
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("alert").wait_for()
@@ -173,6 +178,7 @@ PAGES = [
     Page("case", richest_number),
     Page("case-unknown", "/moderation/numbers/12015550199"),
     Page("case-refused", "/moderation/numbers/12015550199", then=forget_the_reason),
+    Page("case-keys", richest_number, then=show_keys),
     Page("case-triage", richest_number, role="triage"),
     Page("bulk", full_queue, then=decide_about_all),
     Page("bulk-preview", full_queue, then=preview_all),

@@ -75,10 +75,23 @@ def test_a_queue_is_worked_through_by_keys_alone(home, visit, signed_in, capsys)
     assert home.query(f"SELECT count(*) FROM queue_passes WHERE number = {number}") == [["1"]]
 
     # The keys themselves, and the way out.
+    number = digits_of(page)
+    sheet = page.get_by_role("dialog", name="Keys")
     page.keyboard.press("?")
-    assert page.locator("#keys").get_attribute("open") is not None
+    assert sheet.is_visible() and sheet.evaluate("sheet => sheet.contains(document.activeElement)")
+    # Nothing under it is decided.
+    page.keyboard.press("a")
+    page.keyboard.press("n")
+    assert digits_of(page) == number and rulings(home, number) == []
     page.keyboard.press("Escape")
-    assert page.locator("#keys").get_attribute("open") is None
+    assert not sheet.is_visible()
+    link = page.get_by_role("link", name="Keys")
+    link.focus()
+    page.keyboard.press("Enter")
+    assert sheet.is_visible() and "#" not in page.url
+    page.keyboard.press("?")
+    assert not sheet.is_visible()
+    assert link.evaluate("link => link == document.activeElement")
     page.keyboard.press("q")
     page.wait_for_url("**/moderation/queue")
     assert home.query("SELECT count(*) FROM queue WHERE claimed_by IS NOT NULL") == [["0"]]
@@ -209,7 +222,8 @@ def test_everything_works_without_scripts(home, visit, signed_in):
     one.open(f"{home.address}/moderation/queue")
     start(page)
     number = digits_of(page)
-    page.locator("#keys summary").click()
+    page.get_by_role("link", name="Keys").click()
+    assert page.url.endswith("#keys")
     assert page.locator("#keys").get_by_text("save, and open the next case").is_visible()
     page.get_by_label("Name it, do not block").check()
     page.get_by_label("Reason, for everybody").fill("Known to many.")
