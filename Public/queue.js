@@ -85,33 +85,40 @@
     mark()
   }
 
+  // Which key was pressed: where the keyboard writes another alphabet, the letter that stands beside it.
+  function pressed(event) {
+    const isForeign = event.key.length == 1 && event.key > "\u007f"
+    return isForeign && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key
+  }
+
   document.addEventListener("keydown", (event) => {
+    const key = pressed(event)
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     // What lies under the sheet is not to be worked with; the browser itself closes it by Escape, and gives the focus back.
     if (sheet?.open) {
-      if (event.key == "?") {
+      if (key == "?") {
         sheet.close()
         event.preventDefault()
       }
       return
     }
-    if (event.key == "Escape") {
+    if (key == "Escape") {
       if (isTyping(event.target)) event.target.blur()
       return
     }
-    if (event.key == "Enter" && event.target.matches("input[type=radio]")) {
+    if (key == "Enter" && event.target.matches("input[type=radio]")) {
       event.preventDefault()
       ruling.requestSubmit(ruling.querySelector("button.primary"))
       return
     }
     if (isTyping(event.target)) return
     let isDone = true
-    const button = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`)
-    if (event.key == "?" && sheet) sheet.showModal()
-    else if (event.key in choices) isDone = choose(choices[event.key])
-    else if (/^[1-5]$/.test(event.key) && ruling?.querySelector("#reason")) {
-      ruling.querySelector("#reason").value = document.querySelectorAll("#reasons option")[event.key - 1].value
-    } else if (event.key == "o" && ruling) ruling.querySelector("#note").focus()
+    const button = document.querySelector(`[data-key="${CSS.escape(key)}"]`)
+    if (key == "?" && sheet) sheet.showModal()
+    else if (key in choices) isDone = choose(choices[key])
+    else if (/^[1-5]$/.test(key) && ruling?.querySelector("#reason")) {
+      ruling.querySelector("#reason").value = document.querySelectorAll("#reasons option")[key - 1].value
+    } else if (key == "o" && ruling) ruling.querySelector("#note").focus()
     else if (button) button.click()
     else isDone = false
     if (isDone) event.preventDefault()

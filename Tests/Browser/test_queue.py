@@ -113,6 +113,23 @@ def test_blocking_asks_for_a_reason_first(home, visit, signed_in):
     page.wait_for_url("**/moderation/queue")
 
 
+def test_keys_are_where_they_are_on_keyboards_of_other_alphabets(home, visit, signed_in):
+    page = open_queue(visit, signed_in, home).page
+    start(page)
+    number = digits_of(page)
+    press = "([key, code]) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, code, bubbles: true }))"
+    page.evaluate(press, ["1", "Digit1"])
+    page.evaluate(press, ["и", "KeyB"])
+    assert page.get_by_label("Block it").is_checked()
+    # A Latin letter is taken as it is, wherever it lies.
+    page.evaluate(press, ["i", "KeyB"])
+    assert page.get_by_label("Name it, do not block").is_checked()
+    page.locator("h1").click()
+    page.evaluate(press, ["й", "KeyQ"])
+    page.wait_for_url("**/moderation/queue")
+    assert rulings(home, number) == []
+
+
 def test_undo_at_once_and_later(home, visit, signed_in):
     page = open_queue(visit, signed_in, home).page
     start(page)

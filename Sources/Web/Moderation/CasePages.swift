@@ -16,9 +16,17 @@ struct CasePages: Sendable {
 
   private static let purpose = HTTPField.Name("Sec-Purpose")
 
-  /// `GET /moderation/numbers/{number}`: opening a case claims it.
+  /// `GET /moderation/numbers/{number}`: opening a case claims it. A number that somebody has typed in another spelling
+  /// leads to its page, or to a search: digits that happen to be another number are never taken for it.
   @Sendable func show(_ request: Request, context: WebContext) async throws -> Response {
-    try await answer(context, QueueAddress(request), view: request)
+    let country = request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:))
+    switch NumberSpelling(try context.parameters.require("number"), country: country) {
+    case .canonical: break
+    case .other(let number): return .redirect(to: "/moderation/numbers/\(number.digits)", type: .normal)
+    case .dialled(let text): return .redirect(to: Query.address(SearchPages.address, ["q": text]), type: .normal)
+    case .nothing: throw Problem.notFound
+    }
+    return try await answer(context, QueueAddress(request), view: request)
   }
 
   /// `POST /moderation/numbers/{number}/take-over`

@@ -12,10 +12,10 @@ extension WebContext {
     }
   }
 
-  /// The number that the address names.
+  /// The number that the address names, by its digits and no other spelling: `0162…` is not the number +162….
   var number: PhoneNumber {
     get throws {
-      guard let digits = parameters.get("number", as: Int64.self), let number = PhoneNumber(digits: digits) else {
+      guard let text = parameters.get("number"), case .canonical(let number) = NumberSpelling(text, country: nil) else {
         throw Problem.notFound
       }
       return number

@@ -21,6 +21,11 @@ extension Texts {
     }
   }
 
+  /// Why a version of the thresholds was saved: the words of the first one are ours.
+  func thresholdReason(_ reason: String) -> String {
+    reason == "What Ringfence ships with." ? self("thresholds.shipped") : reason
+  }
+
   /// Why a number is protected: what the operator wrote stays as it is, what the server says itself is translated.
   func protection(_ rule: String) -> String {
     switch rule {

@@ -52,6 +52,29 @@ import Testing
     }
   }
 
+  @Test func anotherSpellingLeadsToTheNumberAndNeverToAnotherOne() async throws {
+    try await TestServer.run { server in
+      let desk = try await Desk.signIn(server, as: "Ada")
+      for (spelling, language, address) in [
+        ("%2B33162000248", "en", uri), ("+33162000248", "en", uri), ("0033162000248", "en", uri),
+        ("+33%201%2062%2000%2002%2048", "en", uri), ("0162000248", "fr-FR, en;q=0.5", uri),
+        ("01%2062%2000%2002%2048", "fr-FR", uri), ("0162000248", "en", "/moderation/search?q=0162000248"),
+      ] {
+        let answer = try await desk.get("/moderation/numbers/\(spelling)", headers: [.acceptLanguage: language])
+        #expect(answer.status == .seeOther && answer.headers[.location] == address, "\(spelling) \(language)")
+      }
+      // Nothing is decided about a number by another spelling.
+      let page = try await desk.page(uri)
+      for spelling in ["0162000248", "+33162000248"] {
+        let refused = try await desk.send(
+          page, to: "\(uri)/ruling", [("decision", "allow")], at: "/moderation/numbers/\(spelling)/ruling")
+        #expect(refused.status == .notFound, "\(spelling)")
+      }
+      let found = try await desk.page("/moderation/search?q=%2B33162000248")
+      #expect(found.contains("href=\"\(uri)\""), "A number that nobody has spoken of has a page, too.")
+    }
+  }
+
   /// The texts that Swift puts together by a name of the rules: every name has one.
   @Test func everyNameHasItsText() throws {
     let catalogue = try Catalogue(folder: Checkout.texts)

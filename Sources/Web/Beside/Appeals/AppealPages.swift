@@ -39,11 +39,11 @@ struct AppealPages: Sendable {
   }
 
   @Sendable func one(_ request: Request, context: WebContext) async throws -> Response {
-    try await show(try number(context), context, done: request.query("done"))
+    try await show(try context.number, context, done: request.query("done"))
   }
 
   @Sendable func answer(_ request: Request, context: WebContext) async throws -> Response {
-    let number = try number(context)
+    let number = try context.number
     guard let moderator = context.moderator else { throw Problem.notFound }
     let texts = pages.texts(context)
     let words = context.form.text("words")
@@ -72,13 +72,6 @@ struct AppealPages: Sendable {
     } catch is RulingProblem {
       return try await show(number, context, problem: texts("appeals.words-long"), words: words)
     }
-  }
-
-  private func number(_ context: WebContext) throws -> PhoneNumber {
-    guard let digits = context.parameters.get("number", as: Int64.self), let number = PhoneNumber(digits: digits) else {
-      throw Problem.notFound
-    }
-    return number
   }
 
   private func show(

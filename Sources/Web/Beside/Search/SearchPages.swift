@@ -87,6 +87,7 @@ enum SearchWish: Equatable {
 /// Values of the template `search`.
 struct SearchPage: Encodable {
   let text: String
+  let isEmpty: Bool
   var hint = ""
   var exact: [NumberRow] = []
   var rows: [NumberRow] = []
@@ -95,6 +96,7 @@ struct SearchPage: Encodable {
 
   init(text: String) {
     self.text = text
+    isEmpty = text.isEmpty
   }
 
   mutating func add(_ lines: [NumberLine], _ text: String, _ texts: Texts) {

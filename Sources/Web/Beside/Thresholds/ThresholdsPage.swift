@@ -49,7 +49,7 @@ struct ThresholdsPage: Encodable {
     version: ThresholdVersion, set: ThresholdSet, history: [ThresholdVersion], lists: [App], hasPreview: Bool,
     hasSaved: Bool, _ texts: Texts
   ) {
-    self.version = Version(version, isShown: true)
+    self.version = Version(version, isShown: true, texts)
     isNewest = version.version == history.first?.version
     self.hasPreview = hasPreview
     self.hasSaved = hasSaved
@@ -73,16 +73,16 @@ struct ThresholdsPage: Encodable {
             "\(rule.enter.days) / \(rule.leave.days)",
           ], texts))
     }
-    versions = history.map { Version($0, isShown: $0.version == version.version) }
+    versions = history.map { Version($0, isShown: $0.version == version.version, texts) }
   }
 }
 
 extension ThresholdsPage.Version {
-  init(_ version: ThresholdVersion, isShown: Bool) {
+  init(_ version: ThresholdVersion, isShown: Bool, _ texts: Texts) {
     number = version.version
     savedAt = PageTime(version.savedAt)
     savedBy = version.savedBy
-    reason = version.reason
+    reason = texts.thresholdReason(version.reason)
     self.isShown = isShown
   }
 }
