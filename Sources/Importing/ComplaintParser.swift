@@ -95,6 +95,7 @@ struct ComplaintParser: Sendable {
   ) throws(RejectReason) -> ParsedComplaint {
     if draft.reportedAt > latest { throw .dateInFuture }
     if draft.reportedAt < Self.earliest { throw .dateTooOld }
+    if let before = options.droppedBefore, draft.reportedAt < before { throw .dateBeforeRetention }
     let number: PhoneNumber
     do {
       number = try numbers.parse(draft.rawNumber, region: draft.region)

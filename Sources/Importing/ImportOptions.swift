@@ -22,6 +22,8 @@ public struct ImportOptions: Sendable {
   public var workers = max(1, ProcessInfo.processInfo.activeProcessorCount)
   /// The time that dates are compared with.
   public var now = Date()
+  /// Rows of before this moment are rejected: reports that old were dropped, and would count twice. Nil when none were.
+  public var droppedBefore: Date?
 
   /// Makes options with the defaults above.
   public init(

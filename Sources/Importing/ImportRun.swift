@@ -37,6 +37,7 @@ struct ImportRun {
     self.sink = sink
     self.progress = progress
     parser = ComplaintParser(options: options, columns: columns)
+    summary.droppedBefore = options.droppedBefore
   }
 
   /// Works until the file's end and the last batch's.

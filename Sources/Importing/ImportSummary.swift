@@ -1,4 +1,5 @@
-import Foundation
+public import Foundation
+import Timestamps
 
 /// What became of a file of complaints.
 public struct ImportSummary: Sendable, Equatable, CustomStringConvertible {
@@ -18,6 +19,8 @@ public struct ImportSummary: Sendable, Equatable, CustomStringConvertible {
   public var unknownSubjectRows = 0
   /// Rows in which invalid UTF-8 was replaced.
   public var repaired = 0
+  /// As in ``ImportOptions/droppedBefore``.
+  public var droppedBefore: Date?
   /// Bytes read of the file as it lies on disk.
   public var bytesRead: UInt64 = 0
   /// Wall time in seconds.
@@ -45,6 +48,10 @@ public struct ImportSummary: Sendable, Equatable, CustomStringConvertible {
     ]
     for (reason, count) in rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) where count > 0 {
       lines.append("    \(reason.rawValue) \(Figures.grouped(count))")
+    }
+    if let droppedBefore, rejected[.dateBeforeRetention, default: 0] > 0 {
+      lines.append("  date_before_retention: the date is before \(Timestamp.format(droppedBefore)). Reports that old")
+      lines.append("  were dropped here, so a row that was counted before would not be known again.")
     }
     if repaired > 0 { lines.append("  \(Figures.grouped(repaired)) rows with invalid UTF-8, repaired") }
     if unknownSubjectRows > 0 {

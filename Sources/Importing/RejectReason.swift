@@ -28,6 +28,8 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case dateInFuture = "date_in_future"
   /// The date is before 2000.
   case dateTooOld = "date_too_old"
+  /// The date is of months whose reports were dropped: whether the row was counted before cannot be known.
+  case dateBeforeRetention = "date_before_retention"
   /// No category has this slug.
   case unknownCategory = "unknown_category"
   /// The line is no JSON object.

@@ -1,4 +1,6 @@
+import Foundation
 import PhoneNumbers
+import Timestamps
 
 /// What is wrong with one field of a submission.
 public struct FieldProblem: Error, Sendable, Equatable {
@@ -20,6 +22,13 @@ public struct FieldProblem: Error, Sendable, Equatable {
   /// - Parameter path: where the part is, such as `items/3` or, for the fourth of an array, `3`.
   public func nested(in path: String) -> FieldProblem {
     FieldProblem(field: "\(path)/\(field)", code: code, detail: detail)
+  }
+
+  /// A report is older than those that were dropped. Ages are checked before; it takes a clock that was wrong.
+  static func before(retention: Date) -> FieldProblem {
+    FieldProblem(
+      field: "reported_at", code: "before_retention",
+      detail: "Reports of before \(Timestamp.format(retention)) were dropped here, and older ones are not taken.")
   }
 
   /// What is wrong with a number or the region it was typed in.

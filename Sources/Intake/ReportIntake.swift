@@ -31,10 +31,16 @@ public struct ReportIntake: Sendable {
     self.metrics = metrics
     commits = GroupCommit(
       capacity: capacity, batchSize: batchSize,
-      isolates: { StoreFault($0) == .perhapsOneItem },
+      isolates: Self.isPerhapsOfOneItem,
       commit: { reports in
         let answers = try await metrics.measuring(reports.count) {
-          try await store.accept(protection.unweighing(reports), receivedAt: Date())
+          do {
+            return try await store.accept(protection.unweighing(reports), receivedAt: Date())
+          } catch StorageError.reportsDropped(let before) {
+            let problem = InvalidSubmission(problems: [.before(retention: before)])
+            if reports.count == 1 { metrics.note(problem) }
+            throw problem
+          }
         }
         touched?.insert(reports.map(\.number))
         metrics.note(answers)
@@ -131,11 +137,15 @@ public struct ReportIntake: Sendable {
   /// Refuses new reports; what was taken is committed and answered, and then ``run()`` returns.
   public func close() { commits.close() }
 
+  private static func isPerhapsOfOneItem(_ error: any Error) -> Bool {
+    error is InvalidSubmission || StoreFault(error) == .perhapsOneItem
+  }
+
   /// The error of all, when all failed and no item is suspected.
   private static func commonFailure(_ answers: [GroupCommit<Report, ReportOutcome>.Answer]) -> (any Error)? {
     var first: (any Error)?
     for answer in answers {
-      guard case .failure(let error) = answer, StoreFault(error) != .perhapsOneItem else { return nil }
+      guard case .failure(let error) = answer, !isPerhapsOfOneItem(error) else { return nil }
       first = first ?? error
     }
     return first

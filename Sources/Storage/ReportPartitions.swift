@@ -13,18 +13,31 @@ final class ReportPartitions: Sendable {
   }
 
   /// Creates what is missing for these reports. Two servers may do so at once: the second finds it done.
+  /// - Throws: ``StorageError/reportsDropped(before:)`` for a month that was dropped: whether its reports have been
+  ///   counted before cannot be known any more.
   func prepare(for reports: [Report]) async throws {
     var wanted = Set<Month>()
     for report in reports { wanted.insert(Month(containing: report.reportedAt)) }
     let missing = known.withLock { wanted.subtracting($0) }
     for month in missing.sorted() {
       do {
-        try await pool.retrying { try await $0.execute(script: CreateReportPartition(month: month).script) }
+        try await pool.transaction { connection in
+          try await connection.execute(script: CreateReportPartition(month: month).script)
+          // Read behind the lock that creating takes: who drops the month at this moment has done so by now.
+          if let before = try await connection.run(ReadDroppedBefore()).first, month.start < before {
+            throw StorageError.reportsDropped(before: before)
+          }
+        }
       } catch let error as PostgresError where error.isDuplicateObject {
         // Another server was first.
       }
       _ = known.withLock { $0.insert(month) }
     }
+  }
+
+  /// Looks again at every month: one that was known has been dropped.
+  func forget() {
+    known.withLock { $0.removeAll() }
   }
 }
 

@@ -21,8 +21,9 @@ public struct ReportStore: Sendable {
   ///   - receivedAt: later than that of the batch before, or two words said at the same time are not told apart by
   ///     their arrival.
   /// - Returns: an outcome for each report, in their order.
-  /// - Throws: ``PostgresError``; then nothing is stored, or, where the error says that the acknowledgement is in
-  ///   doubt, all or nothing is.
+  /// - Throws: ``StorageError/reportsDropped(before:)`` when one is of a month that was dropped, and nothing is stored;
+  ///   ``PostgresError``; then nothing is stored, or, where the error says that the acknowledgement is in doubt, all or
+  ///   nothing is.
   public func accept(_ reports: [Report], receivedAt: Date) async throws -> [ReportOutcome] {
     guard !reports.isEmpty else { return [] }
     var places: [ReportName: Int] = [:]
@@ -34,8 +35,7 @@ public struct ReportStore: Sendable {
       return true
     }
     let statement = AcceptReports(reports: firsts.map { reports[$0] }, receivedAt: receivedAt)
-    try await partitions.prepare(for: statement.reports)
-    let refused = try await pool.commit(statement, settings: AcceptReports.settings)
+    let refused = try await commit(statement)
 
     var outcomes = [ReportOutcome?](repeating: nil, count: reports.count)
     for index in firsts { outcomes[index] = .created }
@@ -53,6 +53,18 @@ public struct ReportStore: Sendable {
     }
     try await compare(reports, &outcomes)
     return outcomes.map { $0 ?? .duplicate }
+  }
+
+  private func commit(_ statement: AcceptReports) async throws -> [AcceptReports.Row] {
+    try await partitions.prepare(for: statement.reports)
+    do {
+      return try await pool.commit(statement, settings: AcceptReports.settings)
+    } catch let error as PostgresError where error.sqlState == "23514" {
+      // A month that was known may have been dropped meanwhile; the next look says so in plain words.
+      partitions.forget()
+      try await partitions.prepare(for: statement.reports)
+      throw error
+    }
   }
 
   /// Tells the planner what the tables hold now; worth a second after a large import, when nobody else has yet.

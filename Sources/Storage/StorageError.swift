@@ -1,3 +1,6 @@
+public import Foundation
+import Timestamps
+
 /// What the database holds that this version does not understand.
 public enum StorageError: Error, Equatable, CustomStringConvertible {
   /// A row names a category that this version does not know.
@@ -18,6 +21,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case directoryChanged(source: String)
   /// Nothing was handed in to replace the entries of a directory.
   case emptyDirectory(source: String, kept: Int64)
+  /// Reports of before this moment were dropped, and one of those that are to be stored is older.
+  case reportsDropped(before: Date)
 
   /// What it is, and what to do, in plain English.
   public var description: String {
@@ -47,6 +52,11 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       """
       Nothing in the file names a number, so the \(kept) entries of \(source) stay. Check its columns and --region; \
       --rejects FILE says what is wrong with each row.
+      """
+    case .reportsDropped(let before):
+      """
+      Reports of before \(Timestamp.format(before)) were dropped, and an older one would perhaps be counted twice: none \
+      is taken any more.
       """
     }
   }

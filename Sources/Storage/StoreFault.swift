@@ -11,6 +11,10 @@ public enum StoreFault: Sendable, Equatable {
 
   /// - Parameter error: what a store threw.
   public init(_ error: any Error) {
+    if case .reportsDropped = error as? StorageError {
+      self = .perhapsOneItem
+      return
+    }
     guard let error = error as? PostgresError else {
       self = .other
       return

@@ -62,6 +62,16 @@ import Testing
     }
   }
 
+  @Test func rowsOfMonthsThatWereDroppedAreRefused() async throws {
+    let rows = try ["2023-01-31T23:59:59Z", "2023-02-01T00:00:00Z"].map { try report(["reported_at": $0]) }
+    let (kept, summary) = try await runImport(rows.joined(separator: "\n"), format: .jsonLines) {
+      $0.now = Self.now
+      $0.droppedBefore = Date(timeIntervalSince1970: 1_675_209_600)
+    }
+    #expect(kept.map(\.line) == [2] && summary.rejected == [.dateBeforeRetention: 1])
+    #expect(summary.description.contains("date_before_retention: the date is before 2023-02-01T00:00:00Z."))
+  }
+
   @Test func aNationalFormNeedsItsRegion() async throws {
     let text = #"{"number":"2015550123","category":"other","reported_at":"2023-01-02T03:04:05Z"}"#
     #expect(try await reason(text) == .needsRegion)

@@ -55,6 +55,25 @@ import Timestamps
     }
   }
 
+  @Test func aReportOfMonthsThatWereDroppedIsRefusedAlone() async throws {
+    try await pool.withConnection {
+      try await $0.execute(script: "INSERT INTO report_retention VALUES (true, '2999-01-01')")
+    }
+    try await withIntake { intake, app in
+      await #expect(throws: InvalidSubmission.self) { try await intake.take(submission(), from: app) }
+      try await pool.withConnection {
+        let before = Timestamp.format(Date().addingTimeInterval(-40 * 86_400))
+        try await $0.execute(script: "UPDATE report_retention SET dropped_before = '\(before)'")
+      }
+      var old = submission()
+      old.reportedAt = Timestamp.format(Date().addingTimeInterval(-80 * 86_400))
+      let results = try await intake.take([submission(), old, submission()], from: app)
+      #expect(results.map { (try? $0.get().outcome) } == [.created, nil, .created])
+      guard case .failure(let error as InvalidSubmission) = results[1] else { throw try #require(nil as (any Error)?) }
+      #expect(error.problems.map(\.field) == ["reported_at"] && error.problems.map(\.code) == ["before_retention"])
+    }
+  }
+
   @Test func whenNothingCanBeStoredTheWholeFails() async throws {
     try await withIntake { intake, app in
       await pool.shutdown()

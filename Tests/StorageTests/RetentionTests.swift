@@ -81,6 +81,29 @@ import Testing
     #expect(try await numbers("SELECT reports FROM numbers WHERE number = 1") == [1])
   }
 
+  @Test func aMonthThatWasDroppedTakesNoReportAgain() async throws {
+    let store = ReportStore(pool: pool)
+    let retention = RetentionStore(pool: pool)
+    let old = [report(1, daysAgo: 500)]
+    _ = try await store.accept(old + [report(2, daysAgo: 20)], receivedAt: now)
+    #expect(try await retention.reportsDroppedBefore() == nil)
+    try await retention.dropReports(before: now - 403 * 86_400)
+    let before = try #require(try await retention.reportsDroppedBefore())
+    let standing = try await aggregates()
+
+    // A server that knew the month, and one that did not.
+    for store in [store, ReportStore(pool: pool)] {
+      await #expect(throws: StorageError.reportsDropped(before: before)) {
+        try await store.accept(old + [report(3, daysAgo: 20)], receivedAt: now)
+      }
+    }
+    #expect(try await aggregates() == standing)
+    #expect(try await numbers("SELECT count(*) FROM pg_class WHERE relname ~ '^reports_2025'") == [0])
+    // From the first moment on that is kept, everything is taken.
+    let first = [report(4, daysAgo: now.timeIntervalSince(before) / 86_400)]
+    #expect(try await store.accept(first, receivedAt: now) == [.created])
+  }
+
   private func aggregates() async throws -> [String] {
     try await pool.withConnection { connection in
       try await connection.query(

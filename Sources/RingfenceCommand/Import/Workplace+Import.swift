@@ -17,6 +17,7 @@ extension Workplace {
       path: path, format: format, source: source,
       subjects: try SubjectTable(contentsOf: subjects ?? "\(installation.resources)/ftc-subjects.tsv"))
     options.rejectsPath = rejects
+    options.droppedBefore = try await retention.reportsDroppedBefore()
     let protection = ProtectionWatch(store: protection)
     try await protection.refresh()
     let sink = ComplaintSink(

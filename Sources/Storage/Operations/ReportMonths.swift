@@ -21,6 +21,20 @@ extension RetentionStore {
   }
 }
 
+extension RetentionStore {
+  /// Reports of before this moment were dropped; nil when none ever were.
+  /// - Throws: `PostgresError`.
+  public func reportsDroppedBefore() async throws -> Date? {
+    try await pool.run(ReadDroppedBefore()).first
+  }
+}
+
+/// How far back reports are gone; no row when none were dropped.
+struct ReadDroppedBefore: PostgresStatement {
+  static let sql = "SELECT dropped_before FROM report_retention"
+  static func decode(_ row: PostgresRow) throws -> Date { try row.decode(0) }
+}
+
 /// The months that have a partition.
 struct ReadReportMonths: PostgresStatement {
   static let sql = """

@@ -25,6 +25,7 @@ extension Problem {
     switch error {
     case let problem as Problem: problem
     case is IntakeError: .unavailable
+    case let error as InvalidSubmission: .invalid(error.problems)
     case let error as HTTPError: of(error)
     default: StoreFault(error) == .unavailable ? .unavailable : .internal
     }
