@@ -14,8 +14,8 @@ public enum ClientEvent: Sendable, Equatable {
   case batchDropped(batch: UUID, reason: DropReason)
   /// The server does not know the app's key; all that waits goes on waiting.
   case keyRefused
-  /// The end of the outbox's file was torn or damaged, and was cut off: so many bytes. What was accepted before a crash
-  /// is never torn; a disk that fails can do it.
+  /// So many bytes of the outbox's file belonged to no whole record and were left out; ``RingfenceClient/damage`` says
+  /// more. What was accepted before a crash is never torn; a disk that fails can do it, to the records it hits.
   case damaged(bytes: Int)
 }
 

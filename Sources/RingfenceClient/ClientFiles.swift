@@ -44,6 +44,13 @@ enum ClientFiles {
     try flush(URL(filePath: target).deletingLastPathComponent().path)
   }
 
+  /// Gives a file a second name, in the place of what had it.
+  static func keep(_ path: String, as name: String) throws(ClientError) {
+    unlink(name)
+    guard link(path, name) == 0 else { throw failure("keep a file") }
+    try flush(URL(filePath: name).deletingLastPathComponent().path)
+  }
+
   /// Makes a folder that survives a phone's lock screen and stays out of its backups.
   static func makeFolder(_ path: String) throws(ClientError) {
     do {

@@ -12,6 +12,8 @@ public actor RingfenceClient {
   let environment: ClientEnvironment
   let tell: @Sendable (ClientEvent) -> Void
   let outbox: Outbox
+  /// What was wrong with the outbox's file when it was opened; nil when nothing was.
+  public nonisolated let damage: OutboxDamage?
   private let lock: FolderLock
 
   var backoff = Backoff()
@@ -46,7 +48,8 @@ public actor RingfenceClient {
     try ClientFiles.makeFolder(folder)
     lock = try FolderLock(folder)
     outbox = try Outbox(path: "\(folder)/outbox", limit: configuration.outboxLimit)
-    if outbox.cut > 0 { tell(.damaged(bytes: outbox.cut)) }
+    damage = outbox.damage
+    if let damage { tell(.damaged(bytes: damage.bytes)) }
   }
 
   // MARK: Accepting

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import RingfenceClient
@@ -69,38 +70,144 @@ import Testing
           try outbox.accept(report())
         }
         let again = try Outbox(path: copy.path, limit: 1 << 20)
-        #expect(again.cut == 0)
+        #expect(again.damage == nil)
         #expect(again.reports.count == (expected?.reports.count ?? 0) + 1)
       }
     }
   }
 
-  @Test func cutsDamageOffAndKeepsWhatComesBefore() async throws {
+  /// A byte that flips anywhere, a cut anywhere, or a stretch of zeros costs the records that it touches and nothing else.
+  @Test(arguments: [4, 5, 6] as [UInt64]) func damageCostsTheRecordsThatItLiesIn(seed: UInt64) async throws {
     try await withFolder { folder in
-      let path = folder.appending(path: "outbox").path
-      let reports = try (0..<5).map { _ in try report() }
-      var ends = [JournalFile.header.count]
+      let path = folder.appending(path: "outbox")
+      var chance = Chance(state: seed)
       do {
-        let outbox = try Outbox(path: path, limit: 1 << 20)
-        for one in reports {
-          try outbox.accept(one)
-          ends.append(try size(path))
+        let outbox = try Outbox(path: path.path, limit: 1 << 20)
+        while try size(path.path) < 1_500 { try step(outbox, using: &chance) }
+      }
+      let whole = try Data(contentsOf: path)
+      let records = try #require(Self.places(of: whole))
+      let copy = folder.appending(path: "copy")
+
+      func expectTheRest(of damaged: Data, _ what: String) throws {
+        let kept = records.filter { $0.place.upperBound <= damaged.count && damaged[$0.place] == whole[$0.place] }
+        let good = Self.file(of: kept.map(\.record))
+        try good.write(to: copy)
+        let expected = Picture(try Outbox(path: copy.path, limit: 1 << 20))
+        try damaged.write(to: copy)
+        let outbox = try Outbox(path: copy.path, limit: 1 << 20)
+        try #require(Picture(outbox) == expected, "\(what)")
+        try #require((outbox.damage == nil) == (damaged.isEmpty || damaged == good), "\(what)")
+        // What was found wrong once is mended.
+        let again = try Outbox(path: copy.path, limit: 1 << 20)
+        try #require(Picture(again) == expected && again.damage == nil, "\(what)")
+      }
+
+      for place in stride(from: Int(seed % 3), to: whole.count, by: 3) {
+        var damaged = whole
+        damaged[place] ^= UInt8(1 << Int.random(in: 0..<8, using: &chance))
+        try expectTheRest(of: damaged, "a flip at \(place)")
+      }
+      for _ in 0..<60 {
+        let place = Int.random(in: 0..<whole.count, using: &chance)
+        try expectTheRest(of: whole.prefix(place), "a cut at \(place)")
+        let end = min(whole.count, place + .random(in: 1...700, using: &chance))
+        var damaged = whole
+        damaged.replaceSubrange(place..<end, with: Data(count: end - place))
+        try expectTheRest(of: damaged, "zeros at \(place)..<\(end)")
+      }
+    }
+  }
+
+  /// The records of a good file and where they lie; nil when it is none.
+  private static func places(of data: Data) -> [(record: JournalRecord, place: Range<Int>)]? {
+    let bytes = [UInt8](data)
+    var place = JournalFile.header.count
+    var found: [(JournalRecord, Range<Int>)] = []
+    while place < bytes.count {
+      guard let record = JournalRecord(bytes, at: place) else { return nil }
+      found.append((record, place..<place + record.size))
+      place += record.size
+    }
+    return found
+  }
+
+  private static func file(of records: [JournalRecord]) -> Data {
+    var bytes = JournalFile.header
+    for record in records { record.append(to: &bytes) }
+    return Data(bytes)
+  }
+
+  @Test func aDamagedFileIsKeptAndATornOneIsNot() async throws {
+    try await withFolder { folder in
+      let path = folder.appending(path: "outbox")
+      let copy = URL(filePath: path.path + ".damaged")
+      let reports = try (0..<3).map { _ in try report() }
+      do {
+        let outbox = try Outbox(path: path.path, limit: 1 << 20)
+        for one in reports { try outbox.accept(one) }
+      }
+      let whole = try Data(contentsOf: path)
+      try whole.dropLast(5).write(to: path)
+      let torn = try Outbox(path: path.path, limit: 1 << 20)
+      #expect(torn.damage?.copy == nil && torn.reports.map(\.id) == reports.prefix(2).map(\.reportID))
+      #expect(!FileManager.default.fileExists(atPath: copy.path))
+
+      // One copy, of the last damage.
+      for place in [20, whole.count / 2] {
+        var damaged = whole
+        damaged[place] ^= 1
+        try damaged.write(to: path)
+        let outbox = try Outbox(path: path.path, limit: 1 << 20)
+        #expect(outbox.damage?.copy == copy && outbox.reports.count == 2)
+        #expect(try Data(contentsOf: copy) == damaged)
+        // The copy is a file of its own: what comes is not written into it.
+        try outbox.accept(report())
+        #expect(try Data(contentsOf: copy) == damaged)
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(names.sorted() == ["outbox", "outbox.damaged"])
+
+      // None of ours.
+      try Data("SOMETHING ELSE".utf8).write(to: path)
+      let empty = try Outbox(path: path.path, limit: 1 << 20)
+      #expect(empty.isEmpty && empty.damage == OutboxDamage(bytes: 14, copy: copy))
+    }
+  }
+
+  @Test func countsOfASettledBatchDoNotComeBackWhenItsRecordIsDamaged() async throws {
+    try await withFolder { folder in
+      let path = folder.appending(path: "outbox")
+      do {
+        let outbox = try Outbox(path: path.path, limit: 1 << 20)
+        for day in ["2026-11-10", "2026-11-11"] {
+          try outbox.accept(CallItem(number: "+4930", region: nil, named: 1, unknown: 0, day: day))
         }
+        try outbox.seal(before: "2026-11-11", makeID: { UUID() })
+        try outbox.settle(batch: try #require(outbox.batches.first).batchID)
       }
-      let whole = try Data(contentsOf: URL(filePath: path))
-      for place in stride(from: JournalFile.header.count, to: whole.count, by: 7) {
-        var data = whole
-        data[place] ^= 0x10
-        try data.write(to: URL(filePath: path))
-        let outbox = try Outbox(path: path, limit: 1 << 20)
-        let good = ends.count { $0 <= place } - 1
-        #expect(outbox.reports.map(\.id) == reports.prefix(good).map(\.reportID))
-        #expect(outbox.cut == whole.count - ends[good])
-      }
-      // Another version's file, or none of ours, is put aside.
-      try Data("SOMETHING ELSE".utf8).write(to: URL(filePath: path))
-      #expect(try Outbox(path: path, limit: 1 << 20).cut == 14)
-      #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
+      var data = try Data(contentsOf: path)
+      let records = try #require(Self.places(of: data))
+      let sealed = try #require(records.first { $0.record.kind == .sealed })
+      data[sealed.place.lowerBound + 30] ^= 4
+      try data.write(to: path)
+      let outbox = try Outbox(path: path.path, limit: 1 << 20)
+      #expect(outbox.batches.isEmpty && outbox.counts.items.map(\.day) == ["2026-11-11"])
+    }
+  }
+
+  @Test func theClientSaysThatItsOutboxWasDamaged() async throws {
+    try await withFolder { folder in
+      var data = Data(JournalFile.header)
+      data.append(contentsOf: [UInt8](repeating: 7, count: 40))
+      try data.write(to: folder.appending(path: "outbox"))
+      let told = Mutex<[ClientEvent]>([])
+      let client = try RingfenceClient(
+        ClientConfiguration(
+          server: #require(URL(string: "http://127.0.0.1:1/v1")), key: "k", folder: folder, anchor: nil),
+        transport: ScriptedServer { _ in .init() }, onEvent: { event in told.withLock { $0.append(event) } })
+      #expect(client.damage?.bytes == 40)
+      #expect(told.withLock { $0 } == [.damaged(bytes: 40)])
     }
   }
 

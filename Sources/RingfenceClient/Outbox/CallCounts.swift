@@ -56,6 +56,9 @@ struct CallCounts: Equatable {
     if let rest = tallies[key], rest.named <= 0, rest.unknown <= 0 { tallies[key] = nil }
   }
 
+  /// Takes out a whole day.
+  mutating func remove(day: String) { tallies = tallies.filter { $0.key.day != day } }
+
   /// In an order that depends on nothing else.
   var items: [CallItem] {
     tallies.map { key, tally in

@@ -9,9 +9,11 @@ import Foundation
 #endif
 
 /// A file of records that only grows, until it is rewritten. What ``append(_:isDurable:)`` has returned from durably
-/// survives the app and the phone; what it was writing when they died is cut off at the next opening.
+/// survives the app and the phone; what it was writing when they died is cut off at the next opening. Damage costs the
+/// records that it lies in.
 final class JournalFile {
-  /// `RFOUT`, version 1.
+  /// `RFOUT`, version 1. Records are read whatever the header says, as it can be damaged too: another version has to
+  /// begin its checksums otherwise.
   static let header: [UInt8] = Array("RFOUT".utf8) + [0, 0, 1]
 
   private let path: String
@@ -21,9 +23,11 @@ final class JournalFile {
   /// After a write that could not be undone, nothing is appended any more.
   private var isBroken = false
 
-  /// Opens it, or makes it.
-  /// - Returns: the file, its records, and how many bytes were cut off its end.
-  static func open(_ path: String) throws(ClientError) -> (file: JournalFile, records: [JournalRecord], cut: Int) {
+  /// Opens it, or makes it. A damaged one is replaced by its records that are whole, and kept as `.damaged`.
+  /// - Returns: the file, its records, and what was wrong with it.
+  static func open(
+    _ path: String
+  ) throws(ClientError) -> (file: JournalFile, records: [JournalRecord], damage: OutboxDamage?) {
     let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw ClientFiles.failure("open the outbox") }
     let bytes: [UInt8]
@@ -33,22 +37,31 @@ final class JournalFile {
       close(descriptor)
       throw error
     }
+    let file = JournalFile(path: path, descriptor: descriptor, length: bytes.count)
+    // A header that is not whole is of a file in the making.
+    guard bytes.count >= header.count else {
+      try file.begin()
+      return (file, [], bytes.isEmpty ? nil : OutboxDamage(bytes: bytes.count, copy: nil))
+    }
+    let found = JournalSearch(bytes, from: header.count)
     let isOurs = bytes.starts(with: header)
-    // A header that is not whole is of a file in the making; another one is damaged, or of another version.
-    if !isOurs, bytes.count >= header.count {
-      close(descriptor)
-      try ClientFiles.move(path, to: path + ".damaged")
-      return (try open(path).file, [], bytes.count)
+    let lost = found.skipped + bytes.count - found.end + (isOurs ? 0 : header.count)
+    if isOurs, found.skipped == 0, found.isTorn {
+      if lost > 0 { try file.cut(to: found.end) }
+      return (file, found.records, lost > 0 ? OutboxDamage(bytes: lost, copy: nil) : nil)
     }
-    let (records, end) = isOurs ? JournalRecord.read(bytes, from: header.count) : ([], 0)
-    let file = JournalFile(path: path, descriptor: descriptor, length: end)
-    if end < bytes.count || !isOurs { try file.cut(to: end) }
-    if !isOurs {
-      try file.write(header)
-      try file.flush()
-      try ClientFiles.flush(URL(filePath: path).deletingLastPathComponent().path)
-    }
-    return (file, records, bytes.count - end)
+    let copy = path + ".damaged"
+    try ClientFiles.keep(path, as: copy)
+    try file.rewrite(found.records)
+    return (file, found.records, OutboxDamage(bytes: lost, copy: URL(filePath: copy)))
+  }
+
+  /// Writes the header of a new file.
+  private func begin() throws(ClientError) {
+    try cut(to: 0)
+    try write(Self.header)
+    try flush()
+    try ClientFiles.flush(URL(filePath: path).deletingLastPathComponent().path)
   }
 
   private init(path: String, descriptor: Int32, length: Int) {

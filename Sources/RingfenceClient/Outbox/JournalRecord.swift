@@ -13,7 +13,7 @@ struct JournalRecord: Equatable {
     case calls = 3
     /// Counts became a batch: the JSON that is sent.
     case sealed = 4
-    /// A batch needs no more sending: its id.
+    /// A batch needs no more sending: its id, then the day of its calls.
     case batchSettled = 5
     /// A report is to be taken back: its id.
     case withdrawal = 6
@@ -35,8 +35,17 @@ struct JournalRecord: Equatable {
 
   init(_ kind: Kind, ids: [UUID]) { self.init(kind, ids.flatMap(\.octets)) }
 
+  /// That a batch needs no more sending.
+  /// - Parameter day: of its calls, so that its counts are known should the record that sealed it be damaged.
+  init(settledBatch id: UUID, day: String) { self.init(.batchSettled, id.octets + Array(day.utf8)) }
+
   /// The ids that it names.
   var ids: [UUID] { stride(from: 0, to: payload.count - 15, by: 16).map { UUID(octets: payload[$0..<$0 + 16]) } }
+
+  /// The day of a batch that is settled; nil where there is none.
+  var day: String? {
+    kind == .batchSettled && payload.count > 16 ? String(decoding: payload[16...], as: UTF8.self) : nil
+  }
 
   var size: Int { Self.overhead + payload.count }
 
@@ -45,22 +54,22 @@ struct JournalRecord: Equatable {
     bytes += length + Self.bytes(checksum(length + [kind.rawValue] + payload)) + [kind.rawValue] + payload
   }
 
-  /// Reads records from `start` to the first that is not whole.
-  /// - Returns: the records, and where the last ends.
-  static func read(_ bytes: [UInt8], from start: Int) -> (records: [JournalRecord], end: Int) {
-    var records: [JournalRecord] = []
-    var place = start
-    while place + overhead <= bytes.count {
-      let length = Int(integer(bytes[place..<place + 4]))
-      let end = place + overhead + length
-      guard length <= longest, end <= bytes.count, let kind = Kind(rawValue: bytes[place + 8]),
-        checksum(Array(bytes[place..<place + 4] + bytes[place + 8..<end])) == integer(bytes[place + 4..<place + 8])
-      else { break }
-      records.append(JournalRecord(kind, Array(bytes[place + overhead..<end])))
-      place = end
+  /// The record that begins at `place`; nil when none does, or it is not whole.
+  init?(_ bytes: [UInt8], at place: Int) {
+    guard place + Self.overhead <= bytes.count, let kind = Kind(rawValue: bytes[place + 8]) else { return nil }
+    let end = place + Self.overhead + Self.length(bytes, at: place)
+    guard Self.length(bytes, at: place) <= Self.longest, end <= bytes.count else { return nil }
+    let sum = bytes.withUnsafeBytes { bytes in
+      CallerPack.checksum(
+        UnsafeRawBufferPointer(rebasing: bytes[place + 8..<end]),
+        after: CallerPack.checksum(UnsafeRawBufferPointer(rebasing: bytes[place..<place + 4])))
     }
-    return (records, place)
+    guard sum == Self.integer(bytes[place + 4..<place + 8]) else { return nil }
+    self.init(kind, Array(bytes[place + Self.overhead..<end]))
   }
+
+  /// What the four bytes at `place` say of a payload's length.
+  static func length(_ bytes: [UInt8], at place: Int) -> Int { Int(integer(bytes[place..<place + 4])) }
 
   private static func bytes(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
 

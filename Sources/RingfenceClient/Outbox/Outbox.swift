@@ -7,8 +7,8 @@ final class Outbox {
   private let file: JournalFile
   /// The most bytes of records that wait.
   private let limit: Int
-  /// How many bytes were cut off the file's end.
-  let cut: Int
+  /// What was wrong with the file.
+  let damage: OutboxDamage?
 
   private(set) var reports: [PendingReport] = []
   private(set) var withdrawals: [UUID] = []
@@ -24,7 +24,7 @@ final class Outbox {
     self.limit = limit
     let opened = try JournalFile.open(path)
     file = opened.file
-    cut = opened.cut
+    damage = opened.damage
     for record in opened.records { replay(record) }
   }
 
@@ -108,8 +108,9 @@ final class Outbox {
   }
 
   func settle(batch id: UUID) throws(ClientError) {
+    let day = batches.first { $0.batchID == id }?.items.first?.day ?? ""
     batches.removeAll { $0.batchID == id }
-    try forget(JournalRecord(.batchSettled, ids: [id]))
+    try forget(JournalRecord(settledBatch: id, day: day))
   }
 
   private func forget(_ record: JournalRecord) throws(ClientError) {
@@ -133,7 +134,11 @@ final class Outbox {
       if let batch = try? JSONDecoder().decode(CallBatch.self, from: Data(record.payload)) { take(batch) }
     case .batchSettled:
       let gone = record.ids
+      let waiting = batches.count
       batches.removeAll { gone.contains($0.batchID) }
+      // The record that sealed it was damaged. The server has its counts: sent again under another id they would count
+      // twice.
+      if batches.count == waiting, let day = record.day { counts.remove(day: day) }
     case .withdrawal: withdrawals += record.ids
     case .withdrawalSettled:
       let gone = record.ids
