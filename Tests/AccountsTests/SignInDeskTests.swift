@@ -187,6 +187,14 @@ import Testing
     #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
   }
 
+  @Test func anAccountWhoseCommitWasInDoubtIsNotTakenByItself() async throws {
+    let event = Actor.commandLine("test").did("account.add", to: "Bob", after: ["role": "moderator"])
+    for _ in 0..<2 { try await accounts.add("Bob", role: .moderator, noting: event, at: now) }
+    await #expect(throws: AccountError.taken("Bob")) {
+      try await accounts.add("Bob", role: .moderator, by: .commandLine("test"), at: now)
+    }
+  }
+
   @Test func aLinkThatIsRedeemedTwiceByOneTransactionOpensOneSession() async throws {
     let link = try await moderators.makeSignInToken(for: "Ada", at: now)
     let opening = SessionOpening(browser: "Test", former: nil, time: now)

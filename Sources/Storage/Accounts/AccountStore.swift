@@ -34,9 +34,15 @@ public struct AccountStore: Sendable {
   /// Adds an account.
   /// - Throws: ``AccountError/taken(_:)``.
   public func add(_ name: String, role: Role, by actor: Actor, at time: Date) async throws {
-    let event = actor.did("account.add", to: name, after: ["role": role.rawValue])
+    try await add(
+      name, role: role, noting: actor.did("account.add", to: name, after: ["role": role.rawValue]), at: time)
+  }
+
+  /// As above; safe to call again with the same event, as a transaction is after a commit in doubt.
+  func add(_ name: String, role: Role, noting event: AuditEvent, at time: Date) async throws {
     try await pool.transaction { connection in
       guard try await !connection.run(AddAccount(name: name, role: role, time: time)).isEmpty else {
+        if try await connection.hasMade(event.id, at: time) { return }
         throw AccountError.taken(name)
       }
       try await connection.append(event, at: time)

@@ -16,11 +16,24 @@ extension AppealStore {
     _ number: Int64, expecting expected: Set<UUID>? = nil, as state: Appeal.State, by moderator: String, role: Role,
     answer: String?, at time: Date
   ) async throws -> AnswerOutcome {
+    try await settle(
+      number, expecting: expected, as: state, by: moderator, role: role, answer: answer, at: time, noting: UUID())
+  }
+
+  /// As above; safe to call again with the same event, as a transaction is after a commit in doubt.
+  func settle(
+    _ number: Int64, expecting expected: Set<UUID>?, as state: Appeal.State, by moderator: String, role: Role,
+    answer: String?, at time: Date, noting eventID: UUID
+  ) async throws -> AnswerOutcome {
     let ruling = try Ruling(
       number: number, decision: .allow, reason: "An appeal was upheld.", moderator: moderator, ruledAt: time)
     return try await pool.transaction { connection in
       _ = try await connection.run(LockAppeals(number: number))
-      let open = try await connection.run(ReadAppeals(number: number)).filter { $0.state == .open }
+      let appeals = try await connection.run(ReadAppeals(number: number))
+      if try await connection.hasMade(eventID, at: time) {
+        return .answered(appeals.count { $0.isAnswered(state, by: moderator, at: time) })
+      }
+      let open = appeals.filter { $0.state == .open }
       guard !open.isEmpty else { return .nothingOpen }
       guard expected == nil || Set(open.map(\.id)) == expected else { return .changed }
       let answers = try open.map { try $0.answered(state, by: moderator, at: time, answer: answer) }
@@ -40,7 +53,7 @@ extension AppealStore {
         _ = try await connection.run(EnqueueCases([(number, .appeal)], at: time))
       }
       let event = AuditEvent(
-        actor: moderator, role: role, action: state == .upheld ? "appeal.uphold" : "appeal.reject",
+        id: eventID, actor: moderator, role: role, action: state == .upheld ? "appeal.uphold" : "appeal.reject",
         subject: "+\(number)",
         before: ["listed": listing?.category.slug ?? "no", "open_appeals": "\(open.count)"],
         after: ["state": state.rawValue], reason: answers.first?.answer)
@@ -62,5 +75,13 @@ extension AppealStore {
   /// How many wait.
   public func openCount() async throws -> Int64 {
     try await pool.run(CountOpenAppeals()).first ?? 0
+  }
+}
+
+extension Appeal {
+  /// Whether this answer is the one that was given then, to the microsecond that is stored.
+  fileprivate func isAnswered(_ state: State, by moderator: String, at time: Date) -> Bool {
+    self.state == state && answeredBy == moderator
+      && answeredAt.map { abs($0.timeIntervalSince(time)) < 0.000_001 } == true
   }
 }

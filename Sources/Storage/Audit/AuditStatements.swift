@@ -41,6 +41,29 @@ struct ReadAudit: PostgresStatement {
   }
 }
 
+/// Whether an event stands in the trail: a change whose commit was in doubt has been made.
+struct FindAuditEvent: PostgresStatement {
+  let id: UUID
+  let time: Date
+
+  static let sql = "SELECT EXISTS (SELECT FROM audit_events WHERE happened_at = $1 AND event_id = $2)"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(time)
+    parameters.append(id)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Bool { try row.decode(0) }
+}
+
+extension PostgresConnection {
+  /// Whether this very change has been made: a transaction is run again when its commit was in doubt, and must not take
+  /// its own work for somebody else's.
+  func hasMade(_ event: UUID, at time: Date) async throws -> Bool {
+    try await run(FindAuditEvent(id: event, time: time)).first ?? false
+  }
+}
+
 /// Whose events there are: each name costs one look into the index.
 struct ReadAuditActors: PostgresStatement {
   static let sql = """

@@ -70,8 +70,10 @@ public struct ProtectionStore: Sendable {
         case .pattern(let pattern):
           try await !connection.run(RemoveProtectedPattern(pattern: pattern.text)).isEmpty
         }
-      if isGone, let audit { _ = try await connection.run(AppendAudit(audit.event, at: audit.time)) }
-      return isGone
+      guard let audit else { return isGone }
+      if !isGone { return try await connection.hasMade(audit.event.id, at: audit.time) }
+      _ = try await connection.run(AppendAudit(audit.event, at: audit.time))
+      return true
     }
   }
 

@@ -25,11 +25,12 @@ public struct QueueWorker: Sendable, Equatable {
 
   /// What they did to a number, for the trail.
   func event(
-    _ action: String, _ number: Int64, before: [String: String]? = nil, after: [String: String]? = nil,
-    reason: String? = nil
+    _ action: String, _ number: Int64, id: UUID = UUID(), before: [String: String]? = nil,
+    after: [String: String]? = nil, reason: String? = nil
   ) -> AuditEvent {
     AuditEvent(
-      actor: account, role: role, action: action, subject: "+\(number)", before: before, after: after, reason: reason)
+      id: id, actor: account, role: role, action: action, subject: "+\(number)", before: before, after: after,
+      reason: reason)
   }
 }
 

@@ -7,14 +7,15 @@ extension QueueStore {
   /// it by a level.
   /// - Returns: whether it waits at all.
   public func pass(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> Bool {
-    try await pool.transaction { connection in
+    let event = worker.event("case.pass", number)
+    return try await pool.transaction { connection in
       guard let item = try await connection.run(ReadCase(number: number)).first else { return false }
       let isNew = try await !connection.run(ReadPasses(number: number)).contains(worker.account)
       let passes = try await connection.run(PassCase(number: number, account: worker.account, time: time))[0]
       let isRaised = isNew && passes.isMultiple(of: QueueRule.passesThatRaise)
       let level = min(2, item.level + (isRaised ? 1 : 0))
       _ = try await connection.run(RaiseCase(number: number, account: worker.account, level: level))
-      _ = try await connection.run(AppendAudit(worker.event("case.pass", number), at: time))
+      _ = try await connection.run(AppendAudit(event, at: time))
       return true
     }
   }
@@ -27,13 +28,15 @@ extension QueueStore {
   ) async throws -> Bool {
     let level = worker.level + 1
     guard level <= 2 else { return false }
+    let eventID = UUID()
     return try await pool.transaction { connection in
       guard let item = try await connection.run(ReadCase(number: number)).first, item.level < level else {
-        return false
+        return try await connection.hasMade(eventID, at: time)
       }
       _ = try await connection.run(RaiseCase(number: number, account: worker.account, level: level))
       let event = worker.event(
-        "case.escalate", number, before: ["level": "\(item.level)"], after: ["level": "\(level)"], reason: reason)
+        "case.escalate", number, id: eventID, before: ["level": "\(item.level)"], after: ["level": "\(level)"],
+        reason: reason)
       _ = try await connection.run(AppendAudit(event, at: time))
       return true
     }
