@@ -10,6 +10,9 @@
 struct NetworkPrefix {
   let bytes: [UInt8]
 
+  /// What many networks of one owner have in common: two bytes of IPv4, four of IPv6.
+  var area: [UInt8] { Array(bytes.prefix(bytes.count == 3 ? 2 : 4)) }
+
   init?(_ address: String) {
     let host = address.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init)
     guard let host else { return nil }

@@ -35,12 +35,22 @@ public struct Pseudonymizer: Sendable {
   /// - Parameter address: `192.0.2.7`, `2001:db8::7`, with or without a zone (`fe80::1%eth0`).
   /// - Returns: 8 bytes; nil for what is no address, such as a Unix socket's path.
   public func network(of address: String) -> [UInt8]? {
-    guard let network = NetworkPrefix(address) else { return nil }
+    NetworkPrefix(address).map { hash($0.bytes, as: "network") }
+  }
+
+  /// The greater part of the net that an address lies in: /16 of IPv4, /32 of IPv6.
+  /// - Parameter address: as above.
+  /// - Returns: 8 bytes; nil for what is no address.
+  public func area(of address: String) -> [UInt8]? {
+    NetworkPrefix(address).map { hash($0.area, as: "area") }
+  }
+
+  private func hash(_ bytes: [UInt8], as kind: String) -> [UInt8] {
     var code = keyed.code
     // A reporter's message begins with an app's id, which is never -1: no reporter has a network's hash.
     code.update(data: withUnsafeBytes(of: Int32(-1).littleEndian) { Data($0) })
-    code.update(data: Data("network".utf8))
-    code.update(data: network.bytes)
+    code.update(data: Data(kind.utf8))
+    code.update(data: bytes)
     return Array(code.finalize().prefix(8))
   }
 

@@ -278,7 +278,10 @@ private func publicRoutes(
     stamps: AppealStamps(
       key: services.beside.stampKey, difficulty: configuration.appealDifficulty, delay: configuration.appealDelay),
     limits: AppealGuard(limits: configuration.limits, clock: services.clock),
-    countries: CountryChoices(catalogue: pages.catalogue), pages: pages)
+    countries: CountryChoices(catalogue: pages.catalogue),
+    origin: { [hashes = services.pseudonymizer] in
+      FilingOrigin(network: hashes.network(of: $0), area: hashes.area(of: $0))
+    }, pages: pages)
   router.group("appeal")
     .add(middleware: networkLimit)
     .add(middleware: FormMiddleware(needsToken: false))

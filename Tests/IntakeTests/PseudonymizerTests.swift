@@ -21,6 +21,15 @@ import Testing
     #expect(!same("::192.0.2.7", "192.0.2.7"))
   }
 
+  @Test func anAreaIsWhatManyNetworksOfOneOwnerHaveInCommon() {
+    #expect(pseudonymizer.area(of: "192.0.2.7") == pseudonymizer.area(of: "192.0.99.1"))
+    #expect(pseudonymizer.area(of: "192.0.2.7") == pseudonymizer.area(of: "::ffff:192.0.99.1"))
+    #expect(pseudonymizer.area(of: "192.0.2.7") != pseudonymizer.area(of: "192.1.2.7"))
+    #expect(pseudonymizer.area(of: "2001:db8:1::7") == pseudonymizer.area(of: "2001:db8:ffff::7"))
+    #expect(pseudonymizer.area(of: "2001:db8:1::7") != pseudonymizer.area(of: "2001:db9:1::7"))
+    #expect(pseudonymizer.area(of: "localhost") == nil)
+  }
+
   @Test(arguments: ["", "localhost", "/run/socket", "192.0.2", "192.0.2.7.1", "1.2.3.4:80", ":::", "%eth0"])
   func whatIsNoAddressHasNoNetwork(text: String) {
     #expect(pseudonymizer.network(of: text) == nil)

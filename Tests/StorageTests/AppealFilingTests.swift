@@ -1,9 +1,10 @@
 import Curation
 import Foundation
 import PostgreSQL
-import Storage
 import TestSupport
 import Testing
+
+@testable import Storage
 
 @Suite(.database) struct AppealFilingTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
@@ -59,12 +60,46 @@ import Testing
     #expect(try await count("SELECT count(*) FROM spent_stamps") == 0)
   }
 
+  private func origin(_ network: UInt8, area: UInt8 = 1) -> FilingOrigin {
+    FilingOrigin(network: [UInt8](repeating: network, count: 8), area: [UInt8](repeating: area, count: 8))
+  }
+
   @Test func tooManyWordsAboutOneNumberAreNotKept() async throws {
-    for index in 0..<AppealStore.mostFilings {
-      let outcome = try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(UInt8(index)))
+    for index in 0..<FilingPlaces.most {
+      let outcome = try await store.file(
+        try filing("\(index)"), ticket: AppealTicket(), stamp: stamp(UInt8(index)), from: origin(1))
       #expect(outcome == (index == 0 ? .filed : .joined))
     }
-    #expect(try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(200)) == .crowded)
+    #expect(try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(200), from: origin(1)) == .crowded)
+    // The form was not used up: it is good when there is room again.
+    #expect(try await count("SELECT count(*) FROM spent_stamps") == Int64(FilingPlaces.most))
+    #expect(
+      try await store.file(try filing("Again"), ticket: AppealTicket(), stamp: stamp(200), from: origin(2)) == .joined)
+  }
+
+  @Test func aFloodFromOneNetworkKeepsNobodyElseOut() async throws {
+    let tickets = (0..<FilingPlaces.most).map { _ in AppealTicket() }
+    for (index, ticket) in tickets.enumerated() {
+      let words = try AppealFiling(
+        number: number, statement: "\(index)", contact: "me", filedAt: now + Double(index))
+      _ = try await store.file(words, ticket: ticket, stamp: stamp(UInt8(index)), from: origin(1))
+    }
+    let owner = AppealTicket()
+    #expect(try await store.file(try filing("Mine"), ticket: owner, stamp: stamp(100), from: origin(2)) == .joined)
+    let kept = try await store.filings(of: number)
+    #expect(kept.count == FilingPlaces.most && kept.contains { $0.statement == "Mine" })
+    // The newest of the flood gave way, with how to reach it; its ticket still leads to the answer.
+    #expect(!kept.contains { $0.statement == "49" } && kept.contains { $0.statement == "48" })
+    #expect(try await count("SELECT count(*) FROM appeal_contacts") == 49)
+    #expect(try await store.status(of: tickets[49], at: now)?.appeal.statement == "49")
+    // The flood goes on, and gets nothing back.
+    #expect(
+      try await store.file(try filing("More"), ticket: AppealTicket(), stamp: stamp(101), from: origin(1)) == .crowded)
+    // Where words came from is forgotten.
+    _ = try await store.purge(at: now + 29 * 86_400)
+    #expect(try await count("SELECT count(*) FROM appeal_filings WHERE network IS NOT NULL") == 51)
+    _ = try await store.purge(at: now + 31 * 86_400)
+    #expect(try await count("SELECT count(*) FROM appeal_filings WHERE network IS NOT NULL OR area IS NOT NULL") == 0)
   }
 
   @Test func upholdingAllowsTheNumberAndRevokesItInOneStep() async throws {
@@ -93,6 +128,22 @@ import Testing
     // Contacts go 30 days after the answer, and not before.
     #expect(try await store.purge(at: now + 29 * 86_400) == 0)
     #expect(try await store.purge(at: now + 31 * 86_400) == 1)
+  }
+
+  @Test func anAnswerWhoseCommitWasInDoubtIsFoundAgain() async throws {
+    for index in 0..<2 { _ = try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(UInt8(index))) }
+    let (open, event) = (Set(try await store.appeals(of: number).map(\.id)), UUID())
+    for _ in 0..<2 {
+      let outcome = try await store.settle(
+        number, expecting: open, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now, noting: event)
+      #expect(outcome == .answered(1))
+    }
+    #expect(try await RulingStore(pool: pool).history(of: number).count == 1)
+    #expect(try await count("SELECT count(*) FROM audit_events") == 1)
+    // Another moderator's answer comes too late all the same.
+    #expect(
+      try await store.settle(
+        number, expecting: open, as: .upheld, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen)
   }
 
   @Test func aTicketIsReadAsPeopleTypeIt() throws {

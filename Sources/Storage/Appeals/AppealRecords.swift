@@ -11,7 +11,8 @@ public enum FilingOutcome: Sendable, Equatable {
   case filedBefore
   /// The form had been used before; nothing was kept.
   case stampSpent
-  /// So many people have appealed about the number that another one's words would not be read; nothing was kept.
+  /// So many people have appealed about the number that another one's words would not be read; nothing was kept, and
+  /// the form can be sent again.
   case crowded
 }
 

@@ -3,42 +3,34 @@ public import Foundation
 import PostgreSQL
 
 extension AppealStore {
-  /// The most people whose words an open appeal takes.
-  public static let mostFilings = 50
+  /// How long where a filing came from is kept, in seconds: 30 days.
+  public static let originsKept: TimeInterval = 30 * 86_400
   /// How long after an answer a contact is kept, in seconds: 30 days.
   public static let contactsKept: TimeInterval = 30 * 86_400
 
-  /// Files what a person sent, or joins it to the open appeal about the number; uses the form up in the same transaction.
+  /// Files what a person sent, or joins it to the open appeal about the number; uses the form up in the same transaction,
+  /// unless there is no room.
   /// - Parameters:
   ///   - ticket: what the person is given; the same for a form that is sent again.
   ///   - stamp: 16 bytes that no other form has, and the time until which the form could be sent.
+  ///   - origin: where it came from; see `FilingPlaces`.
   public func file(
-    _ filing: AppealFiling, ticket: AppealTicket, stamp: (id: [UInt8], expiresAt: Date)
+    _ filing: AppealFiling, ticket: AppealTicket, stamp: (id: [UInt8], expiresAt: Date),
+    from origin: FilingOrigin = .unknown
   ) async throws -> FilingOutcome {
     let first = try Appeal(number: filing.number, statement: filing.statement, filedAt: filing.filedAt)
-    return try await pool.transaction { connection in
-      guard try await !connection.run(SpendStamp(stamp: stamp.id, expiresAt: stamp.expiresAt)).isEmpty else {
-        // A second click, or the same transaction again after a commit in doubt.
-        let kept = try await connection.run(FindFiling(ticketHash: ticket.hash)).first
-        return kept.map { ($0.number, $0.statement) == (filing.number, filing.statement) } == true
-          ? .filedBefore : .stampSpent
+    do {
+      return try await pool.transaction { connection in
+        guard try await !connection.run(SpendStamp(stamp: stamp.id, expiresAt: stamp.expiresAt)).isEmpty else {
+          // A second click, or the same transaction again after a commit in doubt.
+          let kept = try await connection.run(FindFiling(ticketHash: ticket.hash)).first
+          return kept.map { ($0.number, $0.statement) == (filing.number, filing.statement) } == true
+            ? .filedBefore : .stampSpent
+        }
+        return try await connection.file(filing, or: first, ticketHash: ticket.hash, from: origin)
       }
-      _ = try await connection.run(LockAppeals(number: filing.number))
-      let open = try await connection.run(ReadAppeals(number: filing.number)).first { $0.state == .open }
-      if let open {
-        let filings = try await connection.run(CountFilings(number: filing.number, appealID: open.id)).first ?? 0
-        guard filings < Self.mostFilings else { return .crowded }
-      } else {
-        _ = try await connection.run(FileAppeal(appeal: first))
-      }
-      let id = open?.id ?? first.id
-      _ = try await connection.run(AddFiling(filing: filing, appealID: id, ticketHash: ticket.hash))
-      if let contact = filing.contact {
-        _ = try await connection.run(
-          AddContact(number: filing.number, ticketHash: ticket.hash, appealID: id, contact: contact))
-      }
-      _ = try await connection.run(EnqueueCases([(filing.number, .appeal)], at: filing.filedAt))
-      return open == nil ? .filed : .joined
+    } catch is NoPlace {
+      return .crowded
     }
   }
 
@@ -64,13 +56,53 @@ extension AppealStore {
     try await pool.run(ReadFilings(number: number))
   }
 
-  /// Forgets contacts of appeals that were answered 30 days ago, and used forms that have expired.
+  /// Forgets contacts of appeals that were answered 30 days ago, where filings of 30 days ago came from, and used forms
+  /// that have expired.
   /// - Returns: how many contacts.
   @discardableResult
   public func purge(at time: Date) async throws -> Int {
     try await pool.retrying { connection in
       try await connection.runReportingCount(PurgeStamps(time: time))
+      try await connection.runReportingCount(PurgeFilingOrigins(before: time - Self.originsKept))
       return try await connection.runReportingCount(PurgeContacts(time: time))
+    }
+  }
+}
+
+/// Undoes what was done for a filing that has no place: its form can be sent again.
+private struct NoPlace: Error {}
+
+extension PostgresConnection {
+  /// - Parameter first: the appeal that is opened where none is open.
+  /// - Throws: `NoPlace`.
+  fileprivate func file(
+    _ filing: AppealFiling, or first: Appeal, ticketHash: [UInt8], from origin: FilingOrigin
+  ) async throws -> FilingOutcome {
+    _ = try await run(LockAppeals(number: filing.number))
+    let open = try await run(ReadAppeals(number: filing.number)).first { $0.state == .open }
+    if let open {
+      try await makePlace(for: origin, in: open)
+    } else {
+      _ = try await run(FileAppeal(appeal: first))
+    }
+    let id = open?.id ?? first.id
+    _ = try await run(AddFiling(filing: filing, appealID: id, ticketHash: ticketHash, origin: origin))
+    if let contact = filing.contact {
+      _ = try await run(AddContact(number: filing.number, ticketHash: ticketHash, appealID: id, contact: contact))
+    }
+    _ = try await run(EnqueueCases([(filing.number, .appeal)], at: filing.filedAt))
+    return open == nil ? .filed : .joined
+  }
+
+  private func makePlace(for origin: FilingOrigin, in appeal: Appeal) async throws {
+    let held = try await run(ReadFilingPlaces(number: appeal.number, appealID: appeal.id))
+    switch FilingPlaces.answer(to: origin, among: held.map(\.origin)) {
+    case .free: return
+    case .inPlaceOf(let index):
+      _ = try await run(CrowdOut(number: appeal.number, ticketHash: held[index].ticketHash))
+      // Nobody sees it any more who could make use of it.
+      _ = try await run(DropContact(number: appeal.number, ticketHash: held[index].ticketHash))
+    case .none: throw NoPlace()
     }
   }
 }

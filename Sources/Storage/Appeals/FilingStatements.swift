@@ -36,9 +36,11 @@ struct AddFiling: PostgresStatement {
   let filing: AppealFiling
   let appealID: UUID
   let ticketHash: [UInt8]
+  let origin: FilingOrigin
 
   static let sql = """
-    INSERT INTO appeal_filings (number, ticket_hash, appeal_id, statement, filed_at) VALUES ($1, $2, $3, $4, $5)
+    INSERT INTO appeal_filings (number, ticket_hash, appeal_id, statement, filed_at, network, area)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (number, ticket_hash) DO NOTHING
     """
 
@@ -48,6 +50,8 @@ struct AddFiling: PostgresStatement {
     parameters.append(appealID)
     parameters.append(filing.statement)
     parameters.append(filing.filedAt)
+    parameters.append(origin.network)
+    parameters.append(origin.area)
   }
 }
 
@@ -72,19 +76,52 @@ struct AddContact: PostgresStatement {
   }
 }
 
-/// How many people's words an appeal has.
-struct CountFilings: PostgresStatement {
+/// Who has the places of an appeal, the oldest first.
+struct ReadFilingPlaces: PostgresStatement {
   let number: Int64
   let appealID: UUID
 
-  static let sql = "SELECT count(*) FROM appeal_filings WHERE number = $1 AND appeal_id = $2"
+  static let sql = """
+    SELECT ticket_hash, network, area FROM appeal_filings
+    WHERE number = $1 AND appeal_id = $2 AND NOT crowded_out ORDER BY filed_at, ticket_hash
+    """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(number)
     parameters.append(appealID)
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
+  static func decode(_ row: PostgresRow) throws -> (ticketHash: [UInt8], origin: FilingOrigin) {
+    (try row.decode(0), FilingOrigin(network: try row.decode(1), area: try row.decode(2)))
+  }
+}
+
+/// Takes a filing's place away; its ticket stays good.
+struct CrowdOut: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let ticketHash: [UInt8]
+
+  static let sql = "UPDATE appeal_filings SET crowded_out = true WHERE number = $1 AND ticket_hash = $2"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(ticketHash)
+  }
+}
+
+/// Forgets how one person may be reached.
+struct DropContact: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let ticketHash: [UInt8]
+
+  static let sql = "DELETE FROM appeal_contacts WHERE number = $1 AND ticket_hash = $2"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(ticketHash)
+  }
 }
 
 /// What a ticket was given for.
@@ -110,7 +147,7 @@ struct ReadFilings: PostgresStatement {
     SELECT f.appeal_id, f.statement, f.filed_at, c.contact
     FROM appeal_filings f
     LEFT JOIN appeal_contacts c ON c.number = f.number AND c.ticket_hash = f.ticket_hash
-    WHERE f.number = $1 ORDER BY f.filed_at, f.ticket_hash LIMIT 500
+    WHERE f.number = $1 AND NOT f.crowded_out ORDER BY f.filed_at, f.ticket_hash LIMIT 500
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
@@ -154,4 +191,16 @@ struct PurgeStamps: PostgresStatement {
   static let sql = "DELETE FROM spent_stamps WHERE expires_at <= $1"
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(time) }
+}
+
+/// Forgets where old filings came from.
+struct PurgeFilingOrigins: PostgresStatement {
+  typealias Row = Void
+  let before: Date
+
+  static let sql = """
+    UPDATE appeal_filings SET network = NULL, area = NULL WHERE network IS NOT NULL AND filed_at < $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(before) }
 }

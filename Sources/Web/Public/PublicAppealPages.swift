@@ -11,6 +11,8 @@ struct PublicAppealPages: Sendable {
   let stamps: AppealStamps
   let limits: AppealGuard
   let countries: CountryChoices
+  /// What is kept of an address.
+  let origin: @Sendable (String) -> FilingOrigin
   let pages: PageRenderer
 
   @Sendable func form(_ request: Request, context: WebContext) async throws -> Response {
@@ -38,13 +40,14 @@ struct PublicAppealPages: Sendable {
         return show(draft, context, status: .tooManyRequests, stamp: stamp)
       }
       let ticket = stamps.ticket(for: id) ?? AppealTicket()
-      switch try await appeals.file(filing, ticket: ticket, stamp: (id, expiresAt)) {
+      let origin = context.clientAddress.map(origin) ?? .unknown
+      switch try await appeals.file(filing, ticket: ticket, stamp: (id, expiresAt), from: origin) {
       case .filed, .joined, .filedBefore:
         return .redirect(to: "/appeal/\(ticket.code)", type: .normal)
       case .stampSpent: draft.problem = texts("appeal.spent")
       case .crowded:
         draft.problem = texts("appeal.crowded")
-        return show(draft, context, status: .conflict)
+        return show(draft, context, status: .conflict, stamp: stamp)
       }
     case .tooSoon(let seconds):
       draft.problem = texts.count("appeal.soon", seconds)
