@@ -24,7 +24,7 @@ struct DataFolderLock: Sendable {
     let text = "\(getpid())\n"
     guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.utf8.count, 0) == text.utf8.count else {
       let reason = SystemError.current
-      Glibc.close(descriptor)
+      Self.giveBack(descriptor)
       throw .folderUnusable(folder: path, reason: reason)
     }
     self.descriptor = descriptor
@@ -41,7 +41,7 @@ struct DataFolderLock: Sendable {
   static func announcedAddress(folder: String) -> ClusterAddress? {
     let descriptor = Glibc.open(folder + "/server.lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
-    defer { Glibc.close(descriptor) }
+    defer { giveBack(descriptor) }
     if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = pread(descriptor, &bytes, bytes.count, 0)
@@ -53,7 +53,14 @@ struct DataFolderLock: Sendable {
   }
 
   /// Frees the lock; call it once.
-  func release() { Glibc.close(descriptor) }
+  func release() { Self.giveBack(descriptor) }
+
+  /// A child that is just being started has the file open until it becomes another program: closing alone would leave the
+  /// lock to it.
+  private static func giveBack(_ descriptor: Int32) {
+    flock(descriptor, LOCK_UN)
+    Glibc.close(descriptor)
+  }
 
   private static func holder(_ descriptor: Int32) -> Int32? {
     var bytes = [UInt8](repeating: 0, count: 16)

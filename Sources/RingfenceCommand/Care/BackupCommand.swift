@@ -23,20 +23,22 @@ struct BackupCommand: AsyncParsableCommand {
     guard !FileManager.default.fileExists(atPath: target) else {
       throw CommandFailure.unreadable("\(target) is there already. Give a new name; backups are never written over.")
     }
-    // Half a backup never has the name of a whole one.
-    let work = "\(target).partial"
-    try? FileManager.default.removeItem(atPath: work)
+    for name in BackupFiles.leftovers(of: target) {
+      print("\(name) is left of a backup that was broken off, or one is being made. Remove it in the first case.")
+    }
+    // Half a backup never has the name of a whole one, and nobody else's name: another may be under way.
+    let work = "\(target).\(UUID().uuidString.prefix(8)).partial"
     try BackupFiles.makeFolder(work)
     defer { try? FileManager.default.removeItem(atPath: work) }
     let manifest = try await Workplace.open(
-      database, owns: false, makes: false, migrates: false, logger: .quiet
+      database, owns: false, migrates: false, logger: .quiet
     ) { workplace in
       try await Backup(workplace: workplace, folder: work, withKeys: keys).make()
     }
     if target.hasSuffix(".tar") {
       try await pack(work, as: target)
-    } else if rename(work, target) != 0 {
-      throw CommandFailure.unreadable("\(target) cannot be written.")
+    } else {
+      try BackupFiles.name(work, target)
     }
     BackupFiles.flush((target as NSString).deletingLastPathComponent)
     let rows = manifest.tables.values.reduce(0, +)
@@ -49,12 +51,13 @@ struct BackupCommand: AsyncParsableCommand {
   }
 
   private func pack(_ folder: String, as target: String) async throws {
-    let file = "\(target).partial.tar"
+    let file = "\(folder).tar"
+    defer { unlink(file) }
     let (status, output) = try await ExternalProgram.run(
       "/usr/bin/env", ["tar", "--create", "--file=\(file)", "--directory=\(folder)", "."])
-    guard status == 0, chmod(file, 0o600) == 0, BackupFiles.flush(file), rename(file, target) == 0 else {
-      unlink(file)
+    guard status == 0, chmod(file, 0o600) == 0, BackupFiles.flush(file) else {
       throw CommandFailure.unreadable("\(target) cannot be written. \(output)")
     }
+    try BackupFiles.name(file, target)
   }
 }

@@ -47,6 +47,30 @@ enum BackupFiles {
     }
   }
 
+  /// Gives a file or a folder that is whole its name, which nothing may have.
+  static func name(_ path: String, _ target: String) throws {
+    var status = stat()
+    let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    // A file would be replaced by another's new name; a folder with something in it is not.
+    var code = (isFile ? link(path, target) : rename(path, target)) == 0 ? 0 : errno
+    if isFile, code != 0, code != EEXIST {
+      // Not every file system has links; where there are none, a look has to do.
+      code = FileManager.default.fileExists(atPath: target) ? EEXIST : rename(path, target) == 0 ? 0 : errno
+    }
+    guard ![EEXIST, ENOTEMPTY, ENOTDIR].contains(code) else {
+      throw CommandFailure.unreadable("\(target) has come meanwhile: another backup was made. It is left as it is.")
+    }
+    guard code == 0 else { throw CommandFailure.unreadable("\(target) cannot be written.") }
+  }
+
+  /// What other backups under the same name have beside it.
+  static func leftovers(of target: String) -> [String] {
+    let (folder, name) = ((target as NSString).deletingLastPathComponent, (target as NSString).lastPathComponent)
+    let there = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return there.filter { $0.hasPrefix("\(name).") && ($0.hasSuffix(".partial") || $0.hasSuffix(".partial.tar")) }
+      .sorted().map { "\(folder)/\($0)" }
+  }
+
   static func described(_ path: String, in folder: String) throws -> BackupManifest.File {
     let file = "\(folder)/\(path)"
     let size = (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0
