@@ -8,7 +8,7 @@ struct ServerConnection: ~Copyable {
   /// Connects.
   /// - Throws: ``EmbeddedPostgresError/databaseUnavailable(reason:)``.
   init(dsn: String) throws(EmbeddedPostgresError) {
-    guard let connection = PQconnectdb(dsn + " connect_timeout=10 options='' application_name=ringfence") else {
+    guard let connection = PQconnectdb(dsn + " connect_timeout=10 options='' application_name=ringfence_cluster") else {
       throw .databaseUnavailable(reason: "out of memory")
     }
     guard PQstatus(connection) == CONNECTION_OK else {

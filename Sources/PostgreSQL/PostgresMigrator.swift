@@ -28,6 +28,11 @@ public struct PostgresMigrator: Sendable {
     return applied
   }
 
+  /// The version of the newest file; 0 for none.
+  ///
+  /// - Throws: `PostgresMigrationError` when the folder cannot be read.
+  public func newest() throws -> Int64 { try MigrationFile.all(in: folder).last?.version ?? 0 }
+
   /// Where every migration stands, by version. Changes nothing.
   ///
   /// - Throws: `PostgresMigrationError` when the folder cannot be read, and `PostgresError`.

@@ -28,7 +28,7 @@ struct AuditCommand: AsyncParsableCommand {
 
   func run() async throws {
     let numbers = try range()
-    let summary = try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
+    let summary = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       try await workplace.audit(numbers, repairs: repair)
     }
     if summary.beyondRetention > 0 {

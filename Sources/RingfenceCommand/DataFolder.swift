@@ -19,6 +19,15 @@ struct DataFolder {
     }
   }
 
+  /// A folder that is there already.
+  /// - Throws: ``CommandFailure`` where it is not: its name is mistyped.
+  init(existing path: String) throws {
+    self.path = URL(filePath: path).standardizedFileURL.path
+    guard FileManager.default.fileExists(atPath: self.path) else {
+      throw CommandFailure.unreadable("There is no data folder \(self.path). Choose another with --data.")
+    }
+  }
+
   /// The key of reporters' pseudonyms: RINGFENCE_PSEUDONYM_KEY (64 hex digits), the file that
   /// RINGFENCE_PSEUDONYM_KEY_FILE names, or a file in this folder that is made once.
   func pseudonymizer(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Pseudonymizer {
@@ -30,6 +39,13 @@ struct DataFolder {
   /// to be set up anew.
   func accountKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> AccountKey {
     AccountKey(try key("account.key", variable: "RINGFENCE_ACCOUNT_KEY", environment))
+  }
+
+  /// The same, if there is one yet.
+  func presentAccountKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> AccountKey? {
+    let isSet = try SecretSetting.read("RINGFENCE_ACCOUNT_KEY", environment: environment) != nil
+    guard try isSet || storedSecret("account.key") != nil else { return nil }
+    return try accountKey(environment: environment)
   }
 
   /// A key of 32 bytes: from the environment, or from a file that is made once.

@@ -46,29 +46,32 @@ struct Workplace {
   /// server runs it.
   /// - Parameters:
   ///   - owns: a server owns its data folder, and there is one of it; other commands may join it.
-  ///   - makes: whether a database is made where there is none; false for commands that only look, and would find
-  ///     nothing in it: the folder's name is mistyped.
+  ///   - makes: whether a database is made where there is none. Only for what puts the first things into one: every
+  ///     other command would find nothing in it, or change what nobody uses, as the folder's name is mistyped.
   ///   - migrates: whether the schema is brought forward first; false for those that look at it as it is.
   static func open<Result>(
-    _ options: DatabaseOptions, owns: Bool, makes: Bool = true, migrates: Bool = true, logger: Logger,
+    _ options: DatabaseOptions, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
     _ body: (Workplace) async throws -> Result
   ) async throws -> Result {
     let installation = try Installation.find()
     if !makes { try requireDatabase(in: options.data) }
     let folder = try DataFolder(options.data)
     let (dsn, cluster) = try await database(of: folder, owns: owns, logger: logger)
+    var configuration = try PostgresConfiguration(pooled: dsn)
+    configuration.applicationName = OperationStore.programName(
+      knowing: try PostgresMigrator(folder: installation.migrations).newest())
     let pool = PostgresPool(
-      try PostgresConfiguration(pooled: dsn), maximumConnections: 16, waitLimit: .seconds(5), maximumWaiters: 512,
+      configuration, maximumConnections: 16, waitLimit: .seconds(5), maximumWaiters: 512,
       logger: logger)
     // A writer each for reports and counts, and withdrawals.
     let intakePool = PostgresPool(
-      try PostgresConfiguration(pooled: dsn), maximumConnections: 4, waitLimit: .seconds(5), maximumWaiters: 512,
+      configuration, maximumConnections: 4, waitLimit: .seconds(5), maximumWaiters: 512,
       logger: logger)
     let workplace = Workplace(
       folder: folder, installation: installation, pool: pool, intakePool: intakePool, cluster: cluster)
     let result: Swift.Result<Result, any Error>
     do {
-      if migrates { try await workplace.migrate() }
+      if migrates { try await workplace.migrate(logger: logger) }
       result = .success(try await body(workplace))
     } catch {
       result = .failure(error)
@@ -84,7 +87,8 @@ struct Workplace {
     guard try SecretSetting.read("DATABASE_URL") == nil,
       !FileManager.default.fileExists(atPath: "\(path)/postgresql/data/PG_VERSION")
     else { return }
-    throw CommandFailure.unreadable("There is no database in \(path). Choose another folder with --data.")
+    throw CommandFailure.unreadable(
+      "There is no database in \(path). Choose another folder with --data, or make one with ringfence serve.")
   }
 
   private static func database(
@@ -97,15 +101,5 @@ struct Workplace {
       EmbeddedPostgres.Options(dataFolder: folder.path), logger: logger, progress: { step.say($0) })
     step.finish()
     return (cluster.dsn, cluster)
-  }
-
-  /// Brings the schema forward.
-  func migrate() async throws {
-    let step = Step("Preparing the database")
-    let migrator = PostgresMigrator(folder: installation.migrations)
-    try await pool.withConnection { connection in
-      _ = try await migrator.migrate(on: connection)
-    }
-    step.finish()
   }
 }

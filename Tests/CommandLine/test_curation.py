@@ -36,6 +36,7 @@ def test_a_ruling_is_made_explained_and_undone(tmp_path):
 
 def test_a_protected_number_is_not_ruled(tmp_path):
     data, file = tmp_path / "data", tmp_path / "list.tsv"
+    reported(data, "+33162000249")
     file.write_text("# hospitals\n+33162000248\tCity hospital\n\n+4930197*\n")
     said = run("protect", "add", "--file", file, "--reason", "Authorities", "--by", "Ada", "--data", data)
     assert "2 protected." in said.stdout

@@ -58,7 +58,8 @@ def test_real_directories_go_in(data):
         assert "numbers named" in said
 
 
-def test_regions_are_loaded_listed_and_found(data):
+def test_regions_are_loaded_listed_and_found(directory, data):
+    run("import", "directory", directory, "--source", "regions", "--region", "US", "--data", data)
     said = run("regions", "load", CHECKOUT / "Resources/regions-us.tsv", "--data", data).stdout
     assert int(said.split()[0]) >= 108
     assert run("regions", "of", "+1 646 555 0123", "--data", data).stdout == "us-212\n"

@@ -38,7 +38,10 @@ def fetch(server, out, key):
 
 def test_gates_keys_and_rotation(server, tmp_path):
     data, folder = server.data, server.data / "publications"
-    assert "There is no key yet" in run("keys", "list", "--data", tmp_path / "new", code=1).stderr
+    (tmp_path / "new").mkdir()
+    for command in ["list", "export", "rotate"]:
+        assert "There is no key yet" in run("keys", command, "--data", tmp_path / "new", code=1).stderr
+    assert not any((tmp_path / "new").iterdir())
     assert "No root yet" in run("keys", "list", "--data", data).stdout
     assert "Publication 1" in run("publish", "--data", data, "--top", 100).stdout
     first = check(folder)

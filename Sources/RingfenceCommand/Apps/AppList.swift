@@ -11,7 +11,7 @@ struct AppList: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() async throws {
-    let keys = try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
+    let keys = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       try await workplace.apps.keys()
     }
     let now = Date()
@@ -37,7 +37,7 @@ struct AppKeys: AsyncParsableCommand {
   var tsv = false
 
   func run() async throws {
-    let keys = try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
+    let keys = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       try await withAppFailures { try await workplace.apps.keys(of: name) }
     }
     let now = Date()

@@ -44,7 +44,7 @@ struct AppWithdraw: AsyncParsableCommand {
 
   func run() async throws {
     let (since, until) = try times()
-    try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
+    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       try await withAppFailures {
         let store = workplace.keyWithdrawals
         guard !preview, let reason else {

@@ -33,7 +33,7 @@ struct FillCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    try await Workplace.open(database, owns: false, makes: true, logger: .quiet) { workplace in
       let filled = try await BenchmarkFill(pool: workplace.pool).fill(
         numbers: numbers, identified: identified, waiting: queue, at: Date())
       guard filled else {

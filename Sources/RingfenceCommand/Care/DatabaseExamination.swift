@@ -1,3 +1,4 @@
+import Accounts
 import CallerPack
 import Foundation
 import PostgreSQL
@@ -11,8 +12,8 @@ struct DatabaseExamination {
   func findings() async throws -> [Finding] {
     guard let server = try await workplace.operations.serverState() else { return [] }
     let now = Date()
-    return [version(server), clock(server, now), role(server)] + settings(server) + [connections(server)]
-      + (try await schema(now))
+    return [version(server), clock(server, now), role(server)] + settings(server)
+      + [connections(server), slots(server)] + (try await schema(now))
   }
 
   private func version(_ server: ServerState) -> Finding {
@@ -83,6 +84,14 @@ struct DatabaseExamination {
       : .ok("connections", found)
   }
 
+  private func slots(_ server: ServerState) -> Finding {
+    server.idleSlots.isEmpty
+      ? .ok("replication slots", "none is idle")
+      : .bad(
+        "replication slots", "nobody reads from \(server.idleSlots.joined(separator: ", "))",
+        "Start its standby, or SELECT pg_drop_replication_slot('NAME'): the log is kept for it until the disk is full.")
+  }
+
   /// What only a schema of this program's version can answer.
   private func schema(_ now: Date) async throws -> [Finding] {
     let migrator = PostgresMigrator(folder: workplace.installation.migrations)
@@ -95,24 +104,29 @@ struct DatabaseExamination {
           "This database was made by another version of the program. Use that one, or a backup.")
       ]
     }
+    let older = OlderProgram.text(try await workplace.operations.olderPrograms(than: try migrator.newest()))
     guard pending == 0 else {
       return [
         .warning(
-          "schema", "\(pending) migrations are pending",
-          "Make a backup, then start the server: it brings the schema forward.")
+          "schema", "\(pending) migrations are pending" + (older.map { ", and an older Ringfence runs: \($0)" } ?? ""),
+          "Stop all older servers, make a backup, then start one server: it brings the schema forward.")
       ]
     }
     let figures = try await workplace.operations.figures()
     let protected = try await workplace.operations.protectedCount()
     return [
       .ok("schema", "version \(states.last?.version ?? 0)"),
+      older.map {
+        .bad(
+          "servers", "an older Ringfence runs: \($0)", "Stop it: it does not know this schema, and its answers fail.")
+      } ?? .ok("servers", "none is older than this program"),
       .ok("months of reports", "\(figures.partitions); the next is made when its first report comes"),
       protected == 0
         ? .warning(
           "protected numbers", "none",
           "Protect what must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
         : .ok("protected numbers", "\(protected) patterns and numbers"),
-      publication(figures, now), gates(figures), queue(figures, now), webhooks(figures, now),
+      publication(figures, now), gates(figures), queue(figures, now), webhooks(figures, now), try await accountKey(),
     ]
   }
 
@@ -122,6 +136,12 @@ struct DatabaseExamination {
     }
     let hours = now.timeIntervalSince(newest.publishedAt) / 3_600
     let found = String(format: "%lld, %.0f hours old", newest.serial, hours)
+    if hours < -0.1 {
+      return .bad(
+        "publication", String(format: "%lld, made %.1f hours in the future", newest.serial, -hours),
+        "A clock was wrong then, or is now: compare `date -u` with the time elsewhere. Readers may refuse what is next."
+      )
+    }
     guard let shown = try? workplace.publicationFolder.manifest() else {
       return .bad(
         "publication", "\(found), but the folder \(workplace.folder.publications) does not show it",
@@ -133,6 +153,16 @@ struct DatabaseExamination {
     return hours > 36
       ? .warning("publication", found, "ringfence publish, and look why the night did not.")
       : .ok("publication", found)
+  }
+
+  private func accountKey() async throws -> Finding {
+    guard let kept = try await workplace.accounts.keyFingerprint(), let key = try workplace.folder.presentAccountKey()
+    else { return .ok("account key", "nothing is kept with it yet") }
+    return key.fingerprint == kept
+      ? .ok("account key", "is the one that second factors are kept with")
+      : .bad(
+        "account key", "second factors are kept with another one, and a server with this one does not start",
+        "Give it that key: RINGFENCE_ACCOUNT_KEY, or account.key from the other server or from a backup.")
   }
 
   private func gates(_ figures: OperationFigures) -> Finding {

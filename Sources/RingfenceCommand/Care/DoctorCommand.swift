@@ -17,15 +17,11 @@ struct DoctorCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let data = URL(filePath: database.data).standardizedFileURL.path
-    guard FileManager.default.fileExists(atPath: data) else {
-      throw CommandFailure.unreadable("There is no data folder \(data). Choose another with --data.")
-    }
-    let folder = try DataFolder(data)
+    let folder = try DataFolder(existing: database.data)
     var findings = FolderExamination(folder: folder, environment: ProcessInfo.processInfo.environment).findings()
     do {
       findings += try await Workplace.open(
-        database, owns: false, makes: false, migrates: false, logger: .quiet
+        database, owns: false, migrates: false, logger: .quiet
       ) { workplace in
         try await DatabaseExamination(workplace: workplace).findings()
       }

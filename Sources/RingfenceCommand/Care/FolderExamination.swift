@@ -1,4 +1,7 @@
+import CallerPack
 import Foundation
+import Publishing
+import Timestamps
 
 /// What the doctor sees in the data folder and the program itself.
 struct FolderExamination {
@@ -6,18 +9,25 @@ struct FolderExamination {
   let environment: [String: String]
 
   func findings() -> [Finding] {
-    [writable(), disk()] + keys() + [phoneNumbers()]
+    [writable(), disk(), inodes()] + keys() + [root(), phoneNumbers()]
   }
 
   private func writable() -> Finding {
     let file = "\(folder.path)/.doctor-\(UUID().uuidString)"
     defer { unlink(file) }
-    guard FileManager.default.createFile(atPath: file, contents: Data("x".utf8)) else {
-      return .bad(
-        "data folder", "\(folder.path) cannot be written",
-        "Run as the account that owns it, or give that account write access.")
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    if descriptor >= 0, write(descriptor, "x", 1) == 1, fsync(descriptor) == 0 {
+      return .ok("data folder", "\(folder.path) can be written")
     }
-    return .ok("data folder", "\(folder.path) can be written")
+    let code = errno
+    return .bad(
+      "data folder", "\(folder.path) cannot be written: \(String(cString: strerror(code)))",
+      [ENOSPC, EDQUOT].contains(code)
+        ? "Free some space, or raise the quota."
+        : code == EROFS || code == EIO
+          ? "Look what the kernel says (dmesg): a file system that met an error is made read-only."
+          : "Run as the account that owns it, or give that account write access.")
   }
 
   private func disk() -> Finding {
@@ -33,6 +43,40 @@ struct FolderExamination {
       return .warning("disk", found, "A night's publication and PostgreSQL's log need room. Free some space.")
     }
     return .ok("disk", found)
+  }
+
+  private func inodes() -> Finding {
+    var status = statvfs()
+    // Some file systems have no bound, and say 0.
+    guard statvfs(folder.path, &status) == 0, status.f_files > 0 else { return .ok("files", "there is no bound") }
+    let found = "\(status.f_favail) more can be made"
+    return status.f_favail < 10_000
+      ? .bad("files", found, "The file system has no room for more files, whatever df says: see df -i \(folder.path)")
+      : .ok("files", found)
+  }
+
+  /// Whether readers will go on trusting what is published.
+  private func root() -> Finding {
+    let root: Root?
+    let keys: [SigningKey]
+    do {
+      root = try PublicationFolder(path: folder.publications).root()
+      keys = try folder.signingKeysToLookAt(environment: environment)
+    } catch {
+      return .bad("root", "\(error)", "Restore the publications folder and the keys from a backup.")
+    }
+    guard let root else { return .ok("root", "the first publication makes it") }
+    let found = "\(root.serial), good until \(Timestamp.format(root.expires))"
+    let days = root.expires.timeIntervalSinceNow / 86_400
+    if days < 0 { return .bad("root", found, "Readers refuse everything: ringfence keys rotate makes a new one.") }
+    if !keys.isEmpty, !keys.contains(where: { root.keys.contains($0.verifying) }) {
+      return .bad(
+        "root", "\(found); the key that signs here is not one of its keys",
+        "Bring back the signing key that belongs to it: readers would refuse what another one signs.")
+    }
+    return days < 45
+      ? .warning("root", found, "A new one is made by ringfence keys rotate; readers follow by themselves.")
+      : .ok("root", found)
   }
 
   private func keys() -> [Finding] {

@@ -22,7 +22,7 @@ struct Restore {
       throw CommandFailure.failed("\(name) has \(tables[name] ?? 0) rows; the backup says \(rows).")
     }
     for file in manifest.files where file.path != BackupManifest.dump { try putBack(file.path) }
-    try await workplace.migrate()
+    try await workplace.migrate(logger: .quiet)
     if audits {
       let summary = try await AuditStore(pool: workplace.pool).audit(repairs: false)
       guard summary.differences == 0 else {

@@ -44,7 +44,7 @@ struct RestoreCommand: AsyncParsableCommand {
         "\(data) is not empty. Restore into a new folder with --data, or move this one away first.")
     }
     do {
-      try await Workplace.open(database, owns: true, migrates: false, logger: .quiet) { workplace in
+      try await Workplace.open(database, owns: true, makes: true, migrates: false, logger: .quiet) { workplace in
         try await Restore(workplace: workplace, folder: folder, manifest: manifest).run(audits: audit)
       }
     } catch {

@@ -17,7 +17,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
   func run() async throws {
     let number = try subject.digits
-    let explanation = try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
+    let explanation = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       try await workplace.explanations.explain(number, at: Date())
     }
     guard json else {

@@ -14,7 +14,7 @@ struct HoldsCommand: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() async throws {
-    let held = try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
+    let held = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       try await workplace.holds.held()
     }
     for hold in held {

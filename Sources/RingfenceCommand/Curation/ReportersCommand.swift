@@ -20,7 +20,7 @@ struct ReportersCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-      let summary = try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
+      let summary = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
         let count = try await AuditStore(pool: workplace.pool).count()
         let meter = ProgressMeter(
           title: "Weighing", total: count > 0 ? UInt64(count) : nil, unit: .items("numbers"))

@@ -15,7 +15,7 @@ struct RulingsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let number = try subject.digits
-    let history = try await Workplace.open(database, owns: false, makes: false, logger: .quiet) { workplace in
+    let history = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
       try await workplace.rulings.history(of: number)
     }
     for event in history { print(event.line) }

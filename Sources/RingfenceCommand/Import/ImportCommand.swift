@@ -45,7 +45,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      try await Workplace.open(database, owns: false, makes: true, logger: .quiet) { workplace in
         try await withAppFailures {
           let summary = try await workplace.importComplaints(
             from: file, format: format, source: source ?? format.rawValue, subjects: subjects, rejects: rejects)

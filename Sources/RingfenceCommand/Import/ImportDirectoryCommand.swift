@@ -60,7 +60,7 @@ extension ImportCommand {
     }
 
     func run() async throws {
-      try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+      try await Workplace.open(database, owns: false, makes: true, logger: .quiet) { workplace in
         var options = DirectoryOptions(path: file, region: region, temporaryFolder: workplace.folder.path)
         options.columns.numbers = numberColumn
         options.columns.name = nameColumn

@@ -27,6 +27,25 @@ extension DataFolder {
     return try signingKey(environment: environment)
   }
 
+  /// The key that signs here.
+  /// - Throws: ``CommandFailure`` where there is none yet: whoever asks for it does not want another one.
+  func keyThatSigns() throws -> SigningKey {
+    guard let key = try presentSigningKey() else {
+      throw CommandFailure.failed("There is no key yet. The first publication makes one, or: ringfence keys create")
+    }
+    return key
+  }
+
+  /// The keys that sign here, or will when a rotation that was broken off is finished. Changes nothing.
+  func signingKeysToLookAt(environment: [String: String]) throws -> [SigningKey] {
+    if ["RINGFENCE_SIGNING_KEY", "RINGFENCE_SIGNING_KEY_FILE"].contains(where: { !(environment[$0] ?? "").isEmpty }) {
+      return [try signingKey(environment: environment)]
+    }
+    return try [Self.signingKeyFile, Self.nextFile].compactMap { name in
+      try storedSecret(name).map { try Self.signingKey($0, from: "\(path)/\(name)") }
+    }
+  }
+
   private static let nextFile = "signing.key.next"
 
   /// A new key, kept before any root lists it: a key that is listed and lost could not be replaced.

@@ -64,8 +64,8 @@ struct KeysCommand: AsyncParsableCommand {
     var to: String?
 
     func run() throws {
-      let folder = try DataFolder(database.data)
-      let old = try folder.signingKey()
+      let folder = try DataFolder(existing: database.data)
+      let old = try folder.keyThatSigns()
       let isInFolder =
         try folder.storedSecret(DataFolder.signingKeyFile).flatMap(SigningKey.init)?.verifying == old.verifying
       guard isInFolder || to != nil else {
@@ -89,12 +89,10 @@ struct KeysCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() throws {
-      let folder = try DataFolder(database.data)
+      let folder = try DataFolder(existing: database.data)
       let own = try folder.presentSigningKey()?.verifying
       guard let root = try PublicationFolder(path: folder.publications).root() else {
-        guard let own else {
-          throw CommandFailure.failed("There is no key yet. The first publication makes one, or: ringfence keys create")
-        }
+        let own = try folder.keyThatSigns().verifying
         print("No root yet; the first publication makes it with this key.\n\(own.id)  \(own.base64)")
         return
       }
@@ -114,7 +112,7 @@ struct KeysCommand: AsyncParsableCommand {
     var root = false
 
     func run() throws {
-      let folder = try DataFolder(database.data)
+      let folder = try DataFolder(existing: database.data)
       if root {
         let path = "\(folder.publications)/root.json"
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -122,7 +120,7 @@ struct KeysCommand: AsyncParsableCommand {
         }
         FileHandle.standardOutput.write(data)
       } else {
-        print(try folder.signingKey().verifying.base64)
+        print(try folder.keyThatSigns().verifying.base64)
       }
     }
   }

@@ -117,7 +117,7 @@ struct ServeCommand: AsyncParsableCommand {
     let metrics = MetricsRegistry()
     // PostgreSQL has its share of the cores too, and so has the work that is not done on event loops.
     NIOSingletons.groupLoopCountSuggestion = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
-    try await Workplace.open(database, owns: true, logger: .server) { workplace in
+    try await Workplace.open(database, owns: true, makes: true, logger: .server) { workplace in
       let welcome = sample ? try await Sample(workplace: workplace).prepare() : nil
       let pseudonymizer = try workplace.folder.pseudonymizer()
       let accountKey = try await workplace.accountKey()

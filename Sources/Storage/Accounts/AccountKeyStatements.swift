@@ -15,6 +15,12 @@ struct ClaimAccountKey: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> [UInt8] { try row.decode(0) }
 }
 
+/// Which key secrets are kept with.
+struct ReadAccountKey: PostgresStatement {
+  static let sql = "SELECT fingerprint FROM account_key"
+  static func decode(_ row: PostgresRow) throws -> [UInt8] { try row.decode(0) }
+}
+
 /// Forgets the key when nothing is kept with it any more.
 struct ForgetAccountKey: PostgresStatement {
   typealias Row = Void

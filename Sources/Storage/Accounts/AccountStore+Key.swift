@@ -6,4 +6,9 @@ extension AccountStore {
   public func isKept(with fingerprint: [UInt8]) async throws -> Bool {
     try await pool.retrying { try await $0.run(ClaimAccountKey(fingerprint: fingerprint)).first } == fingerprint
   }
+
+  /// The fingerprint of the key that the secrets in this database are kept with; nil where no server has asked yet.
+  public func keyFingerprint() async throws -> [UInt8]? {
+    try await pool.run(ReadAccountKey()).first
+  }
 }

@@ -19,6 +19,8 @@ public struct ServerState: Sendable, Equatable {
   public var foreignTables: Int
   /// Whether passwords and rows travel encrypted, or never leave the machine.
   public var isPrivate: Bool
+  /// Replication slots that nobody reads from: the server keeps its log for them until the disk is full.
+  public var idleSlots: [String]
 }
 
 /// Asks for it.
@@ -38,7 +40,8 @@ struct ReadServerState: PostgresStatement {
             WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
               AND NOT pg_has_role(relowner, 'USAGE')),
            inet_client_addr() IS NULL OR inet_client_addr() <<= '127.0.0.0/8' OR inet_client_addr() = '::1'
-             OR coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false)
+             OR coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false),
+           array(SELECT slot_name::text FROM pg_replication_slots WHERE NOT active ORDER BY 1)
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(Self.settings) }
@@ -49,7 +52,8 @@ struct ReadServerState: PostgresStatement {
       version: Int(try row.decode(0, as: Int32.self)), time: try row.decode(1),
       settings: Dictionary(zip(settings, values), uniquingKeysWith: { first, _ in first }),
       isStandby: try row.decode(3), connections: Int(try row.decode(4, as: Int32.self)), mayCreate: try row.decode(5),
-      foreignTables: Int(try row.decode(6, as: Int32.self)), isPrivate: try row.decode(7))
+      foreignTables: Int(try row.decode(6, as: Int32.self)), isPrivate: try row.decode(7),
+      idleSlots: try row.decode(8))
   }
 }
 

@@ -21,7 +21,7 @@ struct BatchBenchCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    try await Workplace.open(database, owns: false, makes: true, logger: .quiet) { workplace in
       let now = Date()
       for _ in 0..<20 { _ = try await workplace.reports.accept(Self.batch(5_000, now), receivedAt: Date()) }
       try await workplace.reports.refreshStatistics()

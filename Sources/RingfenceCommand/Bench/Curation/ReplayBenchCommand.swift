@@ -36,7 +36,9 @@ struct ReplayBenchCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (thresholds, installation) = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    let (thresholds, installation) = try await Workplace.open(
+      database, owns: false, makes: true, logger: .quiet
+    ) { workplace in
       (try await workplace.thresholds.current(), workplace.installation)
     }
     let options = ImportOptions(

@@ -29,7 +29,7 @@ struct SelectionBenchCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    try await Workplace.open(database, owns: false, makes: true, logger: .quiet) { workplace in
       let time = Date(timeIntervalSince1970: 1_795_000_000)
       let there = try await workplace.pool.withConnection { connection in
         try await ScoreBenchmark(connection: connection).fill(numbers: numbers, at: time)

@@ -1,0 +1,247 @@
+"""Every fault that the doctor names, made; and how an upgrade meets servers of an older version."""
+
+import contextlib
+import json
+import os
+import subprocess
+
+import pytest
+
+from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment
+from waiting import wait_until
+
+OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
+
+
+def run(*arguments, code=0, **variables):
+    done = subprocess.run(
+        [BINARY, *map(str, arguments)], capture_output=True, text=True, env=environment() | variables, timeout=300)
+    assert done.returncode == code, f"{arguments}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def examine(data, **variables):
+    """The doctor's lines by what they are about."""
+    done = subprocess.run(
+        [BINARY, "doctor", "--json", "--data", str(data)], capture_output=True, text=True,
+        env=environment() | variables, timeout=300)
+    assert done.returncode in (0, 1), done.stderr
+    lines = {line["what"]: line for line in json.loads(done.stdout)}
+    assert (done.returncode == 1) == any(line["state"] == "bad" for line in lines.values())
+    assert all(line["advice"] for line in lines.values() if line["state"] != "ok")
+    return lines
+
+
+@pytest.fixture(scope="module")
+def server(make_server, tmp_path_factory):
+    """A running server with complaints and a publication."""
+    server = make_server()
+    complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
+    run("simulate", "--seed", 7, "--complaints", 5_000, "--out", complaints)
+    server.run("import", "complaints", str(complaints), "--format", "jsonl")
+    server.run("publish", *OPEN)
+    yield server
+    server.close()
+
+
+def as_superuser(server, *statements):
+    """What the server's own role may not do."""
+    dsn = server.dsn.replace("user=ringfence", "user=postgres")
+    done = subprocess.run(
+        ["psql", "--no-psqlrc", "--set=ON_ERROR_STOP=1", dsn, *(f"--command={each}" for each in statements)],
+        capture_output=True, text=True, env=environment())
+    assert done.returncode == 0, done.stderr
+
+
+@contextlib.contextmanager
+def small_disk(path, options):
+    """A file system of its own at `path`, of so little room."""
+    path.mkdir()
+    if os.geteuid() != 0 or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(path)], capture_output=True).returncode != 0:
+        pytest.skip("mounting a small file system needs root")
+    try:
+        yield path
+    finally:
+        subprocess.run(["umount", "--lazy", str(path)], check=True)
+
+
+def test_a_full_disk_is_named(server, tmp_path):
+    with small_disk(tmp_path / "disk", "size=2m") as disk:
+        with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as file:
+            while True:
+                file.write(bytes(1 << 16))
+        lines = examine(disk, DATABASE_URL=server.dsn)
+        assert lines["data folder"]["state"] == "bad" and "No space left" in lines["data folder"]["found"]
+        assert "Free some space" in lines["data folder"]["advice"]
+        assert lines["disk"]["state"] == "bad" and lines["disk"]["found"].startswith("0 MB of 2 MB")
+
+
+def test_a_file_system_without_room_for_files_is_named(server, tmp_path):
+    with small_disk(tmp_path / "disk", "size=50m,nr_inodes=20") as disk:
+        lines = examine(disk, DATABASE_URL=server.dsn)
+        assert lines["files"]["state"] == "bad" and "df -i" in lines["files"]["advice"]
+
+
+def test_a_read_only_folder_is_named(server, tmp_path):
+    with small_disk(tmp_path / "disk", "size=2m") as disk:
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        lines = examine(disk, DATABASE_URL=server.dsn)
+        assert lines["data folder"]["state"] == "bad" and "dmesg" in lines["data folder"]["advice"]
+
+
+@pytest.mark.parametrize("options, what, words", [
+    ("-c synchronous_commit=off", "synchronous_commit", "not be on disk"),
+    ("-c role=doctor_guest", "privileges", "GRANT CREATE"),
+])
+def test_a_connection_that_may_not_or_forgets_is_named(server, options, what, words):
+    as_superuser(server, "CREATE ROLE doctor_guest", "GRANT doctor_guest TO ringfence",
+                 "GRANT SELECT ON ALL TABLES IN SCHEMA public TO doctor_guest")
+    try:
+        line = examine(server.data, DATABASE_URL=f"{server.dsn} options='{options}'")[what]
+        assert line["state"] == "bad" and words in line["advice"]
+    finally:
+        as_superuser(server, "DROP OWNED BY doctor_guest", "DROP ROLE doctor_guest")
+
+
+def test_settings_that_lose_what_was_acknowledged_are_named(server):
+    for name in ["fsync", "full_page_writes"]:
+        as_superuser(server, f"ALTER SYSTEM SET {name} = off", "SELECT pg_reload_conf()")
+        try:
+            wait_until(lambda: server.query(f"SHOW {name}") == [["off"]], 30, f"{name} to be off")
+            assert examine(server.data)[name]["state"] == "bad"
+        finally:
+            as_superuser(server, f"ALTER SYSTEM RESET {name}", "SELECT pg_reload_conf()")
+            wait_until(lambda: server.query(f"SHOW {name}") == [["on"]], 30, f"{name} to be on")
+
+
+def test_what_stands_in_the_database_is_named(server):
+    def line(what, change, back):
+        as_superuser(server, change)
+        try:
+            return examine(server.data)[what]
+        finally:
+            as_superuser(server, back)
+
+    found = line("replication slots", "SELECT pg_create_physical_replication_slot('left_behind')",
+                 "SELECT pg_drop_replication_slot('left_behind')")
+    assert found["state"] == "bad" and "left_behind" in found["found"]
+    found = line("schema", "INSERT INTO schema_migrations VALUES (29990101000000, 'future', '', now(), 1)",
+                 "DELETE FROM schema_migrations WHERE version = 29990101000000")
+    assert found["state"] == "bad" and "another version" in found["advice"]
+    found = line("publication", "UPDATE publications SET published_at = published_at - interval '2 days'",
+                 "UPDATE publications SET published_at = published_at + interval '2 days'")
+    assert found["state"] == "warning"
+    found = line("publication", "UPDATE publications SET published_at = published_at + interval '2 days'",
+                 "UPDATE publications SET published_at = published_at - interval '2 days'")
+    assert found["state"] == "bad" and "in the future" in found["found"]
+    found = line(
+        "webhooks", "INSERT INTO webhook_deliveries (delivery_id, url, body, created_at, next_attempt_at) "
+        "VALUES (gen_random_uuid(), 'http://127.0.0.1:9/', '{}', now() - interval '2 hours', now() + interval '1 day')",
+        "DELETE FROM webhook_deliveries")
+    assert found["state"] == "warning"
+    found = line("protected numbers", "SELECT 1", "SELECT 1")
+    assert found["state"] == "warning"
+
+
+def test_a_gate_that_holds_is_named(server):
+    run("publish", "--top", 3, "--least-size", 100, "--slack", 0, "--data", server.data, code=4)
+    assert examine(server.data)["gates"]["state"] == "warning"
+    server.run("publish", *OPEN)
+    assert examine(server.data)["gates"]["state"] == "ok"
+
+
+def test_keys_that_do_not_belong_are_named(server, tmp_path):
+    assert examine(server.data)["root"]["state"] == "ok" and examine(server.data)["account key"]["state"] == "ok"
+    for name, what in [("signing.key", "root"), ("account.key", "account key")]:
+        kept = (server.data / name).read_text()
+        try:
+            if name == "signing.key":
+                (server.data / name).unlink()
+                run("keys", "create", "--data", server.data)
+            else:
+                (server.data / name).write_text(os.urandom(32).hex() + "\n")
+            assert examine(server.data)[what]["state"] == "bad"
+        finally:
+            (server.data / name).write_text(kept)
+    assert examine(server.data)["root"]["state"] == "ok"
+
+
+def test_a_publication_that_has_expired_is_named(tmp_path):
+    (tmp_path / "list").write_text("\n".join(
+        json.dumps({"number": "+12015550123", "category": "fraud", "reported_at": f"2025-10-{day}T0{hour}:00:00Z"})
+        for day in range(20, 31) for hour in range(3)))
+    run("import", "complaints", tmp_path / "list", "--format", "jsonl", "--data", tmp_path / "data")
+    run("publish", "--at", "2025-11-02T00:00:00Z", "--reproduce", *OPEN, "--data", tmp_path / "data")
+    line = examine(tmp_path / "data")["publication"]
+    assert line["state"] == "bad" and "expired" in line["found"]
+
+
+@contextlib.contextmanager
+def connection(server, program, database="ringfence"):
+    """A connection of another program, which says what it is."""
+    dsn = server.dsn.replace("dbname=ringfence", f"dbname={database}") + f" application_name='{program}'"
+    client = subprocess.Popen(["psql", "--no-psqlrc", dsn], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              env=environment())
+    try:
+        wait_until(lambda: server.query(
+            f"SELECT 1 FROM pg_stat_activity WHERE application_name = '{program}' AND datname = '{database}'"),
+            30, "the other program to connect")
+        yield
+    finally:
+        client.kill()
+        client.wait()
+
+
+def test_a_new_program_waits_for_older_ones_and_changes_nothing_beside_them(server, tmp_path):
+    """The steps of Documentation/operations.md, Upgrade, for several servers on one database."""
+    dsn = server.dsn.replace("dbname=ringfence", "dbname=upgrading")
+    server.query("CREATE DATABASE upgrading")
+    # A database of the first version, made by its own files.
+    first = tmp_path / "first"
+    (first / "Migrations").mkdir(parents=True)
+    for entry in CHECKOUT.iterdir():
+        if entry.name != "Migrations":
+            (first / entry.name).symlink_to(entry)
+    files = sorted((CHECKOUT / "Migrations").glob("*.sql"))
+    for file in files[:-2]:
+        (first / "Migrations" / file.name).write_text(file.read_text())
+    data = tmp_path / "data"
+    run("app", "list", "--data", data, DATABASE_URL=dsn, RINGFENCE_HOME=str(first))
+    before = newest(server)
+    assert before == files[-3].name.partition("_")[0]
+
+    with connection(server, f"ringfence {before}", "upgrading"):
+        lines = examine(data, DATABASE_URL=dsn)
+        assert lines["schema"]["state"] == "warning" and "an older Ringfence runs" in lines["schema"]["found"]
+        said = run("app", "list", "--data", data, code=1, DATABASE_URL=dsn).stderr
+        assert "An older Ringfence uses this database (this machine: 1 connection since" in said
+        assert newest(server) == before
+        # The old server stops while the new one waits.
+        waiting = RingfenceServer(tmp_path, DATABASE_URL=dsn)
+        waiting.launch()
+        wait_until(lambda: server.query(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = 'upgrading' AND application_name > 'ringfence "
+            f"{before}'"), 60, "the new server to connect")
+        assert newest(server) == before
+    try:
+        wait_until(waiting._listens, 60, lambda: f"the new server to listen: {waiting.log.read_text()}")
+        assert newest(server) == files[-1].name.partition("_")[0]
+        assert examine(data, DATABASE_URL=dsn)["servers"]["state"] == "ok"
+        # An old one that was forgotten. One that is started now refuses.
+        with connection(server, "ringfence", "upgrading"):
+            line = examine(data, DATABASE_URL=dsn)["servers"]
+            assert line["state"] == "bad" and "Stop it" in line["advice"]
+            # Nothing is pending any more, so nobody waits.
+            run("app", "list", "--data", data, DATABASE_URL=dsn)
+        late = run("app", "list", "--data", data, code=1, DATABASE_URL=dsn, RINGFENCE_HOME=str(first)).stderr
+        assert "was applied, but its file is missing" in late and "run a newer release" in late
+    finally:
+        waiting.close()
+
+
+def newest(server):
+    done = subprocess.run(
+        ["psql", "--no-psqlrc", "--csv", "--tuples-only", server.dsn.replace("dbname=ringfence", "dbname=upgrading"),
+         "--command=SELECT max(version) FROM schema_migrations"], capture_output=True, text=True, env=environment())
+    return done.stdout.strip()

@@ -1,0 +1,121 @@
+"""What happens when Ringfence runs for years: lists that come again, folders that are not there."""
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+from ringfence_server import BINARY, CHECKOUT, environment
+
+
+def run(*arguments, code=0, **variables):
+    done = subprocess.run(
+        [BINARY, *map(str, arguments)], capture_output=True, text=True, env=environment() | variables, timeout=300)
+    assert done.returncode == code, f"{arguments}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def test_a_list_that_comes_again_after_its_months_were_dropped_counts_once(make_server, tmp_path):
+    path = tmp_path / "list.jsonl"
+    with path.open("w") as file:
+        for days in [600, 500, 30, 20]:
+            at = time.strftime("%FT%TZ", time.gmtime(time.time() - days * 86_400))
+            file.write(json.dumps({"number": "+12015550123", "category": "fraud", "reported_at": at}) + "\n")
+    server = make_server()
+    server.run("import", "complaints", str(path), "--format", "jsonl")
+    server.signal(15)
+    assert server.ended() == 0
+    server.arguments = ["--report-months", "13"]
+    server.start()
+    assert server.query("SELECT reports FROM numbers") == [["4"]]
+    said = server.run("import", "complaints", str(path), "--format", "jsonl", "--rejects", str(tmp_path / "rejects"))
+    assert "2 accepted: 0 new, 2 already there" in said and "date_before_retention 2" in said
+    [[before]] = server.query("SELECT to_char(dropped_before AT TIME ZONE 'UTC', 'YYYY-MM-DD') FROM report_retention")
+    assert f"the date is before {before}T00:00:00Z" in said
+    assert [line.split("\t")[1] for line in (tmp_path / "rejects").read_text().splitlines()] == [
+        "date_before_retention"] * 2
+    assert server.query("SELECT reports FROM numbers") == [["4"]]
+    server.close()
+
+
+# What each command needs besides --data to get as far as its data; a new one is added here.
+REFUSING = {
+    "publish": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
+    "explain": ["+12015550123"], "rule": ["+12015550123", "--allow", "--reason", "x", "--by", "Ada"],
+    "rulings": ["+12015550123"], "holds": [], "queue sweep": [],
+    "protect add": ["+12015550123", "--reason", "x"], "protect list": [], "protect remove": ["+12015550123"],
+    "reporters recount": [], "ranges detect": [], "ranges list": [], "ranges approve": ["+1201555012x", "--by", "Ada"],
+    "ranges reject": ["+1201555012x", "--by", "Ada"], "appeals file": ["+12015550123", "--statement", "x"],
+    "appeals list": [], "appeals answer": ["+12015550123", "--uphold", "--by", "Ada"],
+    "thresholds show": [], "thresholds history": [],
+    "thresholds set": ["--category", "fraud", "--enter-heat", "3", "--because", "x"],
+    "thresholds preview": ["--category", "fraud", "--enter-heat", "3"],
+    "sources list": [], "sources set": ["x", "--days", "2", "--because", "x"],
+    "sources preview": ["x", "--days", "2"],
+    "keys rotate": [], "keys list": [], "keys export": [],
+    "regions load": [Path(CHECKOUT) / "Resources/regions-us.tsv"], "regions list": [], "regions of": ["+12015550123"],
+    "app create": ["x"], "app list": [], "app keys": [], "app rotate": ["x"], "app revoke": ["1"],
+    "app scopes": ["1", "report"], "app withdraw": ["1", "--since", "2026-11-01T00:00:00Z", "--reason", "x"],
+    "account list": [], "account add": ["x"], "account role": ["x", "triage"], "account disable": ["x"],
+    "account enable": ["x"], "account reset": ["x"], "sign-in-link": ["Ada"],
+    "audit": [], "doctor": [], "backup": ["BACKUP"], "bench pages": [],
+}
+# They put the first things into a data folder, or only read a file of it that need not be there, or ask for a key first.
+MAKING = {
+    "bench mixed",
+    "serve", "import complaints", "import directory", "restore", "keys create", "recipes show", "bench fill",
+    "bench intake", "bench assemble", "bench curation replay", "bench curation selection",
+    "bench curation batches",
+}
+
+
+def commands_with_data(command, path=()):
+    """The commands that take --data, by their path, from the program's own description of itself."""
+    inner = [sub for sub in command.get("subcommands") or [] if sub["commandName"] != "help"]
+    for sub in inner:
+        yield from commands_with_data(sub, (*path, sub["commandName"]))
+    names = {name["name"] for argument in command.get("arguments") or [] for name in argument.get("names") or []}
+    if "data" in names and not inner:
+        yield " ".join(path)
+
+
+def test_a_mistyped_data_folder_is_refused_and_stays_as_it_was(tmp_path):
+    tree = json.loads(run("--experimental-dump-help").stdout)["command"]
+    commands = set(commands_with_data(tree))
+    assert commands - MAKING == set(REFUSING), "say in REFUSING what the command needs, or in MAKING that it makes one"
+    absent, other = tmp_path / "absent", tmp_path / "other"
+    other.mkdir()
+    for command, arguments in REFUSING.items():
+        arguments = [tmp_path / "backup" if argument == "BACKUP" else argument for argument in arguments]
+        for folder in [absent, other]:
+            done = subprocess.run(
+                [BINARY, *command.split(), *map(str, arguments), "--data", str(folder)], capture_output=True, text=True,
+                env=environment(), timeout=60)
+            assert done.returncode in (1, 3), f"{command}: {done.returncode} {done.stdout}{done.stderr}"
+            words = ["There is no database in", "There is no data folder", "There is no key yet"]
+            assert any(word in done.stderr for word in words), f"{command}: {done.stderr}"
+        assert not absent.exists() and not any(other.iterdir()), command
+        assert {path.name for path in tmp_path.iterdir()} == {"other"}, command
+
+
+def test_backups_at_once_leave_each_other_alone(make_server, tmp_path):
+    server = make_server()
+    server.run("import", "complaints", "/dev/null", "--format", "jsonl")
+    # As the version before named it, of a backup that is under way.
+    other = tmp_path / "one.tar.partial"
+    other.mkdir()
+    (other / "database.dump").write_text("half")
+    backups = [
+        subprocess.Popen(
+            [BINARY, "backup", str(tmp_path / "one.tar"), "--data", str(server.data)], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=environment())
+        for _ in range(3)]
+    said = [(*backup.communicate(timeout=300), backup.returncode) for backup in backups]
+    assert sorted(code for _, _, code in said) == [0, 3, 3], said
+    for output, error, code in said:
+        assert code == 0 or "meanwhile" in error or "there already" in error, error
+    listed = subprocess.run(["tar", "--list", f"--file={tmp_path / 'one.tar'}"], capture_output=True, text=True)
+    assert listed.returncode == 0 and "./backup.json" in listed.stdout
+    assert (other / "database.dump").read_text() == "half"
+    assert {path.name for path in tmp_path.iterdir()} == {"one.tar", "one.tar.partial"}
+    server.close()
