@@ -73,6 +73,16 @@ def inside(root, *command, **variables):
     return run("chroot", root, *command, env=environment)
 
 
+# Where a mirror of packages is bound.
+PACKAGES = "/packages"
+
+
+def take_packages_from(root):
+    """Lets git in the root clone what it would clone from github.com from the mirror that is bound there."""
+    (root / "etc/gitconfig").write_text(
+        f'[url "{PACKAGES}/"]\n\tinsteadOf = https://github.com/\n[safe]\n\tdirectory = *\n')
+
+
 def bytes_of(folder):
     """What lies in a folder, without what is mounted there."""
     return int(run("du", "--summarize", "--one-file-system", "--block-size=1", folder).split()[0])

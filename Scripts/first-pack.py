@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the time from `git clone` to the first published pack, in a bare Debian root with a Swift toolchain.
 
-    sudo Scripts/first-pack.py [--repository URL] [--swift FOLDER] [--base FOLDER]
+    sudo Scripts/first-pack.py [--repository URL] [--swift FOLDER] [--base FOLDER] [--packages FOLDER]
 
 Counted: cloning, `make run` (what it installs from Debian, what it fetches and builds, PostgreSQL's start, the sample
 complaints), until the server answers with a manifest and the pack in it was fetched and verified. Not counted: making the
@@ -30,6 +30,9 @@ def main():
     parser.add_argument("--swift", type=Path, default=Path(shutil.which("swift") or "/opt/swift/usr/bin/swift"),
                         help="the toolchain's swift; its folder of bin, lib, share is bound")
     parser.add_argument("--base", type=Path, help="where the bare root is kept from one run to the next")
+    parser.add_argument("--packages", type=Path,
+                        help="a mirror of github.com, as OWNER/NAME, that packages are cloned from; the figure is then "
+                             "without the time that the network takes for them")
     parser.add_argument("--minutes", type=float, default=90, help="when to give up")
     options = parser.parse_args()
     bare_root.need_root()
@@ -51,6 +54,9 @@ def main():
         is_local = Path(options.repository).exists()
         if is_local:
             binds.append((options.repository, "/repository"))
+        if options.packages:
+            binds.append((options.packages, bare_root.PACKAGES))
+            bare_root.take_packages_from(root)
         with mounted(root, *binds):
             # What swift.org says that the toolchain needs, and what fetches and makes.
             inside(root, "/bin/sh", "-c",
