@@ -45,6 +45,9 @@ struct MixedBenchCommand: AsyncParsableCommand {
   @Option(help: "How long the overload lasts.")
   var minutes = 5.0
 
+  @Option(help: "Connections of the overload for each of the capacity's, 1 to 100.")
+  var crowding = 48
+
   @Option(help: "The server's process, for its memory; without it whoever listens on the port.")
   var serverPid: Int32?
 
@@ -56,6 +59,7 @@ struct MixedBenchCommand: AsyncParsableCommand {
     guard [reporters, lookers, downloaders].allSatisfy({ (0...1_000).contains($0) }), (0...64).contains(moderators)
     else { throw ValidationError("--reporters, --lookers and --downloaders are 0 to 1000, --moderators 0 to 64.") }
     guard overload.map({ (1...10).contains($0) }) ?? true else { throw ValidationError("--overload is 1 to 10.") }
+    guard (1...100).contains(crowding) else { throw ValidationError("--crowding is 1 to 100.") }
     guard minutes > 0, minutes <= 600 else { throw ValidationError("--minutes is more than 0, at most 600.") }
     guard LoadTarget(url: url) != nil else {
       throw ValidationError(
@@ -72,7 +76,7 @@ struct MixedBenchCommand: AsyncParsableCommand {
     let benchmark = MixedBenchmark(
       plan: plan, crowd: [.reporter: reporters, .looker: lookers, .downloader: downloaders],
       tokens: tokens, serverPID: serverPid ?? ListeningProcess.find(port: target.port), overload: overload,
-      overloadSeconds: minutes * 60)
+      overloadSeconds: minutes * 60, crowding: crowding)
     try await benchmark.run { line in
       print(line)
       fflush(nil)

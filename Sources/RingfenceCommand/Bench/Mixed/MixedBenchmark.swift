@@ -12,17 +12,18 @@ struct MixedBenchmark {
   /// How many times the measured capacity; nil measures it only.
   let overload: Double?
   let overloadSeconds: Double
+  /// Connections of an overload for each of the measurement. Requests that find none free are not sent, so the fewer there
+  /// are the less of an overload it is.
+  let crowding: Int
 
   /// The most seconds that a recovery is waited for.
   private static let patience = 120.0
-  /// Connections of an overload for each of the measurement.
-  private static let crowding = 8
 
   /// - Throws: ``CommandFailure`` when nobody answers, or nothing is answered as asked.
   func run(say: (String) -> Void) async throws {
     let world = try await MixedWorld.look(at: plan.target)
     if world.packs.isEmpty { say("Nothing is published: downloads ask for the manifest alone.") }
-    let clients = try clients(world, times: overload == nil ? 1 : Self.crowding)
+    let clients = try clients(world, times: overload == nil ? 1 : crowding)
     let driver = MixedDriver(target: plan.target, clients: clients, serverPID: serverPID)
     defer { driver.close() }
     let closed = try await Self.on("load") {
