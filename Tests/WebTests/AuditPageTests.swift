@@ -34,6 +34,22 @@ import Testing
     #expect(AuditChange.all(from: nil, to: nil).isEmpty)
   }
 
+  @Test func whatIsOursInAChangeIsSaidInTheReadersWords() throws {
+    let texts = try Catalogue(folder: Checkout.texts)[.russian]
+    let said = [
+      AuditChange(field: "role", before: "triage", after: "moderator"),
+      AuditChange(field: "label", before: "", after: "role"), AuditChange(field: "enter.heat", before: "1", after: "2"),
+      AuditChange(field: "strange", before: "a", after: "b"),
+    ].map { $0.said(texts) }
+    #expect(
+      said == [
+        AuditChange(field: "роль", before: texts("role.triage"), after: texts("role.moderator")),
+        AuditChange(field: "подпись", before: "", after: "role"),
+        AuditChange(field: texts("thresholds.field.enter.heat"), before: "1", after: "2"),
+        AuditChange(field: "strange", before: "a", after: "b"),
+      ])
+  }
+
   @Test func thePageAndTheExportShowTheSame() async throws {
     let trail = AuditTrail(pool: TestDatabase.current.pool)
     for index in 0..<120 {

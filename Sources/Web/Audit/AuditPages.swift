@@ -49,7 +49,7 @@ struct AuditPages: Sendable {
         role: texts.find("role.\(record.event.role)") ?? record.event.role,
         action: texts.find("audit.action.\(record.event.action)") ?? record.event.action,
         subject: record.event.subject,
-        changes: AuditChange.all(from: record.event.before, to: record.event.after),
+        changes: AuditChange.all(from: record.event.before, to: record.event.after).map { $0.said(texts) },
         reason: record.event.reason ?? "")
     }
     let actors = try await trail.actors()
@@ -103,5 +103,21 @@ struct AuditChange: Equatable, Encodable {
       let (old, new) = (before[field] ?? "", after[field] ?? "")
       return old == new ? nil : AuditChange(field: field, before: old, after: new)
     }
+  }
+
+  /// In the words of the reader, as far as there are any: what people wrote stays as it is.
+  func said(_ texts: Texts) -> AuditChange {
+    func value(_ text: String) -> String {
+      switch field {
+      case "role": texts.find("role.\(text)") ?? text
+      case "decision": texts.find("case.ruled.\(text)") ?? text
+      case "way":
+        text.split(separator: ", ").map { texts.find("audit.way.\($0)") ?? String($0) }.joined(separator: ", ")
+      default: text
+      }
+    }
+    return AuditChange(
+      field: texts.find("audit.field.\(field)") ?? texts.find("thresholds.field.\(field)") ?? field,
+      before: value(before), after: value(after))
   }
 }

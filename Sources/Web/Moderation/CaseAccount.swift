@@ -23,7 +23,7 @@ struct CaseAccount {
       "\(texts("case.held-by", ["rule": texts("case.hold.\(hold.rule.rawValue)"), "day": Self.day(hold.heldAt)])) "
         + (texts.figures(hold.detail) ?? hold.detail)
     }
-    let asked = conditions.isEmpty ? [] : [CaseCondition.title(explanation, texts) + ":"] + conditions
+    let asked = conditions.isEmpty ? [] : [CaseCondition.title(explanation, texts)] + conditions
     return sentences + (held.map { [$0] } ?? []) + asked
   }
 

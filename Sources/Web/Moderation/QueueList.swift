@@ -17,6 +17,7 @@ struct QueueList: Encodable {
     let number: String
     let address: String
     let country: String
+    let countryName: String
     let causes: [Cause]
     let rank: String
     let rankName: String
@@ -110,7 +111,8 @@ extension QueueList.Row {
     digits = item.number
     number = PhoneNumber(digits: item.number)?.formatted(.international) ?? "+\(item.number)"
     self.address = address.address("/moderation/numbers/\(item.number)", [("queue", "1")])
-    country = item.country.map { texts.country($0) } ?? "–"
+    country = item.country ?? "–"
+    countryName = item.country.map { texts.country($0) } ?? texts("queue.nowhere")
     causes = item.causes.all.map { QueueList.Cause(cause: $0.rawValue, name: texts("queue.cause.\($0.rawValue)")) }
     let rank = Urgency.rank(of: item.urgency)
     self.rank = rank == .harm ? "alarm" : rank == .rising ? "warn" : "quiet-badge"
