@@ -73,6 +73,20 @@ def inside(root, *command, **variables):
     return run("chroot", root, *command, env=environment)
 
 
+# What swift.org says that its toolchain needs on this suite, and what fetches and makes.
+SWIFT_NEEDS = (
+    "binutils ca-certificates curl git g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6 libpython3.11 "
+    "libsqlite3-0 libstdc++-12-dev libxml2-dev libz3-4 make procps tzdata unzip zlib1g-dev")
+
+
+def install_swift_needs(root):
+    """Makes a root in which a toolchain that is bound into it works."""
+    inside(root, "/bin/sh", "-c",
+           f"apt-get update -q=2 && apt-get install -q=2 --yes --no-install-recommends {SWIFT_NEEDS} > /dev/null")
+    # Whom this machine trusts: it may be behind a proxy with a certificate of its own.
+    shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / "etc/ssl/certs/ca-certificates.crt")
+
+
 # Where a mirror of packages is bound.
 PACKAGES = "/packages"
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Replays Docker/Dockerfile's second stage in a bare Debian root and runs the server there as the image does.
+"""Replays Docker/Dockerfile in bare Debian roots, without an engine, and runs the server there as the image does.
 
-    sudo Scripts/check-image.py --binary .build/release/ringfence [--base FOLDER] [--keep]
+    sudo Scripts/check-image.py [--binary .build/release/ringfence] [--base FOLDER] [--packages FOLDER] [--keep]
 
-The program is one that was built with --static-swift-stdlib. Checked: every library is there; the proxy's configuration,
+With --binary, a program that was built with --static-swift-stdlib, the first stage, which builds it, is left out; else it is
+replayed too, with this machine's toolchain in the place of Swift's own image. Checked: every library is there; the proxy's configuration,
 by Debian's nginx; the server starts as another user, without capabilities, on a root that cannot be written, with secrets
 from files; the image's own HEALTHCHECK says so; a report is taken and published; SIGTERM ends it in order.
 """
@@ -48,8 +49,42 @@ def say(what):
     print(f"{time.monotonic() - BEGIN:6.1f} s  {what}", flush=True)
 
 
-def build_image(root, binary):
-    """Does what the second stage does; returns what it sets."""
+def build_program(base, folder, packages):
+    """Does what the first stage does, with the commits of this checkout; returns what it leaves in /out."""
+    toolchain = Path(shutil.which("swift") or "/opt/swift/usr/bin/swift").resolve().parent.parent
+    root = bare_root.copy(base, folder / "build")
+    binds = [(toolchain, toolchain)] + ([(packages, bare_root.PACKAGES)] if packages else [])
+    with mounted(root, *binds):
+        bare_root.install_swift_needs(root)
+        if packages:
+            bare_root.take_packages_from(root)
+        say("a root as Swift's image has it")
+        place = "/"
+        for name, rest in stages(DOCKERFILE.read_text())[0]:
+            if name == "FROM":
+                version = re.fullmatch(rf"swift:([0-9.]+)-{bare_root.SUITE} AS build", rest)[1]
+                assert f"Swift version {version} " in inside(root, toolchain / "bin/swift", "--version"), version
+            elif name == "WORKDIR":
+                place = rest
+                (root / place.lstrip("/")).mkdir(parents=True, exist_ok=True)
+            elif name == "COPY":
+                assert rest == ". .", rest
+                archive = subprocess.run(["git", "-c", "safe.directory=*", "archive", "HEAD"], cwd=CHECKOUT, check=True,
+                                         capture_output=True).stdout
+                unpacked = subprocess.run(["tar", "--extract", f"--directory={root / place.lstrip('/')}"], input=archive)
+                assert unpacked.returncode == 0
+            elif name == "RUN":
+                inside(root, "/bin/sh", "-c", f"cd {place} && {rest}",
+                       PATH=f"{toolchain}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+                say(f"RUN {rest[:60]}…")
+            else:
+                raise SystemExit(f"{name} is new in the first stage: teach it to this script.")
+        shutil.copytree(root / "out", folder / "out", symlinks=True)
+    return folder / "out"
+
+
+def build_image(root, out, binary):
+    """Does what the second stage does, with what the first one left or with a program; returns what it sets."""
     build, final = stages(DOCKERFILE.read_text())
     settings = {}
     for name, rest in final:
@@ -60,6 +95,10 @@ def build_image(root, binary):
             say(f"RUN {rest[:60]}…")
         elif name == "COPY":
             assert rest == "--from=build /out/ /", rest
+            if out:
+                run("cp", "--recursive", f"{out}/.", root)
+                say(f"COPY the program, {megabytes((root / 'usr/bin/ringfence').stat().st_size)}")
+                continue
             run("install", "-D", "--strip", binary, root / "usr/bin/ringfence")
             share = root / "usr/share/ringfence"
             share.mkdir(parents=True)
@@ -242,22 +281,26 @@ BEGIN = time.monotonic()
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", type=Path, required=True, help="built with --static-swift-stdlib")
+    parser.add_argument("--binary", type=Path,
+                        help="built with --static-swift-stdlib; without it the first stage builds one")
     parser.add_argument("--base", type=Path, help="where the bare root is kept from one run to the next")
+    parser.add_argument("--packages", type=Path,
+                        help="a mirror of github.com, as OWNER/NAME, that the first stage's packages are cloned from")
     parser.add_argument("--keep", action="store_true", help="leave the root behind")
     options = parser.parse_args()
     bare_root.need_root()
-    if not options.binary.is_file():
+    if options.binary and not options.binary.is_file():
         raise SystemExit(f"{options.binary} is not there. Build it with --static-swift-stdlib.")
     folder = Path(tempfile.mkdtemp(prefix="ringfence-image-"))
     folder.chmod(0o755)
     try:
         base = bare_root.make(options.base or folder / "base")
         say(f"debootstrap: {megabytes(bare_root.bytes_of(base))}")
+        out = None if options.binary else build_program(base, folder, options.packages)
         check_proxy(base, folder)
         root = bare_root.copy(base, folder / "root")
         with mounted(root):
-            settings = build_image(root, options.binary.resolve())
+            settings = build_image(root, out, options.binary and options.binary.resolve())
             check_libraries(root)
         added = bare_root.bytes_of(root) - bare_root.bytes_of(base)
         say(f"the second stage adds {megabytes(added)} to the base")

@@ -58,13 +58,7 @@ def main():
             binds.append((options.packages, bare_root.PACKAGES))
             bare_root.take_packages_from(root)
         with mounted(root, *binds):
-            # What swift.org says that the toolchain needs, and what fetches and makes.
-            inside(root, "/bin/sh", "-c",
-                   "apt-get update -q=2 && apt-get install -q=2 --yes --no-install-recommends binutils ca-certificates "
-                   "curl git g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6 libpython3.11 libsqlite3-0 "
-                   "libstdc++-12-dev libxml2-dev libz3-4 make procps tzdata unzip zlib1g-dev > /dev/null")
-            # Whom this machine trusts: it may be behind a proxy with a certificate of its own.
-            shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / "etc/ssl/certs/ca-certificates.crt")
+            bare_root.install_swift_needs(root)
             mark("Swift's own requirements (not counted)", begun)
             start = time.monotonic()
             inside(root, "/usr/bin/git", "-c", "safe.directory=*", "clone", "--quiet",
