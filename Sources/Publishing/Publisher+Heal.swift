@@ -72,8 +72,7 @@ extension Publisher {
   func list(_ manifest: Manifest, on connection: PostgresConnection) async throws {
     let spool = ListedSpool(folder: folder, serial: manifest.serial)
     guard spool.isThere else { return }
-    let rows = ListedRows(spool: spool, packs: manifest.packs.map { folder.filePath($0.path) })
     try await PublicationStore.replaceListings(
-      with: rows, serial: manifest.serial, at: manifest.issued, on: connection)
+      with: spool, serial: manifest.serial, at: manifest.issued, on: connection)
   }
 }

@@ -42,7 +42,7 @@ import Testing
       let whole = try await Assembly.run(recipes, listed: listed, directory: directory)
       do {
         let made = try await Assembly.run(recipes, listed: above, directory: directory, cut: cut)
-        #expect(made.entries == whole.entries, "\(seed)")
+        #expect(made.entries == whole.entries && made.placed == whole.placed, "\(seed)")
         kept += 1
       } catch AssemblyError.cutTooHigh {
         refused += 1
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  private static func numbers(_ random: inout SeededGenerator) -> [Int64] {
+  static func numbers(_ random: inout SeededGenerator) -> [Int64] {
     let count = [0, 1, 300].randomElement(using: &random) ?? 0
     let numbers = (0..<count).map { _ in Int64.random(in: 1...9_999, using: &random) }
     return Set(numbers + numbers.map { $0 % 7 + 33_000 }).sorted()
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  private static func recipe(_ index: Int, _ random: inout SeededGenerator) -> Recipe {
+  static func recipe(_ index: Int, _ random: inout SeededGenerator) -> Recipe {
     let isSplit = Int.random(in: 0...2, using: &random) == 0
     let shards = [Shards.one, .one, .hashed(3), .from([1, 3, 50])].randomElement(using: &random) ?? .one
     return Recipe(

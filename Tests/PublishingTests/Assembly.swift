@@ -3,6 +3,7 @@ import CallerPackBuilder
 import Curation
 import PhoneNumbers
 import Publishing
+import Synchronization
 import TestSupport
 
 /// What assembling gave, read back.
@@ -10,6 +11,8 @@ struct Assembly {
   var packs: AssembledPacks
   /// By pack.
   var entries: [String: [PackEntry]] = [:]
+  /// What is listed by it.
+  var placed: [ListedNumber] = []
 
   static let regions: [(prefix: Int64, region: String)] = [(1, "US"), (12, "us-2"), (33, "FR"), (331, "paris")]
 
@@ -21,6 +24,7 @@ struct Assembly {
     try await withTemporaryFolder { folder in
       let assembler = PackAssembler(
         recipes: recipes, regions: try RegionMap(prefixes: regions), temporaryFolder: folder)
+      let placed = Mutex<[ListedNumber]>([])
       let packs = try await assembler.assemble(
         cut: cut,
         listed: { body in
@@ -33,12 +37,13 @@ struct Assembly {
             try await body(Array(directory[start..<min(start + batch, directory.count)]))
           }
         },
+        placed: { batch in placed.withLock { $0 += batch } },
         openWriter: { spec in
           try PackWriter(
             path: "\(folder)/\(spec.name).rfpack",
             options: .init(kind: spec.recipe.kind == .blocking ? .blocking : .identification))
         })
-      var assembly = Assembly(packs: packs)
+      var assembly = Assembly(packs: packs, placed: placed.withLock { $0 })
       for pack in packs.packs {
         let cursor = try PackReader.open(path: "\(folder)/\(pack.spec.name).rfpack").makeCursor()
         var entries: [PackEntry] = []

@@ -32,7 +32,8 @@ actor AssemblyWork {
   }
 
   func finish(
-    cut: SelectionCut?, _ openWriter: @Sendable (PackSpec) throws -> PackWriter
+    cut: SelectionCut?, placed: ([ListedNumber]) throws -> Void,
+    _ openWriter: @Sendable (PackSpec) throws -> PackWriter
   ) throws -> AssembledPacks {
     var candidates = [Int](repeating: 0, count: plan.packs.count)
     try numbers.forEachMerged { number in
@@ -42,7 +43,7 @@ actor AssemblyWork {
     progress(AssemblyProgress(phase: .selecting, done: count, total: count))
     try rank()
     if let cut, !plan.isWhole(above: cut) { throw AssemblyError.cutTooHigh }
-    return try write(try Self.divide(numbers, by: plan, folder: folder), openWriter)
+    return try write(try Self.divide(numbers, by: plan, folder: folder, placed), openWriter)
   }
 
   /// Finds, for packs with more candidates than their limit, the last that is in: as many packs at a time as memory allows.
@@ -69,24 +70,39 @@ actor AssemblyWork {
   }
 
   /// Entries with their labels, a stream a pack.
-  private static func divide(_ numbers: EntrySpools, by plan: PackPlan, folder: String) throws -> BlockSpool {
+  private static func divide(
+    _ numbers: EntrySpools, by plan: PackPlan, folder: String, _ placed: ([ListedNumber]) throws -> Void
+  ) throws -> BlockSpool {
     let spool = try BlockSpool(folder: folder)
     for _ in plan.packs { _ = spool.addStream() }
     var label: [UInt8] = []
+    var published: [ListedNumber] = []
     try numbers.forEachMerged { number in
+      var hasPlace = false
       try plan.forEachPack(of: number) { pack, rank in
         guard plan.isIn(pack, rank) else { return }
+        let rule = plan.rules[plan.packs[pack].recipe]
+        if let item = number.listed, rule.takes(item) { hasPlace = true }
         label.removeAll(keepingCapacity: true)
-        plan.rules[plan.packs[pack].recipe].appendLabel(number, to: &label)
+        rule.appendLabel(number, to: &label)
         try spool.append(to: pack) { bytes in
           bytes.append(littleEndian: number.number)
           bytes.append(littleEndian: UInt16(truncatingIfNeeded: label.count))
           bytes.append(contentsOf: label)
         }
       }
+      guard hasPlace, let item = number.listed else { return }
+      published.append(ListedNumber(item))
+      guard published.count == placedBatch else { return }
+      try placed(published)
+      published.removeAll(keepingCapacity: true)
     }
+    try placed(published)
     return spool
   }
+
+  /// So many numbers that have a place are handed over at a time.
+  private static let placedBatch = 8_192
 
   private func write(
     _ spool: BlockSpool, _ openWriter: @Sendable (PackSpec) throws -> PackWriter
@@ -125,5 +141,14 @@ actor AssemblyWork {
       try writer.append(number, roles: roles, labelUTF8: label)
     }
     return try writer.finish()
+  }
+}
+
+extension ListedNumber {
+  /// What the spool keeps, less the label.
+  fileprivate init(_ item: ListedRecord) {
+    self.init(
+      number: item.number, category: item.category, treatment: item.treatment, cause: item.cause, heat: item.heat,
+      evidence: item.evidence, identifications: item.identifications)
   }
 }

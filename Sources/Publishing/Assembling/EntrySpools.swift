@@ -29,6 +29,7 @@ final class EntrySpools {
         bytes.append(littleEndian: item.number)
         bytes.append(littleEndian: item.category.rawValue)
         bytes.append(item.treatment.rawValue)
+        bytes.append(item.cause.rawValue)
         bytes.append(littleEndian: item.heat.bitPattern)
         bytes.append(littleEndian: item.evidence.bitPattern)
         bytes.append(littleEndian: item.identifications.bitPattern)
@@ -82,7 +83,8 @@ struct MergedNumber {
 struct ListedRecord {
   var number: Int64
   var category: ReportCategory
-  var blocks: Bool
+  var treatment: ListedNumber.Treatment
+  var cause: ListedNumber.Cause
   var heat: Double
   var evidence: Double
   var identifications: Double
@@ -94,7 +96,8 @@ struct ListedRecord {
     guard try reader.hasMore() else { return nil }
     number = reader.integer()
     category = ReportCategory(rawValue: reader.integer()) ?? .other
-    blocks = reader.integer(UInt8.self) == ListedNumber.Treatment.block.rawValue
+    treatment = ListedNumber.Treatment(rawValue: reader.integer()) ?? .identify
+    cause = ListedNumber.Cause(rawValue: reader.integer()) ?? .reports
     heat = reader.double()
     evidence = reader.double()
     identifications = reader.double()

@@ -46,11 +46,14 @@ public struct PackAssembler: Sendable {
   ///   - cut: below it numbers may be missing; packs are only what they should be when they are full without them.
   ///   - listed: numbers that are listed because of complaints or rulings.
   ///   - directory: numbers that directories name, of the same snapshot.
+  ///   - placed: handed those listed numbers that packs hold because they are listed, in order and without their labels:
+  ///     what finds no room, or is named by a directory alone, is not published.
   ///   - openWriter: opens the pack's writer; called once a pack, when the one before is finished.
   /// - Throws: ``AssemblyError``, `PackError`, and what the feeds throw; then no writer is left open.
   ///   ``AssemblyError/cutTooHigh`` before any is opened.
   public func assemble(
     cut: SelectionCut? = nil, listed: Feed<ListedNumber>, directory: Feed<DirectoryEntry>,
+    placed: @escaping @Sendable ([ListedNumber]) throws -> Void = { _ in },
     progress: @escaping @Sendable (AssemblyProgress) -> Void = { _ in },
     openWriter: @escaping @Sendable (PackSpec) throws -> PackWriter
   ) async throws -> AssembledPacks {
@@ -58,6 +61,6 @@ public struct PackAssembler: Sendable {
       plan: PackPlan(recipes: recipes, regions: regions), folder: temporaryFolder, progress: progress)
     try await listed { try await work.take($0) }
     if needsDirectory { try await directory { try await work.take($0) } }
-    return try await work.finish(cut: cut, openWriter)
+    return try await work.finish(cut: cut, placed: placed, openWriter)
   }
 }

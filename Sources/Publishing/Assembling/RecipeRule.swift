@@ -40,8 +40,9 @@ final class RecipeRule: Sendable {
   }
 
   /// Whether the recipe takes the number because of what was said of it.
-  private func takes(_ item: ListedRecord) -> Bool {
-    takesReports && (item.blocks || isIdentification) && categories & 1 << UInt32(item.category.rawValue) != 0
+  func takes(_ item: ListedRecord) -> Bool {
+    takesReports && (isIdentification || item.treatment == .block)
+      && categories & 1 << UInt32(item.category.rawValue) != 0
   }
 
   /// The number's rank; nil where the recipe does not take it.

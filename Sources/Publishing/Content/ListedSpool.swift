@@ -2,16 +2,18 @@ import Curation
 import Foundation
 import Storage
 
-/// The numbers that a publication takes other than from directories, each with what and why, in a file: ascending, twelve
-/// bytes each.
+/// The numbers that a publication's packs hold other than by a directory alone, each with what and why, in a file: ascending,
+/// twelve bytes each.
+///
+/// Those are its listings: a number over its threshold that found no room is not published, and has to enter anew.
 ///
 /// The file outlives the process, so that a publication whose maker died after the reveal can still be told to the
 /// database.
-struct ListedSpool: Sendable {
+struct ListedSpool: Sequence, Sendable {
   let path: String
 
   init(folder: PublicationFolder, serial: Int64) {
-    path = "\(folder.path)/.work/listed-\(serial)"
+    path = "\(folder.path)/.work/placed-\(serial)"
   }
 
   var isThere: Bool { FileManager.default.fileExists(atPath: path) }
@@ -46,17 +48,15 @@ struct ListedSpool: Sendable {
 
   static let rowBytes = 12
 
-  /// The rows, read in pieces; a file that ends within a row ends before it.
-  func rows() -> some Sequence<Listing> {
-    sequence(state: Reading(file: FileHandle(forReadingAtPath: path))) { $0.next() }
-  }
+  func makeIterator() -> Iterator { Iterator(file: FileHandle(forReadingAtPath: path)) }
 
-  private struct Reading {
-    let file: FileHandle?
+  /// The rows, read in pieces; a file that ends within a row ends before it.
+  struct Iterator: IteratorProtocol {
+    private let file: FileHandle?
     private var piece = Data()
     private var place = 0
 
-    init(file: FileHandle?) { self.file = file }
+    fileprivate init(file: FileHandle?) { self.file = file }
 
     mutating func next() -> Listing? {
       while place + ListedSpool.rowBytes <= piece.count || refill() {

@@ -26,7 +26,7 @@ struct PackContent: Sendable {
 
   /// Writes the packs that the recipes ask for.
   /// - Parameters:
-  ///   - spool: keeps what is listed because of reports.
+  ///   - spool: keeps what packs hold other than by a directory alone.
   ///   - open: makes the writer of a pack.
   ///   - progress: told the part that is done, 0 to 1.
   func fill(
@@ -48,17 +48,15 @@ struct PackContent: Sendable {
         let packs = try await assembler.assemble(
           cut: cut,
           listed: { take in
-            try await selection.forEachListed(at: time, without: suspects, cut: cut, state: state, on: connection) {
-              try writer.append($0)
-              try await take($0)
-            }
+            try await selection.forEachListed(
+              at: time, without: suspects, cut: cut, state: state, on: connection, take)
           },
           directory: { take in
             try await sources.directory(connection, time) { batch in
               try await take(batch.filter { protection($0.number) == nil })
             }
           },
-          progress: { progress($0.text, $0.part) }, openWriter: open)
+          placed: writer.append, progress: { progress($0.text, $0.part) }, openWriter: open)
         try writer.finish()
         return packs
       }

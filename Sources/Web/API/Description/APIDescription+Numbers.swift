@@ -33,8 +33,9 @@ extension APIDescription {
     summary: "Look a caller up without telling who it is",
     text: """
       Hash the number as text with its plus, such as +33162000248, by SHA-256; send the first 4 to 8 hex digits; compare \
-      the whole hash with the entries at home. With 4 digits the server learns one in 65,536 numbers. Answers are padded to \
-      a multiple of 4,096 bytes and may be kept for an hour.
+      the whole hash with the entries at home. With 4 digits the server learns one in 65,536 numbers. It answers for the \
+      numbers that the newest packs hold because of complaints, rulings or approved ranges: not for what no pack has \
+      room for, nor for names of a directory. Answers are padded to a multiple of 4,096 bytes and may be kept for an hour.
       """,
     scope: .lookup,
     parameters: [
