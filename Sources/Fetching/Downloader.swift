@@ -11,6 +11,8 @@ import WebClient
 struct Downloader: Sendable {
   let client: WebClient
   let source: UpdateSource
+  /// Borne to the source's own server and nowhere else.
+  let key: AppKey?
   /// How often one request is tried again without a byte of progress.
   let retries: Int
   let fetched = Counter()
@@ -30,7 +32,8 @@ struct Downloader: Sendable {
     var attempt = 0
     while true {
       do {
-        let (head, body) = try await client.send(URLRequest(url: url), limit: limit)
+        let (head, body) = try await client.send(request(url), limit: limit)
+        if let refusal = refusal(head, url) { throw refusal }
         switch head.status {
         case 200:
           fetched.add(body.count)
@@ -71,11 +74,12 @@ struct Downloader: Sendable {
   }
 
   private func continuePart(_ part: PartialFile, _ url: URL) async throws {
-    var request = URLRequest(url: url)
+    var request = request(url)
     let start = part.length
     // No If-Range: the name is never used again, and the SHA-256 tells in the end.
     if start > 0 { request.setValue("bytes=\(start)-", forHTTPHeaderField: "Range") }
     try await client.send(request) { head in
+      if let refusal = refusal(head, url) { throw refusal }
       switch head.status {
       case 200: try part.restart()
       case 206 where start > 0:
@@ -94,6 +98,21 @@ struct Downloader: Sendable {
     }
     // An end without a length, too early.
     if part.length == start, start < part.limit { throw WebFault("The answer was empty.", isTransient: true) }
+  }
+
+  private func request(_ url: URL) -> URLRequest {
+    var request = URLRequest(url: url)
+    if let key, source.isOrigin(of: url) {
+      request.setValue(key.authorization, forHTTPHeaderField: "Authorization")
+    }
+    return request
+  }
+
+  /// Whether the server gives nothing for want of a key. A 403 without a problem in it is an object store's.
+  private func refusal(_ head: WebHead, _ url: URL) -> FetchError? {
+    let isProblem = head["Content-Type"]?.hasPrefix("application/problem+json") == true
+    guard head.status == 401 || head.status == 403 && isProblem else { return nil }
+    return .key(url.host ?? "The server", isGiven: key != nil, isKnown: head.status == 403)
   }
 
   private static func fault(_ head: WebHead, _ url: URL) -> WebFault {

@@ -6,6 +6,8 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
   case network(String)
   /// A file that the manifest names, or the manifest itself, is not there.
   case missing(String)
+  /// The server wants an app's key: none was given, or one that it does not know, or that may not fetch.
+  case key(_ server: String, isGiven: Bool, isKnown: Bool)
   /// A document or file was refused.
   case refused(UpdateError)
   /// Another process fetches into this folder just now.
@@ -21,6 +23,15 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
     case .network(let what): what
     case .missing(let address):
       "There is nothing at \(address). The address of a server ends in /v1, that of a folder where manifest.json lies."
+    case .key(let server, let isGiven, let isKnown):
+      switch (isGiven, isKnown) {
+      case (false, _):
+        "\(server) gives packs to known apps alone. Give an app's key with --app-key-file or RINGFENCE_APP_KEY; its "
+          + "operator makes one with: ringfence app create NAME --scopes fetch"
+      case (true, false): "\(server) does not know this app's key, or it was revoked. Ask its operator for another one."
+      case (true, true):
+        "This app's key may not fetch packs from \(server). Ask its operator for one with the scope fetch."
+      }
     case .refused(let error): "\(error)"
     case .busy(let folder): "Another process is fetching into \(folder). Wait until it has finished."
     case .noSuchFormat(let name, let offered):

@@ -20,18 +20,19 @@ public struct UpdateFetcher: Sendable {
 
   /// - Parameters:
   ///   - folder: made when it is new.
+  ///   - key: for a server that asks for one; borne to that server alone, over no redirect elsewhere.
   ///   - retries: how often one request is tried again without progress.
   /// - Throws: ``FetchError``: `busy`, `cannotWrite`.
   public init(
     source: UpdateSource, folder: String, anchor: TrustAnchor, choice: FetchChoice = FetchChoice(),
-    client: WebClient, retries: Int = 6
+    client: WebClient, key: AppKey? = nil, retries: Int = 6
   ) throws {
     self.source = source
     lock = try FetchLock(folder)
     self.folder = try FetchFolder(folder)
     self.anchor = anchor
     self.choice = choice
-    downloader = Downloader(client: client, source: source, retries: retries)
+    downloader = Downloader(client: client, source: source, key: key, retries: retries)
   }
 
   /// - Parameters:

@@ -19,7 +19,8 @@ public struct ClientConfiguration: Sendable {
   public let folder: URL
   /// Whom packs must be signed by; nil for an app that fetches none.
   public let anchor: Anchor?
-  /// Where packs are published; without it the server. No key is sent there.
+  /// Where packs are published; without it the server. The key is sent there only where it is the server itself: the same
+  /// scheme, host and port.
   public let publications: URL
   /// The most bytes of accepted things that wait; over it new ones are refused with ``ClientError/full``, and nothing
   /// that was accepted is given up.
@@ -48,5 +49,11 @@ public struct ClientConfiguration: Sendable {
     self.anchor = anchor
     self.publications = publications ?? server
     self.outboxLimit = outboxLimit
+  }
+
+  /// Whether packs come from the server that knows the key.
+  var publicationsAreTheServers: Bool {
+    (publications.scheme, publications.host?.lowercased(), publications.port)
+      == (server.scheme, server.host?.lowercased(), server.port)
   }
 }

@@ -11,14 +11,20 @@ enum SecretSetting {
     let text = environment[name].flatMap { $0.isEmpty ? nil : $0 }
     guard let file = environment["\(name)_FILE"], !file.isEmpty else { return text }
     guard text == nil else { throw CommandFailure.failed("\(name) and \(name)_FILE are both set. Unset one of them.") }
+    return try content(of: file, that: " that \(name)_FILE names")
+  }
+
+  /// A secret in a file that an option names.
+  /// - Throws: ``CommandFailure`` when the file cannot be read, or is empty.
+  static func content(of file: String) throws -> String { try content(of: file, that: "") }
+
+  private static func content(of file: String, that: String) throws -> String {
     guard let data = FileManager.default.contents(atPath: file) else {
       throw CommandFailure.unreadable(
-        "The file \(file) that \(name)_FILE names cannot be read. Check its name, owner and permissions.")
+        "The file \(file)\(that) cannot be read. Check its name, owner and permissions.")
     }
     let secret = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard !secret.isEmpty else {
-      throw CommandFailure.unreadable("The file \(file) that \(name)_FILE names is empty.")
-    }
+    guard !secret.isEmpty else { throw CommandFailure.unreadable("The file \(file)\(that) is empty.") }
     return secret
   }
 }

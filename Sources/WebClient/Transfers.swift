@@ -29,8 +29,12 @@ final class Transfers: NSObject, URLSessionDataDelegate, Sendable {
       request.url?.host == former?.host && request.url?.scheme == former?.scheme
       && request.url?.port == former?.port
     // Without the new request the redirect itself is the answer.
-    let mayFollow = isNear && transfer(task)?.takeRedirect(of: redirects) == true
-    completionHandler(mayFollow ? request : nil)
+    guard isNear, transfer(task)?.takeRedirect(of: redirects) == true else { return completionHandler(nil) }
+    // The same server asks for the same key; some systems leave it out.
+    var request = request
+    let key = task.originalRequest?.value(forHTTPHeaderField: "Authorization")
+    request.setValue(key, forHTTPHeaderField: "Authorization")
+    completionHandler(request)
   }
 
   func urlSession(

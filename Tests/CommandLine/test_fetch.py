@@ -48,14 +48,18 @@ def check_whole(out):
     return manifest["serial"]
 
 
-@pytest.fixture(scope="module")
-def server(make_server, tmp_path_factory):
-    server = make_server()
-    complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
+def fill(server, folder):
+    complaints = folder / "complaints.jsonl"
     subprocess.run(
         [BINARY, "simulate", "--seed", "5", "--complaints", "60000", "--out", str(complaints)], check=True,
         env=environment())
     server.run("import", "complaints", str(complaints), "--format", "jsonl")
+
+
+@pytest.fixture(scope="module")
+def server(make_server, tmp_path_factory):
+    server = make_server()
+    fill(server, tmp_path_factory.mktemp("complaints"))
     server.run("publish")
     return server
 
@@ -217,6 +221,66 @@ def test_redirects_to_another_host_are_not_followed(server, key, tmp_path):
         said = fetch(f"http://127.0.0.1:{site.server_address[1]}", key, tmp_path / "out", "--retries", 0, code=13)
         site.shutdown()
     assert "redirect" in said.stderr
+
+
+def app_key(server, tmp_path, scopes):
+    """A file with a new app's key."""
+    path = tmp_path / f"{scopes}.key"
+    path.write_text(server.run("app", "create", f"Pipeline {scopes}", "--scopes", scopes) + "\n")
+    return path
+
+
+def test_a_server_that_wants_a_key_gets_one_and_nobody_else(make_server, tmp_path):
+    server = make_server("--fetch-needs-key")
+    fill(server, tmp_path)
+    server.run("publish")
+    root, url, out = server.data / "publications/root.json", f"{server.address}/v1", tmp_path / "out"
+    asked = []
+
+    class Elsewhere(http.server.BaseHTTPRequestHandler):
+        """Leads to /v1 of itself, and from there to another origin."""
+
+        def do_GET(self):
+            asked.append((self.path, self.headers.get("Authorization")))
+            near = not self.path.startswith("/v1")
+            self.send_response(302)
+            self.send_header("Location", f"/v1{self.path}" if near else f"{server.address}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    may, may_not = app_key(server, tmp_path, "fetch"), app_key(server, tmp_path, "report,lookup")
+    assert "--app-key-file" in fetch(url, root, out, code=13).stderr
+    assert "scope fetch" in fetch(url, root, out, "--app-key-file", may_not, code=13).stderr
+    unknown = tmp_path / "unknown.key"
+    unknown.write_text("rf_0000000000000000")
+    assert "does not know" in fetch(url, root, out, "--app-key-file", unknown, code=13).stderr
+    assert not (out / "current").exists()
+
+    said = fetch(url, root, out, "--app-key-file", may)
+    check_whole(out)
+    secret = may.read_text().strip()
+    kept = b"".join(file.read_bytes() for file in out.rglob("*") if file.is_file())
+    assert secret not in said.stdout + said.stderr + server.log.read_text() and secret.encode() not in kept
+    done = subprocess.run(
+        [BINARY, "fetch", url, "--key", str(root), "--out", str(tmp_path / "other")], capture_output=True, text=True,
+        env=environment() | {"RINGFENCE_APP_KEY": secret}, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        origin = f"http://127.0.0.1:{site.server_address[1]}"
+        failed = fetch(origin, root, tmp_path / "far", "--app-key-file", may, "--retries", 0, code=13)
+        site.shutdown()
+    # To the origin that was given, also where it leads to itself, and not from there to the server.
+    assert [path.startswith("/v1/") for path, _ in asked] == [False, True]
+    assert {key for _, key in asked} == {f"Bearer {secret}"}
+    assert "redirect" in failed.stderr and secret not in failed.stderr
+
+    # In the clear to another machine it does not go.
+    assert "https" in fetch("http://192.0.2.1/v1", root, out, "--app-key-file", may, code=1).stderr
+    empty = tmp_path / "empty.key"
+    empty.write_text("\n")
+    fetch(url, root, out, "--app-key-file", empty, code=3)
 
 
 def test_every_refusal_has_its_exit_code_and_leaves_what_was_there(server, key, tmp_path):

@@ -10,6 +10,8 @@ import Testing
 private final class FolderTransport: ClientTransport {
   private let folder: String
   private let asked = Mutex<[String]>([])
+  /// What requests bore.
+  let keys = Mutex<Set<String?>>([])
   /// After so many bytes of one answer the connection breaks, once.
   private let breaksAfter = Mutex<Int?>(nil)
 
@@ -22,7 +24,7 @@ private final class FolderTransport: ClientTransport {
     _ request: ClientRequest, head: @escaping @Sendable (ClientHead) throws -> Void,
     body: @escaping @Sendable (Data) throws -> Void
   ) async throws {
-    #expect(request.fields["Authorization"] == nil)
+    keys.withLock { _ = $0.insert(request.fields["Authorization"]) }
     let path = String(request.url.path.dropFirst("/v1/".count))
     asked.withLock { $0.append(path) }
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(path)") else {
@@ -45,12 +47,31 @@ private final class FolderTransport: ClientTransport {
 }
 
 @Suite struct ClientPackTests {
-  private func client(_ site: Site, _ transport: FolderTransport, _ folder: String) throws -> RingfenceClient {
+  private func client(
+    _ site: Site, _ transport: FolderTransport, _ folder: String, publications: String? = nil
+  ) throws -> RingfenceClient {
     try RingfenceClient(
       ClientConfiguration(
         server: URL(string: "https://packs.example/v1")!, key: "k", folder: URL(filePath: "\(folder)/client"),
-        anchor: .key(site.key.verifying)),
+        anchor: .key(site.key.verifying), publications: publications.flatMap { URL(string: $0) }),
       transport: transport, environment: ClientEnvironment(sleep: { _ in }))
+  }
+
+  /// A server may ask for the key; whoever else packs lie with does not get it.
+  @Test func bearsItsKeyToItsServerAlone() async throws {
+    try await withTemporaryFolder { folder in
+      var site = Site("\(folder)/site")
+      try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
+      try site.publish(1, ["toxic": [33_162_000_248]])
+      let own = FolderTransport(site.path)
+      _ = try await client(site, own, "\(folder)/own", publications: "https://PACKS.example/v1").updatePacks()
+      #expect(own.keys.withLock { $0 } == ["Bearer k"])
+      for other in ["https://cdn.example/v1", "https://packs.example:444/v1"] {
+        let transport = FolderTransport(site.path)
+        _ = try await client(site, transport, "\(folder)/\(other.count)", publications: other).updatePacks()
+        #expect(transport.keys.withLock { $0 } == [nil])
+      }
+    }
   }
 
   @Test func takesDeltasGoesOnAfterABreakAndRefusesTheOld() async throws {

@@ -6,6 +6,8 @@ struct PackDownloader: Sendable {
   let transport: any ClientTransport
   /// The manifest's folder.
   let source: URL
+  /// The app's key, where the source is the server that knows it.
+  let key: String?
   let environment: ClientEnvironment
 
   private static let attempts = 4
@@ -18,7 +20,7 @@ struct PackDownloader: Sendable {
   /// A short file; nil when there is none.
   func document(_ path: String, limit: Int) async throws -> Data? {
     try await retrying {
-      let (head, data) = try await transport.send(ClientRequest("GET", url(path)), limit: limit)
+      let (head, data) = try await transport.send(request(path), limit: limit)
       switch head.status {
       case 200: return data
       // An object store says 403 of what is not there.
@@ -44,7 +46,7 @@ struct PackDownloader: Sendable {
   }
 
   private func part(_ path: String, _ sink: SinkFile) async throws {
-    var request = ClientRequest("GET", url(path))
+    var request = request(path)
     let start = sink.length
     // No If-Range: the name is never used again, and the SHA-256 tells in the end.
     if start > 0 { request.fields["Range"] = "bytes=\(start)-" }
@@ -59,7 +61,10 @@ struct PackDownloader: Sendable {
     }
   }
 
-  private func url(_ path: String) -> URL { source.appending(path: path) }
+  private func request(_ path: String) -> ClientRequest {
+    ClientRequest(
+      "GET", source.appending(path: path), fields: key.map { ["Authorization": "Bearer \($0)"] } ?? [:])
+  }
 
   private func fault(_ head: ClientHead) -> any Error {
     head.status >= 500 || head.status == 429 || head.status == 408

@@ -30,7 +30,9 @@ struct PackUpdater: Sendable {
     self.anchor = anchor
     self.configuration = configuration
     self.environment = environment
-    downloader = PackDownloader(transport: transport, source: configuration.publications, environment: environment)
+    downloader = PackDownloader(
+      transport: transport, source: configuration.publications,
+      key: configuration.publicationsAreTheServers ? configuration.key : nil, environment: environment)
   }
 
   static func packs(in folder: URL) -> URL { folder.appending(path: "packs") }

@@ -23,6 +23,9 @@ struct FetchCommand: AsyncParsableCommand {
   @Option(help: "The public key that is trusted from the start, or a file with it, or a root.json.")
   var key: String
 
+  @Option(help: "A file with an app's key, for a server that asks for one; without it RINGFENCE_APP_KEY.")
+  var appKeyFile: String?
+
   @Option(help: "Folder to fetch into.")
   var out: String
 
@@ -61,7 +64,7 @@ struct FetchCommand: AsyncParsableCommand {
       let fetcher = try UpdateFetcher(
         source: source, folder: URL(filePath: out).standardizedFileURL.path, anchor: try anchor(),
         choice: FetchChoice(packs: pack.isEmpty ? nil : Set(pack), formats: Set(format)), client: WebClient(),
-        retries: retries)
+        key: try appKey(for: source), retries: retries)
       result = try await within(.seconds(timeout)) { try await fetcher.run(progress: { step.say($0) }) }
     } catch let error as FetchError {
       throw CommandFailure(error)
@@ -82,6 +85,20 @@ struct FetchCommand: AsyncParsableCommand {
     let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     if let key = VerifyingKey(text) { return TrustAnchor(key: key) }
     return try TrustAnchor(root: data)
+  }
+
+  /// A secret: no option takes it, and it travels in the clear to this machine only.
+  private func appKey(for source: UpdateSource) throws -> AppKey? {
+    let name = appKeyFile == nil ? "RINGFENCE_APP_KEY" : "--app-key-file"
+    let text = try appKeyFile.map(SecretSetting.content(of:)) ?? SecretSetting.read(name)
+    guard let text else { return nil }
+    guard let key = AppKey(text) else {
+      throw CommandFailure.failed("\(name) holds no app's key: that is a line of printable ASCII without spaces.")
+    }
+    guard source.isPrivate else {
+      throw CommandFailure.failed("An app's key travels by https only, or to this machine. Give an address with https.")
+    }
+    return key
   }
 
   private func within(
@@ -118,7 +135,7 @@ extension CommandFailure {
   init(_ error: FetchError) {
     let code: Int32 =
       switch error {
-      case .network, .missing: 13
+      case .network, .missing, .key: 13
       case .busy: 1
       case .noSuchFormat: 2
       case .cannotWrite: 3

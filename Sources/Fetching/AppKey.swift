@@ -1,0 +1,19 @@
+import Foundation
+
+/// An app's key, for a server that gives publications to known apps alone. Its text is never shown.
+public struct AppKey: Sendable, CustomStringConvertible {
+  private let text: String
+
+  /// - Parameter text: as `ringfence app create` prints it; nil for what no key can be: nothing at all, more than 200
+  ///   bytes, or anything but printable ASCII without spaces.
+  public init?(_ text: String) {
+    guard (1...200).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
+    self.text = text
+  }
+
+  /// As a request bears it.
+  var authorization: String { "Bearer \(text)" }
+
+  /// Nothing of the secret.
+  public var description: String { "an app's key" }
+}
