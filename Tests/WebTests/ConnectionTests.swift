@@ -70,6 +70,39 @@ import Web
     }
   }
 
+  /// RFC 9112, 9.3: who speaks HTTP/1.0 and says nothing reads the answer to the end of the connection.
+  @Test func aConnectionOfHTTP10EndsWithItsAnswer() async throws {
+    try await TestServer.run { server in
+      let body = try Reports.json()
+      let head = Self.head(server, "Content-Length: \(body.utf8.count)")
+      let report = head.replacing("HTTP/1.1", with: "HTTP/1.0") + body
+      for request in ["GET /healthz HTTP/1.0\r\n\r\n", report, "GET /nothing HTTP/1.0\r\nHost: a\r\n\r\n"] {
+        let answer = try await raw {
+          let connection = try RawConnection(port: server.port)
+          // What comes behind it is not answered.
+          connection.send(request + "GET /healthz HTTP/1.0\r\n\r\n")
+          return try connection.readToEnd()
+        }
+        #expect(answer.contains("Connection: close\r\n"), "\(answer)")
+        #expect(answer.components(separatedBy: "HTTP/1.").count == 2, "\(answer)")
+        #expect(!answer.lowercased().contains("transfer-encoding"), "\(answer)")
+      }
+    }
+  }
+
+  @Test func aConnectionOfHTTP10IsKeptWhereThatIsAskedFor() async throws {
+    try await TestServer.run { server in
+      let answers = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        let first = try connection.read(until: "\r\n\r\n")
+        connection.send("GET /healthz HTTP/1.0\r\n\r\n")
+        return first + (try connection.readToEnd())
+      }
+      #expect(answers.components(separatedBy: "HTTP/1.").count == 3, "\(answers)")
+    }
+  }
+
   @Test func aBodyWithoutLengthIsCutAtTheCap() async throws {
     try await TestServer.run { server in
       // An object stops at 16 KB, an array at 1 MB; the rest is not waited for.

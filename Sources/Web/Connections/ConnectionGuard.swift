@@ -35,6 +35,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var timer: Scheduled<Void>?
   private var stall: Scheduled<Void>?
   private var closesAfterAnswer = false
+  /// Of a request that is the last one of its connection: whatever comes behind it is not read.
+  private var last: LastRequest?
   private var isClosing = false
   private var discarded = 0
 
@@ -84,19 +86,22 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var part = Self.unwrapInboundIn(data)
-    if isClosing {
+    if isClosing || last?.isWhole == true {
       if case .body(let bytes) = part { discarded += bytes.readableBytes }
       if discarded > Self.discardLimit { context.close(promise: nil) }
       return
     }
     switch (part, receiving) {
-    case (.head, _):
+    case (.head(let head), _):
       unanswered += 1
+      last = LastRequest(head)
       receiving = .body(since: lastActive, bytes: 0)
     case (.body(let bytes), .body(let since, let count)):
       receiving = .body(since: since, bytes: count + bytes.readableBytes)
     case (.body, _): break
-    case (.end, _): receiving = .nothing
+    case (.end, _):
+      receiving = .nothing
+      last?.isWhole = true
     }
     if case .head(var head) = part {
       HostMiddleware.settle(&head)
@@ -168,6 +173,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
     switch Self.unwrapOutboundIn(data) {
     case .head(var head):
       if isEarly { closesAfterAnswer = true }
+      if let last, unanswered == 1 {
+        closesAfterAnswer = true
+        last.settle(&head)
+      }
       // Whoever keeps a connection to a server that stops would meet a closed one with the next request.
       if readiness.isStopping { closesAfterAnswer = true }
       if closesAfterAnswer { head.headers.replaceOrAdd(name: "Connection", value: "close") }
