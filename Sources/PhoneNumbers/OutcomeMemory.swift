@@ -57,6 +57,9 @@ struct OutcomeMemory {
     shift = UInt64(64 - bits)
   }
 
+  /// Whether it keeps nothing.
+  var isEmpty: Bool { slots.isEmpty }
+
   subscript(key: Key) -> ParseOutcome? {
     get {
       guard !slots.isEmpty else { return nil }

@@ -32,6 +32,7 @@ public struct PhoneNumberParser: Sendable {
       lastRegion = region
     }
     statistics.texts += 1
+    guard !memory.isEmpty else { return try ParseOutcome(parsing: text, from: place).number() }
     var text = text
     let key = text.withUTF8 { OutcomeMemory.Key(text: $0, region: place.packed) }
     guard let key else { return try ParseOutcome(parsing: text, from: place).number() }

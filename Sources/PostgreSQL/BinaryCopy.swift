@@ -1,7 +1,7 @@
 /// Writes the stream of a binary COPY: a header, tuples, an end.
 ///
 /// Source: PostgreSQL's documentation of COPY, "Binary Format".
-struct BinaryCopyEncoder {
+struct BinaryCopyEncoder: Sendable {
   static let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
   private static let chunkSize = 131_072
   private var tuple: PostgresCopyTuple
@@ -12,13 +12,26 @@ struct BinaryCopyEncoder {
     tuple.buffer.bytes = Self.header
   }
 
+  /// Without a header: rows that come behind others.
+  init(capacity: Int) {
+    tuple = PostgresCopyTuple(buffer: PostgresByteBuffer())
+    tuple.buffer.bytes.reserveCapacity(capacity)
+  }
+
+  /// What was written and not taken.
+  var bytes: [UInt8] { tuple.buffer.bytes }
+
   var isFull: Bool { tuple.buffer.bytes.count >= Self.chunkSize }
 
   mutating func append(_ row: some PostgresCopyRow) throws {
+    try append { row.encode(into: &$0) }
+  }
+
+  mutating func append(encode: (inout PostgresCopyTuple) -> Void) throws {
     let start = tuple.buffer.bytes.count
     tuple.count = 0
     tuple.buffer.append(integer: Int16(0))
-    row.encode(into: &tuple)
+    encode(&tuple)
     tuple.buffer.patch(tuple.count, at: start)
     rowCount += 1
     if let reason = tuple.buffer.failure {

@@ -40,22 +40,24 @@ extension PostgresConnection {
     }
   }
 
-  /// Feeds a binary `COPY … FROM STDIN (FORMAT binary)` with batches of rows.
+  /// Feeds a binary `COPY … FROM STDIN (FORMAT binary)` with rows that are encoded while the ones before them are sent.
   ///
+  /// - Parameter next: The next rows; nil at the end.
   /// - Returns: The rows the server took.
-  /// - Throws: `PostgresError`, or what `batches` throws; then nothing was taken.
+  /// - Throws: `PostgresError`, or what `next` throws; then nothing was taken.
   @discardableResult
-  public func copyIn<Batches: AsyncSequence & Sendable, Row: PostgresCopyRow>(
-    _ sql: String, batches: Batches
-  ) async throws -> Int where Batches.Element == [Row] {
+  public func copyIn(
+    _ sql: String, next: @escaping @Sendable () async throws -> PostgresCopyRows?
+  ) async throws -> Int {
     try await startCopyIn(sql)
     do {
       var encoder = BinaryCopyEncoder()
-      for try await batch in batches {
-        for row in batch {
-          try encoder.append(row)
-          if encoder.isFull { try await put(encoder.takeChunk(), sql: sql) }
-        }
+      try await put(encoder.takeChunk(), sql: sql)
+      var rows = try await next()
+      while let present = rows {
+        async let following = next()
+        try await put(present.bytes, sql: sql)
+        rows = try await following
       }
       try await put(encoder.takeEnd(), sql: sql)
       return try await endCopyIn(sql)

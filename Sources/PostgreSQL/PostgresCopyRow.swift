@@ -5,7 +5,7 @@ public protocol PostgresCopyRow: Sendable {
 }
 
 /// The columns of one row of a binary COPY.
-public struct PostgresCopyTuple {
+public struct PostgresCopyTuple: Sendable {
   var buffer: PostgresByteBuffer
   var count: Int16 = 0
   var failedColumn: Int16?
@@ -35,6 +35,13 @@ public struct PostgresCopyTuple {
   public mutating func append(_ value: Int16) { appendInteger(value) }
   /// Appends a `double precision`.
   public mutating func append(_ value: Double) { appendInteger(value.bitPattern) }
+
+  /// Appends a `text` as it lies somewhere: UTF-8, which the server checks.
+  public mutating func append(text: UnsafeRawBufferPointer) {
+    count += 1
+    buffer.append(integer: Int32(truncatingIfNeeded: text.count))
+    buffer.append(contentsOf: text)
+  }
 
   private mutating func appendInteger<I: FixedWidthInteger>(_ value: I) {
     count += 1

@@ -26,7 +26,7 @@ struct DirectoryTrial {
       while true {
         let batch = try await next()
         if batch.isEmpty { break }
-        taken.withLock { $0 += batch }
+        taken.withLock { $0 += batch.entries }
       }
       return DirectoryChange(entries: taken.withLock { $0.count }, replaced: 0, overruled: 0)
     }
@@ -131,6 +131,26 @@ struct DirectoryTrial {
   func namesAreCleaned(raw: String, clean: String) {
     let bytes = Array(raw.utf8)
     #expect(bytes.withUnsafeBufferPointer { NameCleaner.cleaned($0, limit: 400) } == Array(clean.utf8))
+  }
+
+  /// A zero-width space is left out, and makes every letter of a name be looked up.
+  @Test func theQuickWayGivesWhatTheThoroughOneDoes() {
+    var random = SeededGenerator(seed: 61)
+    let ranges: [ClosedRange<UInt32>] = [
+      0x20...0x7E, 0xA0...0x17F, 0xC0...0x27F, 0x300...0x30F, 0x400...0x47F, 0x480...0x52F, 0x4000...0x9FFF,
+      0x3041...0x3100, 0xAC00...0xAD00,
+    ]
+    for _ in 0..<20_000 {
+      var scalars = String.UnicodeScalarView()
+      for _ in 0..<Int.random(in: 0...8, using: &random) {
+        let range = ranges.prefix(Int.random(in: 1...ranges.count, using: &random)).randomElement(using: &random)!
+        scalars.append(Unicode.Scalar(UInt32.random(in: range, using: &random))!)
+      }
+      let (quick, thorough) = (Array(String(scalars).utf8), Array((String(scalars) + "\u{200B}").utf8))
+      #expect(
+        quick.withUnsafeBufferPointer { NameCleaner.cleaned($0, limit: 400) }
+          == thorough.withUnsafeBufferPointer { NameCleaner.cleaned($0, limit: 400) }, "\(quick)")
+    }
   }
 
   @Test func longNamesAreCutBetweenCharacters() {

@@ -1,4 +1,5 @@
 import PostgreSQL
+import Synchronization
 import Testing
 
 private struct Entry: PostgresCopyRow, Equatable {
@@ -68,14 +69,43 @@ private let fresh = """
     }
   }
 
-  @Test func batchesOfRows() async throws {
+  @Test func rowsThatAreEncodedAlready() async throws {
     try await withDatabase("copy_batches") { connection in
       try await connection.execute(script: fresh)
-      let batches = AsyncStream<[Entry]> { feed in
-        for start in stride(from: Int64(0), to: 1_000, by: 100) { feed.yield((start..<start + 100).map(Entry.of)) }
-        feed.finish()
+      let start = Mutex<Int64>(0)
+      let next: @Sendable () async throws -> PostgresCopyRows? = {
+        let first = start.withLock { start in
+          defer { start += 100 }
+          return start
+        }
+        guard first < 1_000 else { return nil }
+        var rows = PostgresCopyRows()
+        for number in first..<first + 100 {
+          let entry = Entry.of(number)
+          try Array((entry.name ?? "").utf8).withUnsafeBytes { name in
+            try rows.append { tuple in
+              tuple.append(number)
+              tuple.append(text: name)
+              tuple.append(entry.weight)
+            }
+          }
+        }
+        return rows
       }
-      #expect(try await connection.copyIn(copyBinary, batches: batches) == 1_000)
+      #expect(try await connection.copyIn(copyBinary, next: next) == 1_000)
+      let seventh = try await connection.query("SELECT name, weight FROM entries WHERE number = 7")[0]
+      #expect(try seventh.decode(0, as: String.self) == Entry.of(7).name ?? "")
+      #expect(try seventh.decode(1, as: Double.self) == Entry.of(7).weight)
+      // A source that fails while rows are on their way.
+      try await connection.execute(script: fresh)
+      start.withLock { $0 = 0 }
+      await #expect(throws: Stop.self) {
+        try await connection.copyIn(copyBinary) {
+          guard start.withLock({ $0 }) < 500 else { throw Stop() }
+          return try await next()
+        }
+      }
+      #expect(try await connection.query("SELECT count(*) FROM entries")[0].decode(0, as: Int64.self) == 0)
     }
   }
 

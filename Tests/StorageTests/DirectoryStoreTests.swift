@@ -23,7 +23,7 @@ import Testing
     return try await store.replace(source: source, priority: priority, at: now) {
       left.withLock { left in
         defer { left = left.dropFirst(2) }
-        return Array(left.prefix(2))
+        return DirectoryRows(Array(left.prefix(2)))
       }
     }
   }
@@ -77,7 +77,7 @@ import Testing
           return count == 1
         }
         guard isFirst else { throw CancellationError() }
-        return many
+        return DirectoryRows(many)
       }
     }
     // The same number twice breaks the key.

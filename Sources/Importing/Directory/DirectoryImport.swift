@@ -21,7 +21,7 @@ public struct DirectoryImport: Sendable {
   public func run(
     progress: @escaping @Sendable (DirectoryProgress) -> Void = { _ in },
     into store:
-      @Sendable (@escaping @Sendable () async throws -> [StoredDirectoryEntry]) async throws -> DirectoryChange
+      @Sendable (@escaping @Sendable () async throws -> DirectoryRows) async throws -> DirectoryChange
   ) async throws -> DirectorySummary {
     let start = ContinuousClock.now
     let collected = try await DirectoryCollection(options: options).read(progress)
@@ -32,9 +32,9 @@ public struct DirectoryImport: Sendable {
     let change = try await store {
       try Task.checkCancellation()
       return try shared.merge.withLock { merge in
-        let entries = try merge.next(2_000)
+        let rows = try merge.next(4_000)
         progress(.storing(done: merge.rows, total: total))
-        return entries
+        return rows
       }
     }
     let conflicts = shared.merge.withLock { $0.conflicts }

@@ -40,17 +40,35 @@ struct DirectoryMerge {
   }
 
   /// The next numbers with their names, at most `limit`; empty at the end.
-  mutating func next(_ limit: Int) throws -> [StoredDirectoryEntry] {
-    var entries: [StoredDirectoryEntry] = []
-    entries.reserveCapacity(limit)
-    while entries.count < limit, let first = heap.first {
-      entries.append(try settle(first.number))
+  mutating func next(_ limit: Int) throws -> DirectoryRows {
+    var settled = DirectoryRows()
+    settled.reserve(min(limit, Self.reserved))
+    while settled.count < limit, let first = heap.first {
+      if isAlone(first) {
+        rows += 1
+        settled.append(first.number, mentions: 1, name: first.name, category: first.category)
+        try advance(first)
+      } else {
+        try settle(first.number, into: &settled)
+      }
     }
-    numbers += entries.count
-    return entries
+    numbers += settled.count
+    return settled
   }
 
-  private mutating func settle(_ number: Int64) throws -> StoredDirectoryEntry {
+  private static let reserved = 8_192
+
+  /// Whether the first row is the only one of its number, as most are; false where that is not at hand.
+  private func isAlone(_ first: RunReader) -> Bool {
+    guard first.isOtherNext else { return false }
+    return !heap[1..<min(3, heap.count)].contains { $0.number == first.number }
+  }
+
+  private mutating func advance(_ first: RunReader) throws {
+    if try first.next() { sink() } else { removeFirst() }
+  }
+
+  private mutating func settle(_ number: Int64, into settled: inout DirectoryRows) throws {
     var names: [Name] = []
     while let reader = heap.first, reader.number == number {
       rows += 1
@@ -61,16 +79,18 @@ struct DirectoryMerge {
         names.append(
           Name(bytes: Array(reader.name), rows: 1, line: reader.line, category: Array(reader.category)))
       }
-      if try reader.next() { sink() } else { removeFirst() }
+      try advance(reader)
     }
     // Rows of one number come in the order of lines: of equals the first stays.
     var best = 0
     for index in names.indices where names[index].rows > names[best].rows { best = index }
     if names.count > 1 { note(number, names, best) }
     let name = names[best]
-    return StoredDirectoryEntry(
-      number: number, mentions: Int32(clamping: name.rows), name: String(decoding: name.bytes, as: UTF8.self),
-      category: name.category.isEmpty ? nil : String(decoding: name.category, as: UTF8.self))
+    name.bytes.withUnsafeBytes { text in
+      name.category.withUnsafeBytes { category in
+        settled.append(number, mentions: Int32(clamping: name.rows), name: text, category: category)
+      }
+    }
   }
 
   private mutating func note(_ number: Int64, _ names: [Name], _ best: Int) {

@@ -16,8 +16,8 @@ struct DirectoryParser {
   private let options: DirectoryOptions
   private let columns: DirectoryColumns
   private let isCSV: Bool
-  // Numbers of a directory do not come again: a small memory is as good as a large one.
-  private var parser = PhoneNumberParser(capacity: 1 << 10)
+  // Numbers of a directory do not come again: what is not remembered need not be looked for.
+  private var parser = PhoneNumberParser(capacity: 0)
   private var row = DirectoryRow()
 
   init(options: DirectoryOptions, columns: DirectoryColumns, isCSV: Bool) {
@@ -134,6 +134,7 @@ struct DirectoryParser {
 
   /// The text without words in brackets; nil where there are none.
   private static func withoutRemarks(_ text: String) -> String? {
+    guard text.utf8.contains(UInt8(ascii: "(")) else { return nil }
     let bare = text.replacing(/\([^()]*\p{L}[^()]*\)/, with: "")
     return bare == text ? nil : bare
   }

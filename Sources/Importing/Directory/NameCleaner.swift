@@ -23,14 +23,41 @@ enum NameCleaner {
     return Array(cut(text, to: limit).utf8)
   }
 
-  /// Printable ASCII without spaces at the ends or two in a row: as it should be.
+  /// Printable ASCII, Latin, Cyrillic and Chinese letters as they are composed, without spaces at the ends or two in a
+  /// row: as it should be. Most names are, and to look each letter up and to compose it takes a hundred times as long.
   private static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    var last = UInt8(ascii: " ")
-    for byte in bytes {
-      guard 0x20..<0x7F ~= byte, byte != 0x20 || last != 0x20 else { return false }
-      last = byte
+    var isBehindSpace = true
+    var at = 0
+    while at < bytes.count {
+      let byte = bytes[at]
+      if 0x21..<0x7F ~= byte {
+        at += 1
+        isBehindSpace = false
+      } else if byte == 0x20 {
+        guard !isBehindSpace else { return false }
+        at += 1
+        isBehindSpace = true
+      } else {
+        let more = composedLetter(byte)
+        guard more > 0, at + more < bytes.count, bytes[(at + 1)...(at + more)].allSatisfy({ 0x80..<0xC0 ~= $0 })
+        else { return false }
+        at += 1 + more
+        isBehindSpace = false
+      }
     }
-    return last != 0x20 || bytes.isEmpty
+    return !isBehindSpace || bytes.isEmpty
+  }
+
+  /// Bytes behind a first one with which only letters and signs begin that are themselves in the composed form, whatever
+  /// stands before or behind them among others of their kind; 0 for every other byte.
+  private static func composedLetter(_ first: UInt8) -> Int {
+    switch first {
+    // U+00C0 to U+027F; U+0400 to U+047F.
+    case 0xC3...0xC9, 0xD0, 0xD1: 1
+    // U+4000 to U+9FFF.
+    case 0xE4...0xE9: 2
+    default: 0
+    }
   }
 
   private enum Replacement { case itself, space, nothing }

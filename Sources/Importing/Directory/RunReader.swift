@@ -12,6 +12,13 @@ final class RunReader {
   private(set) var name = UnsafeRawBufferPointer(start: nil, count: 0)
   private(set) var category = UnsafeRawBufferPointer(start: nil, count: 0)
 
+  /// Whether the run's next row is known to be of another number, or there is none.
+  var isOtherNext: Bool {
+    guard end - at >= MemoryLayout<Int64>.size else { return at == end && rest.isEmpty }
+    let next = UnsafeRawBufferPointer(buffer).loadUnaligned(fromByteOffset: at, as: Int64.self)
+    return Int64(littleEndian: next) != number
+  }
+
   init(file: TemporaryFile, run: Range<Int>) {
     self.file = file
     rest = run

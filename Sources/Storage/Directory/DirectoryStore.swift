@@ -38,18 +38,17 @@ public struct DirectoryStore: Sendable {
   /// - Throws: what `next` throws, or the database said; the former entries then stay, and nothing else does.
   public func replace(
     source name: String, priority: Int32? = nil, at time: Date,
-    with next: @escaping @Sendable () async throws -> [StoredDirectoryEntry]
+    with next: @escaping @Sendable () async throws -> DirectoryRows
   ) async throws -> DirectoryChange {
     try await pool.withConnection { connection in
       let (change, transaction) = try await connection.transaction { connection in
         let source = try await connection.run(HoldDirectorySource(name: name, priority: priority))[0]
         let sql = GenerationSQL(generation: try await connection.run(NextDirectoryGeneration())[0])
         try await connection.execute(script: sql.create)
-        let batches = AsyncThrowingStream<[StoredDirectoryEntry], any Error>(unfolding: {
-          let entries = try await next()
-          return entries.isEmpty ? nil : entries
-        })
-        let entries = try await connection.copyIn(sql.copy, batches: batches)
+        let entries = try await connection.copyIn(sql.copy) {
+          let rows = try await next()
+          return rows.isEmpty ? nil : try rows.encoded()
+        }
         // A wrong column or region leaves nothing of a file; that is no wish to forget every name.
         if entries == 0 && source.entries > 0 {
           throw StorageError.emptyDirectory(source: name, kept: source.entries)

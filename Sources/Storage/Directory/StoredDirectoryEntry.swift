@@ -1,5 +1,3 @@
-public import PostgreSQL
-
 /// What one source calls a number.
 public struct StoredDirectoryEntry: Sendable, Equatable {
   /// E.164 digits.
@@ -17,16 +15,6 @@ public struct StoredDirectoryEntry: Sendable, Equatable {
     self.mentions = mentions
     self.name = name
     self.category = category
-  }
-}
-
-extension StoredDirectoryEntry: PostgresCopyRow {
-  /// As the COPY of a generation has them.
-  public func encode(into tuple: inout PostgresCopyTuple) {
-    tuple.append(number)
-    tuple.append(mentions)
-    tuple.append(name)
-    tuple.append(category)
   }
 }
 

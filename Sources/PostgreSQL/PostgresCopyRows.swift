@@ -1,0 +1,19 @@
+/// Rows of a binary COPY that are encoded already, so that who sends them has nothing else to do.
+public struct PostgresCopyRows: Sendable {
+  private var encoder: BinaryCopyEncoder
+
+  /// None.
+  /// - Parameter capacity: bytes that are expected.
+  public init(capacity: Int = 0) {
+    encoder = BinaryCopyEncoder(capacity: capacity)
+  }
+
+  var bytes: [UInt8] { encoder.bytes }
+
+  /// Appends a row.
+  /// - Parameter encode: appends every column of the COPY, in its order and with its exact type.
+  /// - Throws: `PostgresError` for a value that cannot be sent.
+  public mutating func append(encode: (inout PostgresCopyTuple) -> Void) throws {
+    try encoder.append(encode: encode)
+  }
+}
