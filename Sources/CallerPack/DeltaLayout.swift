@@ -49,23 +49,7 @@ package struct DeltaLayout: Sendable {
 
   static func read(_ source: PackSource) throws(PackError) -> (PackDeltaHeader, DeltaLayout) {
     let bytes = try source.bytes(at: 0, count: min(byteCount, source.count))
-    guard bytes.count >= 8, Array(bytes[..<8]) == magic else {
-      throw PackError(.notAPack, "this is no delta: the first 8 bytes are not RFDLTA", remedy: "check the file's name")
-    }
-    guard bytes.count == byteCount else {
-      throw PackError(
-        .wrongLength, "a delta starts with a header", expected: "\(byteCount) bytes", got: "\(bytes.count)",
-        remedy: "fetch it again")
-    }
-    let input = LittleEndian(bytes)
-    guard input.u16(8) == 1 else {
-      throw PackError(
-        .unsupported, "the version of the format is unknown", expected: "1", got: "\(input.u16(8))",
-        remedy: "use a newer reader")
-    }
-    guard input.u32(260) == checksum(Array(bytes[..<260])) else {
-      throw PackError(.corrupt, "the delta's header has another checksum than declared", remedy: "fetch it again")
-    }
+    let input = try FileHead.open(bytes, magic: magic, count: byteCount, name: "delta")
     guard input.u16(10) == 0, input.u32(128) == 0 else {
       throw PackError(.unsupported, "the delta has flags that version 1 does not know", remedy: "use a newer reader")
     }

@@ -32,12 +32,8 @@ extension PackCursor {
   /// The position in `block` of the first number that is at least `number`; loads the block when it is another one.
   private func lowerBound(_ number: Int64, in block: Int) throws(PackError) -> Int {
     if state.pointee.block != block || state.pointee.count == 0 { try load(block) }
-    var low = 0, high = state.pointee.count
-    while low < high {
-      let middle = (low + high) / 2
-      if state.pointee.numbers[middle] < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return UnsafeBufferPointer(start: state.pointee.numbers, count: state.pointee.count)
+      .partitioningIndex { $0 >= number }
   }
 
   private func stand(in block: Int, before position: Int) throws(PackError) {

@@ -37,26 +37,7 @@ extension PackHeader {
   static func decode(
     _ bytes: [UInt8]
   ) throws(PackError) -> (header: PackHeader, indexChecksum: UInt32, dictionaryChecksum: UInt32) {
-    guard bytes.count >= 8, Array(bytes[..<8]) == magic else {
-      throw PackError(.notAPack, "this is no pack: the first 8 bytes are not RFPACK", remedy: "check the file's name")
-    }
-    guard bytes.count >= byteCount else {
-      throw PackError(
-        .wrongLength, "a pack starts with a header", expected: "\(byteCount) bytes", got: "\(bytes.count)",
-        remedy: "fetch it again")
-    }
-    let input = LittleEndian(bytes)
-    guard input.u16(8) == 1 else {
-      throw PackError(
-        .unsupported, "the version of the format is unknown", expected: "1", got: "\(input.u16(8))",
-        remedy: "use a newer reader")
-    }
-    let sum = checksum(Array(bytes[..<124]))
-    guard input.u32(124) == sum else {
-      throw PackError(
-        .corrupt, "the header's checksum does not match", expected: "\(input.u32(124))", got: "\(sum)",
-        remedy: "fetch it again")
-    }
+    let input = try FileHead.open(bytes, magic: magic, count: byteCount, name: "pack")
     guard input.u16(10) == 0, input.u8(15) == 0, input.u32(116) == 0 else {
       throw PackError(.unsupported, "the header has flags that version 1 does not know", remedy: "use a newer reader")
     }

@@ -87,11 +87,7 @@ struct PackIndex: Sendable {
 
   /// The block that would hold `number`; `nil` when it is before the first.
   func block(for number: Int64) -> Int? {
-    var low = 0, high = firsts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if firsts[middle] <= number { low = middle + 1 } else { high = middle }
-    }
-    return low == 0 ? nil : low - 1
+    let next = firsts.partitioningIndex { $0 > number }
+    return next == 0 ? nil : next - 1
   }
 }

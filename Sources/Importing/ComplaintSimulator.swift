@@ -1,4 +1,5 @@
 public import Foundation
+import PhoneNumbers
 
 /// Makes complaints that look like a real intake, the same bytes for the same arguments.
 ///
@@ -99,7 +100,8 @@ public struct ComplaintSimulator: Sendable, Sequence {
     var events: [UInt64] = []
     events.reserveCapacity(count)
     for _ in 0..<count {
-      let rank = firstIndex(in: sums, above: random.below(sums[sums.count - 1]))
+      let draw = random.below(sums[sums.count - 1])
+      let rank = sums.partitioningIndex { $0 > draw }
       let index = Int(ranks[rank])
       let second = Self.second(of: numbers[index], seconds: seconds, &random)
       events.append(UInt64(second) << 32 | UInt64(index))
@@ -114,15 +116,5 @@ public struct ComplaintSimulator: Sendable, Sequence {
     let halfLives = Swift.min(8, random.next().trailingZeroBitCount)
     let second = number.start + halfLives * number.halfLife + random.below(number.halfLife)
     return second < seconds ? second : number.start + random.below(seconds - number.start)
-  }
-
-  private static func firstIndex(in sums: [Int], above value: Int) -> Int {
-    var low = 0
-    var high = sums.count - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if sums[middle] > value { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

@@ -56,14 +56,9 @@ public struct RegionMap: Sendable {
     guard PhoneNumber.digitsRange.contains(number) else { return nil }
     let place = number * Self.filling(number)
     // The last stretch that starts at or before the place.
-    var low = 0
-    var high = starts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle] <= place { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, owners[low - 1] >= 0 else { return nil }
-    return Int(owners[low - 1])
+    let stretch = starts.partitioningIndex { $0 > place } - 1
+    guard stretch >= 0, owners[stretch] >= 0 else { return nil }
+    return Int(owners[stretch])
   }
 
   private struct Stretch {

@@ -123,12 +123,8 @@ public struct DirectorySimulator: Sendable, Sequence {
     line.append(0x09)
     if random.chance(55) {
       let draw = random.below((branchesBefore.last ?? 0) + (chains.last?.branches ?? 1))
-      var (low, high) = (0, branchesBefore.count)
-      while low + 1 < high {
-        let middle = (low + high) / 2
-        if branchesBefore[middle] <= draw { low = middle } else { high = middle }
-      }
-      line.append(contentsOf: "\(chains[low].name)\t\(chains[low].category)".utf8)
+      let chain = chains[branchesBefore.partitioningIndex { $0 > draw } - 1]
+      line.append(contentsOf: "\(chain.name)\t\(chain.category)".utf8)
     } else {
       let trade = random.pick(Self.trades)
       line.append(contentsOf: "\(random.pick(Self.owners)) & \(random.pick(Self.owners)) \(trade)\tcraft/\(trade)".utf8)
