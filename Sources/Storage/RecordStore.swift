@@ -82,25 +82,4 @@ public struct RecordStore: Sendable {
 
   /// Of fewer numbers a sample says too little, and there is little to spare.
   private static let leastCut = 200_000
-
-  /// The hottest records that satisfy a condition, hottest first, of equals the least number.
-  /// - Parameters:
-  ///   - heat: decayed, at least; nothing colder is asked about.
-  ///   - limit: the most, at least 1.
-  public func hottest(
-    hotterThan heat: Double, at time: Date, limit: Int, where isWanted: (NumberRecord) -> Bool
-  ) async throws -> [NumberRecord] {
-    let mass = heat * Self.leeway * Decay.heat.scale(at: time)
-    var wanted: [NumberRecord] = []
-    var after = (heat: Double.infinity, number: Int64(0))
-    while true {
-      let rows = try await pool.run(ReadHottest(heat: mass, after: after, limit: limit))
-      var assembler = RecordAssembler()
-      var records = rows.compactMap { assembler.take($0.row) }
-      if let last = assembler.finish() { records.append(last) }
-      wanted += records.filter(isWanted)
-      guard let last = rows.last, wanted.count < limit else { return Array(wanted.prefix(limit)) }
-      after = (last.heat, last.row.record.number)
-    }
-  }
 }

@@ -98,44 +98,27 @@ import Testing
     #expect(try await RecordStore(pool: pool).record(of: 1) == nil)
   }
 
-  @Test func moderatorsSeeWhatOthersHaveDecided() async throws {
-    _ = try await fill(seed: 37, count: 2_000)
-    let numbers = NumberStore(pool: pool)
-    let hottest = try await numbers.watched(at: now, limit: 4).map(\.number)
-    try #require(hottest.count == 4)
+  @Test func whatOthersHaveDecidedGoesBeforeThresholds() async throws {
+    let records = try await fill(seed: 37, count: 2_000)
+    let hottest = records.sorted { $0.standing.heat > $1.standing.heat }.prefix(4).map(\.number)
     _ = try await RulingStore(pool: pool).record(
       try Ruling(number: hottest[0], decision: .allow, moderator: "Ada", ruledAt: now))
     let finding = Brigading.Finding(rule: .oneText, detail: "All the same.", reporters: [])
     _ = try await HoldStore(pool: pool).hold([(hottest[1], finding)], at: now)
     try await ProtectionStore(pool: pool).add([(.number(hottest[2]), "A bank")], by: "Ada", at: now)
-    let rows = try await numbers.watched(at: now, limit: 4)
-    #expect(rows.map(\.number) == hottest)
-    #expect(rows.prefix(3).map(\.verdict) == [.ruled, .held, .protected])
-    #expect([.listed, .candidate, .watched].contains(rows[3].verdict))
-  }
-
-  @Test func moderatorsSeeTheHottestFirstOfAllThatAreWatched() async throws {
-    let records = try await fill(seed: 34, count: 20_000)
-    var generator = SeededGenerator(seed: 35)
-    for _ in 0..<5 {
-      let thresholds = try ThresholdSet.random(countries: ["DE"], using: &generator)
-      let former = try await ThresholdStore(pool: pool).history(limit: 1)[0]
-      try await ThresholdStore(pool: pool).save(
-        thresholds, after: former.version, by: "Test", because: "Chance", at: now)
-      let expected = records.filter { record in
-        let score = Score(record, at: now)
-        let judgement = score.judge(by: thresholds, in: Circumstances()) { country(record.number) }
-        return judgement.threshold.map { score.heat >= $0.watchHeat } ?? false
-      }.sorted { ($1.standing.heat, $0.number) < ($0.standing.heat, $1.number) }
-      for limit in [1, 150, 100_000] {
-        let rows = try await NumberStore(pool: pool).watched(at: now, limit: limit, country: country)
-        #expect(rows.map(\.number) == expected.prefix(limit).map(\.number))
-        for (row, record) in zip(rows, expected) {
-          let judgement = Score(record, at: now).judge(by: thresholds, in: Circumstances()) { country(record.number) }
-          #expect(row.verdict == judgement.verdict && row.category == judgement.category)
-        }
-      }
+    let now = now
+    let verdicts = try await pool.withConnection { connection -> [Int64: Verdict] in
+      let state = try await CurationStateStore.load(at: now, on: connection)
+      let thresholds = try await ThresholdStore.current(on: connection).set
+      let read = try await RecordStore.records(of: hottest, on: connection)
+      return Dictionary(
+        uniqueKeysWithValues: read.map { record in
+          let circumstances = state.circumstances(of: record.number)
+          return (record.number, Score(record, at: now).judge(by: thresholds, in: circumstances).verdict)
+        })
     }
+    #expect(hottest.prefix(3).map { verdicts[$0] } == [.ruled, .held, .protected])
+    #expect([.listed, .candidate, .watched].contains(verdicts[hottest[3]]))
   }
 }
 

@@ -68,10 +68,8 @@ public struct KeyWithdrawalStore: Sendable {
   public func step(_ id: Int64, at time: Date) async throws -> KeyWithdrawal? {
     let eventID = UUID()
     return try await pool.transaction { connection in
-      guard let work = try await connection.run(LockKeyWithdrawal(id: id)).first, work.doneAt == nil, work.until <= time
-      else {
-        return try await connection.run(LockKeyWithdrawal(id: id)).first
-      }
+      let found = try await connection.run(LockKeyWithdrawal(id: id)).first
+      guard let work = found, work.doneAt == nil, work.until <= time else { return found }
       let key = try await connection.key(work.keyID)
       let page = try await connection.run(ReadReportsOfApp(key: key, withdrawal: work, limit: Self.page))
       let meant = page.filter(\.isMeant)

@@ -148,17 +148,6 @@ struct ReadStandingRuling: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> StandingRuling { try row.standingRuling() }
 }
 
-/// Which of these numbers a ruling stands about.
-struct FindRuled: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = "SELECT number FROM number_rulings WHERE number = ANY($1::bigint[])"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers.sorted()) }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
 /// What stands, in ascending order of number.
 struct ReadStandingRulings: PostgresStatement {
   static let sql = "SELECT number, ruling, label, category_id, ruling_id, ruled_at FROM number_rulings ORDER BY number"

@@ -126,12 +126,7 @@ struct AcceptReports: PostgresStatement {
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(reports.map(\.number))
-    parameters.append(reports.map(\.appID))
-    parameters.append(reports.map(\.reportID))
-    parameters.append(reports.map(\.reportedAt))
-    parameters.append(reports.map(\.category.rawValue))
-    parameters.append(reports.map(\.reporter))
+    parameters.append(reports)
     parameters.append(reports.map(\.weight))
     parameters.append(reports.map(\.comment))
     parameters.append(reports.map(\.network))

@@ -177,36 +177,6 @@ struct SampleIdentifications: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Double { try row.decode(0) }
 }
 
-/// The records of the next hottest numbers after one of a known heat, hottest first, of equals the least number.
-struct ReadHottest: PostgresStatement {
-  /// Stored heat, at least.
-  let heat: Double
-  /// The last number that was read, with its stored heat; `.infinity` and 0 before the first.
-  let after: (heat: Double, number: Int64)
-  /// The most numbers.
-  let limit: Int
-
-  static let sql = """
-    WITH hot AS (
-      SELECT * FROM numbers
-      WHERE heat >= $1 AND heat <= $2 AND (heat < $2 OR number > $3)
-      ORDER BY heat DESC, number LIMIT $4::bigint
-    )
-    SELECT \(RecordSQL.columns), n.heat FROM hot n \(RecordSQL.joins) ORDER BY n.heat DESC, n.number
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(heat)
-    parameters.append(after.heat)
-    parameters.append(after.number)
-    parameters.append(Int64(limit))
-  }
-
-  static func decode(_ row: PostgresRow) throws -> (row: RecordRow, heat: Double) {
-    (try RecordSQL.decode(row), try row.decode(17))
-  }
-}
-
 /// Puts a number's lines together again.
 struct RecordAssembler {
   private var current: NumberRecord?

@@ -1,4 +1,5 @@
 import Curation
+import PostgreSQL
 
 /// Rules that several statements about reports repeat.
 enum ReportSQL {
@@ -102,5 +103,17 @@ enum ReportSQL {
 
   private static func dayBit(_ day: String, before newest: String) -> String {
     "CASE WHEN \(newest) - \(day) < 64 THEN 1::bigint << (\(newest) - \(day)) ELSE 0 END"
+  }
+}
+
+extension PostgresParameters {
+  /// $1 to $6: the columns of reports that every batch of them has.
+  mutating func append(_ reports: [Report]) {
+    append(reports.map(\.number))
+    append(reports.map(\.appID))
+    append(reports.map(\.reportID))
+    append(reports.map(\.reportedAt))
+    append(reports.map(\.category.rawValue))
+    append(reports.map(\.reporter))
   }
 }

@@ -41,19 +41,6 @@ struct Problem: Error, Encodable {
     retryAfter = account.retryAfter
   }
 
-  /// A kind that is not in the catalogue yet. A test finds it: whoever can meet a problem must be able to look it up.
-  init(
-    _ status: HTTPResponse.Status, type: String, title: String, detail: String, errors: [Field] = [],
-    retryAfter: Int? = nil
-  ) {
-    self.type = "/problems/\(type)"
-    self.title = title
-    self.status = status.code
-    self.detail = detail
-    self.errors = errors
-    self.retryAfter = retryAfter
-  }
-
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(type, forKey: .type)
