@@ -135,13 +135,14 @@ let package = Package(
       swiftSettings: house),
 
     // Tests: one folder a target.
+    .target(name: "TestData", path: "Tests/TestData", swiftSettings: house),
     .target(
       name: "TestSupport",
-      dependencies: ["EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
+      dependencies: ["TestData", "EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: house),
     tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
-    tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder"]),
-    tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib", crypto], exclude: ["Golden"]),
+    tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
+    tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib", "TestData", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["Curation", "TestSupport"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests(
@@ -151,9 +152,12 @@ let package = Package(
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests(
       "PackFormatsTests",
-      ["PackFormats", "RingfenceCommand", "CallerPack", "CallerPackBuilder", "CSQLite", arguments, protobuf]),
+      [
+        "PackFormats", "RingfenceCommand", "CallerPack", "CallerPackBuilder", "CSQLite", "TestData", arguments,
+        protobuf,
+      ]),
     tests("PageTemplatesTests", ["PageTemplates"]),
-    tests("PhoneNumbersTests", ["PhoneNumbers"]),
+    tests("PhoneNumbersTests", ["PhoneNumbers", "TestData"]),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
     tests(
       "PublishingTests",
@@ -171,7 +175,7 @@ let package = Package(
         "RingfenceClient", "Storage", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore,
         crypto,
       ]),
-    tests("RingfenceClientTests", ["RingfenceClient", "CallerPack"]),
+    tests("RingfenceClientTests", ["RingfenceClient", "CallerPack", "TestData"]),
     // A small app around RingfenceClient, which tests kill.
     .executableTarget(
       name: "client-probe", dependencies: ["RingfenceClient"], path: "Tests/ClientProbe", swiftSettings: house),
@@ -185,7 +189,7 @@ let package = Package(
 if Context.environment["RINGFENCE_PORTABLE"] != nil {
   let portable = [
     "CZlib", "CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient", "CallerPackTests",
-    "CallDirectoryTests", "RingfenceClientTests", "client-probe", "pack-benchmark",
+    "CallDirectoryTests", "RingfenceClientTests", "TestData", "client-probe", "pack-benchmark",
   ]
   package.targets.removeAll { !portable.contains($0.name) }
   package.products.removeAll { $0.name == "ringfence" }

@@ -1,5 +1,6 @@
 import CallDirectory
 import Foundation
+import TestData
 import Testing
 
 /// The extension's process is killed at every step of a request: every call to the system, every durable

@@ -1,5 +1,6 @@
 import CallDirectory
 import Foundation
+import TestData
 import Testing
 
 /// Phones live through random weeks: lists change, users edit, requests are killed or fail, extensions are

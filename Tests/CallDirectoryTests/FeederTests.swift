@@ -1,6 +1,7 @@
 import CallDirectory
 import CallerPack
 import Foundation
+import TestData
 import Testing
 
 @Suite struct FeederTests {

@@ -1,22 +1,14 @@
 import CallDirectory
 import CallerPack
 import Foundation
+import TestData
 import Testing
 
 /// The three real lists, thinned out, on one phone.
 @Suite struct RealListTests {
-  /// The folder of real lists beside the package, or where RINGFENCE_SHARED says; nil where there is none.
-  private static let folder: URL? = {
-    let shared =
-      ProcessInfo.processInfo.environment["RINGFENCE_SHARED"].map { URL(fileURLWithPath: $0) }
-      ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared").standardizedFileURL
-    let folder = shared.appendingPathComponent("data/packs")
-    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
-  }()
-
   /// Every `step`th line of a list from line `offset` on.
   private static func sample(_ name: String, step: Int, offset: Int) throws -> Callers {
-    let file = try #require(folder).appendingPathComponent(name)
+    let file = try #require(Checkout.shared("data/packs/\(name)"))
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let script = """
@@ -24,7 +16,7 @@ import Testing
       for index, line in enumerate(lzma.open(sys.argv[1], 'rt', encoding='utf-8', newline='\\n')):
         if index % int(sys.argv[2]) == int(sys.argv[3]): sys.stdout.write(line)
       """
-    process.arguments = ["python3", "-c", script, file.path, "\(step)", "\(offset)"]
+    process.arguments = ["python3", "-c", script, file, "\(step)", "\(offset)"]
     let output = Pipe()
     process.standardOutput = output
     try process.run()
@@ -42,11 +34,7 @@ import Testing
   }
 
   @Test func threeListsLiveOnOnePhone() throws {
-    guard Self.folder != nil else {
-      print(
-        "SKIPPED threeListsLiveOnOnePhone: no shared/data/packs beside the package, and RINGFENCE_SHARED is not set")
-      return
-    }
+    guard Checkout.shared("data/packs") != nil else { return }
     let world = try World()
     try world.publish(Self.sample("directory-2m.tsv.xz", step: 400, offset: 0), at: 0)
     try world.publish(Self.sample("toxic-100k.tsv.xz", step: 20, offset: 0), at: 1)

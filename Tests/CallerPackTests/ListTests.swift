@@ -1,12 +1,13 @@
 import CallerPack
 import CallerPackBuilder
 import Foundation
+import TestData
 import Testing
 
 /// The real lists: whole where they are short, samples where a debug build would take minutes.
 @Suite struct ListTests {
   private static func lines(_ name: String, _ count: Int) throws -> [Substring]? {
-    guard let path = shared(name) else { return nil }
+    guard let path = Checkout.shared("data/\(name)") else { return nil }
     let (output, _) = try run("/bin/sh", ["-c", "xz -dc \"$0\" | head -n \(count)", path])
     return output.split(whereSeparator: \.isNewline)
   }

@@ -1,18 +1,13 @@
 import CallerPack
 import CallerPackBuilder
 import Foundation
+import TestData
 
-/// A small generator with a seed, so that a failure comes back.
-struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
+typealias Seeded = SeededGenerator
+
+extension SeededGenerator {
+  /// As the golden files were made: a step further.
+  init(_ seed: UInt64) { self.init(seed: seed &+ 0x9E37_79B9_7F4A_7C15) }
 }
 
 /// A folder that goes away with the value.
@@ -66,18 +61,6 @@ func randomEntries(_ kind: PackKind, count: Int, _ random: inout Seeded) -> [Pac
     list.append(PackEntry(number: number, label: roles.contains(.identifies) ? last : nil, roles: roles))
   }
   return list
-}
-
-/// Where the real lists lie; `nil`, said aloud, where there are none.
-func shared(_ name: String) -> String? {
-  let root =
-    ProcessInfo.processInfo.environment["RINGFENCE_SHARED"].map { $0 + "/data" }
-    ?? URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().path + "/shared/data"
-  let path = root + "/" + name
-  if FileManager.default.fileExists(atPath: path) { return path }
-  print("SKIPPED: \(path) is not there; set RINGFENCE_SHARED to the folder that holds data/")
-  return nil
 }
 
 /// Runs a program and gives what it printed and how it ended.

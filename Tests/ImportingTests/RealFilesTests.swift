@@ -1,15 +1,16 @@
 import Curation
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Importing
 
-@Suite(.enabled(if: SharedData.isThere, "the shared complaint files are not here; set RINGFENCE_SHARED"))
-struct RealFilesTests {
+/// Real complaint files, read where they lie.
+@Suite struct RealFilesTests {
   @Test func theDailyFile() async throws {
-    let subjects = try SubjectTable(contentsOf: SharedData.subjects)
-    let options = ImportOptions(
-      path: SharedData.path("complaints/ftc-daily-2021-07-08.csv.gz"), format: .ftcCSV, subjects: subjects)
+    let subjects = try SubjectTable(contentsOf: "\(Checkout.resources)/ftc-subjects.tsv")
+    guard let path = Checkout.shared("data/complaints/ftc-daily-2021-07-08.csv.gz") else { return }
+    let options = ImportOptions(path: path, format: .ftcCSV, subjects: subjects)
     let sink = MemorySink()
     let first = try await ImportPipeline(options: options).run { await sink.take($0) }
     print(first)
@@ -26,7 +27,8 @@ struct RealFilesTests {
   }
 
   @Test func theStartOfTheYear2020() async throws {
-    let reader = try LineReader(path: SharedData.path("complaints/ftc-2020.tsv.gz"))
+    guard let path = Checkout.shared("data/complaints/ftc-2020.tsv.gz") else { return }
+    let reader = try LineReader(path: path)
     var text = ""
     for _ in 0...50_000 { text += (try reader.next()?.text ?? "") + "\n" }
     let sink = MemorySink()

@@ -46,24 +46,6 @@ func gzip(_ bytes: some Sequence<UInt8>) -> [UInt8] {
   return Array(output.prefix(Int(stream.total_out)))
 }
 
-/// Real complaint files, read where they lie.
-enum SharedData {
-  static let root = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-  /// `data` under `RINGFENCE_SHARED`, or under `shared` beside the package.
-  static let folder: URL = {
-    let given = ProcessInfo.processInfo.environment["RINGFENCE_SHARED"].map { URL(fileURLWithPath: $0) }
-    return (given ?? root.deletingLastPathComponent().appendingPathComponent("shared")).appendingPathComponent("data")
-  }()
-
-  static let isThere = FileManager.default.fileExists(atPath: path("complaints/ftc-2020.tsv.gz"))
-
-  static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-  static let subjects = root.appendingPathComponent("Resources/ftc-subjects.tsv").path
-}
-
 /// A sink that keeps what it is given and knows ids again.
 actor MemorySink {
   private(set) var rows: [ParsedComplaint] = []

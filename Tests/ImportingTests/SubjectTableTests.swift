@@ -1,5 +1,6 @@
 import Curation
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Importing
@@ -28,7 +29,7 @@ import Testing
   }
 
   @Test func theCheckedInTableIsRead() throws {
-    let table = try SubjectTable(contentsOf: SharedData.subjects)
+    let table = try SubjectTable(contentsOf: "\(Checkout.resources)/ftc-subjects.tsv")
     #expect(table.category(for: "Lotteries, prizes  & sweepstakes", isRecording: false) == .fraud)
     #expect(table.count >= 15)
   }

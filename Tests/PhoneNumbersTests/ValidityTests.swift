@@ -1,4 +1,5 @@
 import PhoneNumbers
+import TestData
 import Testing
 
 /// The table of valid numbers, against the regular expressions that it was made of.
@@ -10,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4 as Range<UInt64>) func randomDigitsAreJudgedAlike(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var valid = 0
     let differing = differing(
       (0..<250_000).lazy.map { index in
@@ -61,18 +62,4 @@ import Testing
   }
 
   private func pow10(_ exponent: Int) -> Int64 { (0..<exponent).reduce(1) { value, _ in value * 10 } }
-
-  private struct SplitMix {
-    var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var word = state
-      word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-      return word ^ (word >> 31)
-    }
-  }
 }

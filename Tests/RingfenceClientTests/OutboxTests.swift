@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestData
 import Testing
 
 @testable import RingfenceClient
@@ -25,7 +26,7 @@ import Testing
   }
 
   /// Does something at random; the file says what was done.
-  private func step(_ outbox: Outbox, using chance: inout Chance) throws {
+  private func step(_ outbox: Outbox, using chance: inout SeededGenerator) throws {
     let day = "2026-11-\(Int.random(in: 10...12, using: &chance))"
     switch Int.random(in: 0..<10, using: &chance) {
     case 0...2: try outbox.accept(report(comment: String(repeating: "x", count: .random(in: 0...40, using: &chance))))
@@ -45,7 +46,7 @@ import Testing
   @Test(arguments: [1, 2, 3] as [UInt64]) func survivesACutAtEveryByte(seed: UInt64) async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox").path
-      var chance = Chance(state: seed)
+      var chance = SeededGenerator(seed: seed)
       var pictures: [(end: Int, picture: Picture)] = []
       do {
         let outbox = try Outbox(path: path, limit: 1 << 20)
@@ -80,7 +81,7 @@ import Testing
   @Test(arguments: [4, 5, 6] as [UInt64]) func damageCostsTheRecordsThatItLiesIn(seed: UInt64) async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox")
-      var chance = Chance(state: seed)
+      var chance = SeededGenerator(seed: seed)
       do {
         let outbox = try Outbox(path: path.path, limit: 1 << 20)
         while try size(path.path) < 1_500 { try step(outbox, using: &chance) }

@@ -1,5 +1,6 @@
 public import Curation
 public import Foundation
+public import TestData
 
 /// Records at random, close enough to the thresholds below that every condition decides now and then.
 extension NumberRecord {

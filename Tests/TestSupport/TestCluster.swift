@@ -2,6 +2,7 @@ import EmbeddedPostgreSQL
 import Foundation
 import Logging
 import PostgreSQL
+import TestData
 
 /// The PostgreSQL of one test process: a real one, on a socket, without waiting for the disk.
 ///

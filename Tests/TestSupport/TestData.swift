@@ -1,0 +1,2 @@
+// Who imports the one needs the other.
+@_exported public import TestData
