@@ -175,5 +175,5 @@ struct AddNote: PostgresStatement {
 struct KeepPlans: PostgresStatement {
   typealias Row = Void
 
-  static let sql = "SET LOCAL plan_cache_mode = force_generic_plan"
+  static let sql = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"
 }
