@@ -1,4 +1,5 @@
 import PhoneNumbers
+import TestData
 import Testing
 
 @Suite struct RegionMapTests {
@@ -30,7 +31,7 @@ import Testing
 
   /// Random prefixes, nested and not, against looking at every prefix of a number in turn.
   @Test(arguments: 0..<40) func aNumberHasTheRegionOfItsLongestPrefix(seed: UInt64) throws {
-    var random = Chance(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var prefixes: [Int64: String] = [:]
     for _ in 0..<Int.random(in: 0...60, using: &random) {
       let digits = Int.random(in: 1...5, using: &random)
@@ -64,7 +65,7 @@ import Testing
   /// The last four digits of every country's examples drawn anew; and the prefixes of the map with anything behind them.
   @Test(.enabled(if: SharedData.has(ExampleNumber.path)))
   func randomValidNumbersLieInTheirCountries() throws {
-    var random = Chance(seed: 7)
+    var random = SeededGenerator(seed: 7)
     var valid = 0
     var candidates: [Int64] = []
     for row in try ExampleNumber.rows() where row.isValid {
@@ -83,20 +84,5 @@ import Testing
       #expect(RegionMap.countries.region(of: digits) == number.region, "\(digits)")
     }
     #expect(valid > 20_000)
-  }
-}
-
-/// SplitMix64.
-private struct Chance: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
