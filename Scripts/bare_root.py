@@ -48,11 +48,15 @@ def copy(base, folder):
 
 @contextmanager
 def mounted(root, *binds):
-    """/proc, /dev and what is bound besides, for the time of the body; `binds` are (what, where) below the root."""
+    """/proc, /dev and what is bound besides, for the time of the body; `binds` are (what, where) below the root.
+
+    Memory that programs share is the root's own, as in a container: below this machine's /dev lies a folder that only root
+    may write, and PostgreSQL would not start.
+    """
     mounts = []
     try:
         for kind, what, where in [
-            ("proc", "proc", "proc"), ("bind", "/dev", "dev"), *[("bind", a, str(b).lstrip("/")) for a, b in binds]]:
+            ("proc", "proc", "proc"), ("bind", "/dev", "dev"), ("tmpfs", "tmpfs", "dev/shm"), *[("bind", a, str(b).lstrip("/")) for a, b in binds]]:
             target = root / where
             target.mkdir(parents=True, exist_ok=True)
             if kind == "bind":

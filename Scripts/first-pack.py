@@ -33,6 +33,9 @@ def main():
     parser.add_argument("--packages", type=Path,
                         help="a mirror of github.com, as OWNER/NAME, that packages are cloned from; the figure is then "
                              "without the time that the network takes for them")
+    parser.add_argument("--program", type=Path,
+                        help="try this script with a program that is there, built with this toolchain: nothing is built "
+                             "and the figure is without that")
     parser.add_argument("--minutes", type=float, default=90, help="when to give up")
     options = parser.parse_args()
     bare_root.need_root()
@@ -64,6 +67,11 @@ def main():
             inside(root, "/usr/bin/git", "-c", "safe.directory=*", "clone", "--quiet",
                    "/repository" if is_local else options.repository, "/srv/ringfence")
             mark("git clone", start)
+            if options.program:
+                (root / "srv/ringfence/.build/release").mkdir(parents=True)
+                shutil.copy(options.program, root / "srv/ringfence/.build/release/ringfence")
+                (root / "usr/local/bin/swift").write_text("#!/bin/sh\n")
+                (root / "usr/local/bin/swift").chmod(0o755)
             run_server(root, toolchain, start, mark, options.minutes * 60)
             mark("TOTAL, from git clone to a pack that was fetched and verified", start)
     finally:
@@ -72,7 +80,7 @@ def main():
 
 
 def run_server(root, toolchain, start, mark, seconds):
-    variables = {"PATH": f"{toolchain}/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8",
+    variables = {"PATH": f"/usr/local/bin:{toolchain}/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8",
                  "DEBIAN_FRONTEND": "noninteractive"}
     log = root / "srv/make.log"
     with log.open("w") as output:
