@@ -25,7 +25,8 @@
       if (answer?.status == 409) clearInterval(ping)
     }, 60_000)
     let isSent = false
-    document.addEventListener("submit", () => { isSent = true })
+    // Closing a dialog is a submit, too, and sends nothing.
+    document.addEventListener("submit", (event) => { if (event.target.method != "dialog") isSent = true })
     addEventListener("pagehide", () => {
       if (!isSent) navigator.sendBeacon("/moderation/queue/release", body())
     })

@@ -6,8 +6,11 @@ import Storage
 actor Census {
   private let queue: QueueStore
   private var known: (census: QueueCensus, at: ContinuousClock.Instant)?
-  private var isAsking = false
-  /// Rises when something is known better than the database said; what was asked before then is not kept.
+  /// What is being asked; whoever must wait waits for the same answer.
+  private var asking: Task<QueueCensus, any Error>?
+  /// What was settled while it was asked: the answer may have it still.
+  private var settled: [QueueCase] = []
+  /// Rises when an answer that was asked for before is not to be kept.
   private var generation = 0
 
   private static let fresh = Duration.seconds(2)
@@ -20,31 +23,45 @@ actor Census {
   /// About two seconds old; at most ten.
   func current() async throws -> QueueCensus {
     guard let known, ContinuousClock.now - known.at < Self.oldest else { return try await ask() }
-    if ContinuousClock.now - known.at >= Self.fresh, !isAsking {
-      isAsking = true
-      // Nobody waits for it: where it fails, the next page asks again.
-      Task { _ = try? await ask() }
-    }
+    // Nobody waits for it: where it fails, the next page asks again.
+    if ContinuousClock.now - known.at >= Self.fresh { _ = begin() }
     return known.census
   }
 
-  private func ask() async throws -> QueueCensus {
-    let begun = generation
-    defer { isAsking = false }
-    let census = try await queue.census(at: Date())
-    if generation == begun { known = (census, ContinuousClock.now) }
+  private func ask() async throws -> QueueCensus { try await begin().value }
+
+  private func begin() -> Task<QueueCensus, any Error> {
+    if let asking { return asking }
+    settled = []
+    let task = Task { [generation] in
+      do {
+        return end(try await queue.census(at: Date()), begun: generation)
+      } catch {
+        if generation == self.generation { asking = nil }
+        throw error
+      }
+    }
+    asking = task
+    return task
+  }
+
+  private func end(_ answer: QueueCensus, begun: Int) -> QueueCensus {
+    guard generation == begun else { return answer }
+    var census = answer
+    for item in settled { census.remove(item, at: Date()) }
+    (known, asking) = ((census, ContinuousClock.now), nil)
     return census
   }
 
   /// A case was settled: whoever has just ruled wants to see one less.
   func remove(_ item: QueueCase) {
-    generation += 1
+    if asking != nil { settled.append(item) }
     known?.census.remove(item, at: Date())
   }
 
   /// Forgets what is known.
   func forget() {
     generation += 1
-    known = nil
+    (known, asking) = (nil, nil)
   }
 }

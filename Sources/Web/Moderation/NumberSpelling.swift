@@ -29,9 +29,15 @@ enum NumberSpelling: Equatable {
       self = .nothing
       return
     }
+    let region = country.flatMap { PhoneRegion($0)?.code }
+    // Where 00 begins national numbers, as 0077 in Japan.
+    if let number = try? PhoneNumber(parsing: text, region: region), number.isValid {
+      self = .other(number)
+      return
+    }
     // 0033… is what 00 is dialled for nearly everywhere.
     let whole = text.hasPrefix("00") ? "+\(text.dropFirst(2))" : text
-    let number = try? PhoneNumber(parsing: whole, region: country.flatMap { PhoneRegion($0)?.code })
+    let number = try? PhoneNumber(parsing: whole, region: region)
     self = number.map { .other($0) } ?? .dialled(text)
   }
 }

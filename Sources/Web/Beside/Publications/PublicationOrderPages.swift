@@ -33,15 +33,12 @@ struct OrderRow: Encodable {
   let isAlarm: Bool
   /// Whether it may be ordered once more as it was.
   let canRepeat: Bool
-  let gates: [String]
-  let reason: String
 
   init(_ order: PublicationDesk.Order, _ texts: Texts) {
     text = texts("publications.last-\(order.state.rawValue)", ["name": order.account])
     askedAt = PageTime(order.askedAt)
     isAlarm = order.state == .failed || order.state == .broken
-    canRepeat = isAlarm || order.state == .busy
-    gates = order.gates.map(\.rawValue)
-    reason = order.reason ?? ""
+    // Gates are overruled for what is to be published now, by whom and why: that is asked again.
+    canRepeat = (isAlarm || order.state == .busy) && order.gates.isEmpty
   }
 }
