@@ -30,6 +30,10 @@ import Testing
     let held = [FilingOrigin](repeating: .unknown, count: FilingPlaces.most - 1)
     #expect(FilingPlaces.answer(to: .unknown, among: held) == .free)
     #expect(FilingPlaces.answer(to: .unknown, among: held + [.unknown]) == .none)
+    // Those whose origin was forgotten came first: no newcomer pushes them out.
+    let newcomer = FilingOrigin(network: [1], area: [1])
+    #expect(FilingPlaces.answer(to: newcomer, among: held + [.unknown]) == .none)
+    #expect(FilingPlaces.answer(to: newcomer, among: held + [FilingOrigin(network: [2], area: [2])]) == .none)
   }
 
   /// Whatever comes from fewer networks than there are places, in any order, the owner from another network is heard, and

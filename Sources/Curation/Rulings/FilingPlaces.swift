@@ -5,7 +5,7 @@ public struct FilingOrigin: Sendable, Hashable {
   /// The greater part of the net that the network lies in, which one owner of many networks has in common.
   public var area: [UInt8]?
 
-  /// From nowhere that is known; all of these count as one network.
+  /// From nowhere that is known.
   public static let unknown = FilingOrigin(network: nil, area: nil)
 
   /// - Parameters: see the properties.
@@ -20,7 +20,8 @@ public struct FilingOrigin: Sendable, Hashable {
 /// While there is room everybody is heard. Then a newcomer takes the place of the newest filing of the network that has
 /// most of them, if that still leaves it as many as the newcomer's own network then has. Where all networks have as many,
 /// the same goes for areas. So a flood from few networks, or from many of one area, keeps nobody from elsewhere out. Every
-/// such exchange makes the shares more even, so their number is bounded however many are sent.
+/// such exchange makes the shares more even, so their number is bounded however many are sent. Filings whose origin is not
+/// known any more keep their places: they came first, and taking them for one network would let any newcomer push them out.
 public enum FilingPlaces {
   /// Places in an open appeal.
   public static let most = 50
@@ -38,17 +39,21 @@ public enum FilingPlaces {
   /// - Parameter held: who has the places, the oldest first.
   public static func answer(to newcomer: FilingOrigin, among held: [FilingOrigin]) -> Answer {
     guard held.count >= most else { return .free }
-    let networks = Dictionary(grouping: held.indices, by: { held[$0].network }).mapValues(\.count)
-    let own = networks[newcomer.network] ?? 0
+    let networks = Dictionary(grouping: held.compactMap(\.network), by: \.self).mapValues(\.count)
+    let own = held.count { $0.network == newcomer.network }
     let greediest = networks.values.max() ?? 0
-    if greediest > own + 1, let last = held.lastIndex(where: { networks[$0.network] == greediest }) {
+    if greediest > own + 1, let last = held.lastIndex(where: { $0.network.map { networks[$0] == greediest } ?? false })
+    {
       return .inPlaceOf(last)
     }
-    let areas = Dictionary(grouping: held.indices, by: { held[$0].area }).mapValues(\.count)
+    let areas = Dictionary(grouping: held.compactMap(\.area), by: \.self).mapValues(\.count)
     let widest = areas.values.max() ?? 0
     // Of its networks one that has more than the newcomer's, or the exchange could be turned round again.
-    let last = held.lastIndex { areas[$0.area] == widest && (networks[$0.network] ?? 0) > own }
-    guard widest > (areas[newcomer.area] ?? 0) + 1, let last else { return .none }
+    let last = held.lastIndex { place in
+      guard let network = place.network, let area = place.area else { return false }
+      return areas[area] == widest && (networks[network] ?? 0) > own
+    }
+    guard widest > held.count(where: { $0.area == newcomer.area }) + 1, let last else { return .none }
     return .inPlaceOf(last)
   }
 }
