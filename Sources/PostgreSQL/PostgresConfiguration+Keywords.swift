@@ -52,13 +52,14 @@ extension PostgresConfiguration {
   /// What is handed to libpq: the connection string's keywords and the defaults it leaves open.
   func keywords() throws -> [String: String] {
     let defaults = [
-      "fallback_application_name": applicationName,
       "connect_timeout": "\(max(2, connectTimeout.components.seconds))",
       "keepalives": "1", "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
       "tcp_user_timeout": "\(tcpUserTimeout.milliseconds)",
     ]
     var keywords = try givenKeywords().merging(defaults) { given, _ in given }
     keywords["client_encoding"] = "UTF8"
+    // Not what the connection string says: programs know each other by it before they change the schema.
+    keywords["application_name"] = applicationName
     return keywords
   }
 
