@@ -45,8 +45,11 @@ final class MixedDriver {
     var tick = start
     var due: [MixedRole: Double] = [:]
     var last = start
-    // Busy connections of the phase before would count against this one.
-    for index in connections.indices where connections[index].isBusy { connections[index].close() }
+    // Busy connections of the phase before would count against this one, and idle ones of a crowd that has gone cost both
+    // sides their looking after.
+    for index in connections.indices where connections[index].isBusy || clients[index].isExtra {
+      connections[index].close()
+    }
     while true {
       let now = Self.now
       if Double(now - start) / 1e9 >= phase.seconds { break }
