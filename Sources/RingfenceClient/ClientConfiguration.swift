@@ -53,7 +53,11 @@ public struct ClientConfiguration: Sendable {
 
   /// Whether packs come from the server that knows the key.
   var publicationsAreTheServers: Bool {
-    (publications.scheme, publications.host?.lowercased(), publications.port)
-      == (server.scheme, server.host?.lowercased(), server.port)
+    Self.origin(publications) == Self.origin(server)
+  }
+
+  private static func origin(_ url: URL) -> [String?] {
+    let scheme = url.scheme?.lowercased()
+    return [scheme, url.host?.lowercased(), "\(url.port ?? (scheme == "https" ? 443 : 80))"]
   }
 }

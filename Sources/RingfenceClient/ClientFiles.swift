@@ -44,10 +44,15 @@ enum ClientFiles {
     try flush(URL(filePath: target).deletingLastPathComponent().path)
   }
 
-  /// Gives a file a second name, in the place of what had it.
+  /// Gives a file a second name, in the place of what had it; a copy where files cannot have two. Where neither can be
+  /// made, what had the name keeps it: that is no reason to accept nothing more.
   static func keep(_ path: String, as name: String) throws(ClientError) {
-    unlink(name)
-    guard link(path, name) == 0 else { throw failure("keep a file") }
+    let fresh = name + ".new"
+    unlink(fresh)
+    if link(path, fresh) != 0 {
+      guard (try? FileManager.default.copyItem(atPath: path, toPath: fresh)) != nil else { return }
+    }
+    guard rename(fresh, name) == 0 else { return }
     try flush(URL(filePath: name).deletingLastPathComponent().path)
   }
 

@@ -156,8 +156,14 @@ struct DatabaseExamination {
   }
 
   private func accountKey() async throws -> Finding {
-    guard let kept = try await workplace.accounts.keyFingerprint(), let key = try workplace.folder.presentAccountKey()
-    else { return .ok("account key", "nothing is kept with it yet") }
+    guard let kept = try await workplace.accounts.keyFingerprint() else {
+      return .ok("account key", "nothing is kept with it yet")
+    }
+    guard let key = try workplace.folder.presentAccountKey() else {
+      return .warning(
+        "account key", "second factors are kept with one that is not here: a server without it does not start",
+        "Bring account.key back from a backup, unless the server has it in RINGFENCE_ACCOUNT_KEY.")
+    }
     return key.fingerprint == kept
       ? .ok("account key", "is the one that second factors are kept with")
       : .bad(

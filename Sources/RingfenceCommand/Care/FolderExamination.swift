@@ -69,7 +69,12 @@ struct FolderExamination {
     let found = "\(root.serial), good until \(Timestamp.format(root.expires))"
     let days = root.expires.timeIntervalSinceNow / 86_400
     if days < 0 { return .bad("root", found, "Readers refuse everything: ringfence keys rotate makes a new one.") }
-    if !keys.isEmpty, !keys.contains(where: { root.keys.contains($0.verifying) }) {
+    if keys.isEmpty {
+      return .warning(
+        "root", "\(found); no key that signs is here, and readers would refuse what a new one signs",
+        "Bring signing.key back from a backup, unless another server publishes or has it in RINGFENCE_SIGNING_KEY.")
+    }
+    if !keys.contains(where: { root.keys.contains($0.verifying) }) {
       return .bad(
         "root", "\(found); the key that signs here is not one of its keys",
         "Bring back the signing key that belongs to it: readers would refuse what another one signs.")
