@@ -42,12 +42,7 @@ extension PostgresConnection {
 
   /// Leaves a transaction that failed, if there is one.
   private func abandon() {
-    guard let link else { return }
-    if PQpipelineStatus(link.pointer) != PQ_PIPELINE_OFF {
-      // Something could not be sent, so what will come is not known.
-      close()
-    } else if !link.isIdle {
-      rollback()
-    }
+    closeBrokenPipeline()
+    if let link, !link.isIdle { rollback() }
   }
 }

@@ -25,27 +25,34 @@ extension PostgresConnection {
 
   private func pipelined(_ statements: [PipelinedStatement]) async throws -> [RowBatch] {
     do {
-      return try await perform { link in try takeAll(statements, on: link) }
+      return try await prepareAndRun(statements)
     } catch let error as PostgresError where Self.isStale(error) {
       // The schema changed under a plan, or the server forgot one.
       for statement in statements { prepared[statement.id] = nil }
       guard link?.isIdle == true else { throw error }
-      return try await perform { link in try takeAll(statements, on: link) }
+      return try await prepareAndRun(statements)
     }
   }
 
-  private func takeAll(_ statements: [PipelinedStatement], on link: Link) throws -> [RowBatch] {
-    var named = statements
-    if configuration.usesPreparedStatements {
-      for index in named.indices { try named[index].prepare(on: self, link) }
-    }
+  private func prepareAndRun(_ statements: [PipelinedStatement]) async throws -> [RowBatch] {
     do {
-      return try pipelined(named, on: link)
+      return try await perform { link in
+        var named = statements
+        if configuration.usesPreparedStatements {
+          for index in named.indices { try named[index].prepare(on: self, link) }
+        }
+        return try pipelined(named, on: link)
+      }
     } catch {
-      // Something could not be sent, so what will come is not known.
-      if PQpipelineStatus(link.pointer) != PQ_PIPELINE_OFF { close() }
+      closeBrokenPipeline()
       throw error
     }
+  }
+
+  /// Closes the connection where something could not be sent, so that what will come is not known. Not for within
+  /// ``perform(sql:_:)``, which looks at the link once more when its work has thrown.
+  func closeBrokenPipeline() {
+    if let link, PQpipelineStatus(link.pointer) != PQ_PIPELINE_OFF { close() }
   }
 
   /// Sends statements at once and takes the result of each.
