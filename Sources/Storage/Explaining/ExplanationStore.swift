@@ -21,10 +21,25 @@ public struct ExplanationStore: Sendable {
     }
   }
 
-  /// What needs nothing of the rest is asked for in one round trip: this is what each look-up waits for.
   static func explain(
     _ number: Int64, at time: Date, on connection: PostgresConnection
   ) async throws -> Explanation {
+    try await read(number, at: time, on: connection).explanation
+  }
+
+  /// An explanation with what it was made of and a case shows, too.
+  struct Reading {
+    var explanation: Explanation
+    var rulings: [RulingEvent]
+    /// Settled or not.
+    var hold: Hold?
+    var appeals: [Appeal]
+  }
+
+  /// What needs nothing of the rest is asked for in one round trip: this is what each look-up waits for.
+  static func read(
+    _ number: Int64, at time: Date, on connection: PostgresConnection
+  ) async throws -> Reading {
     let (patterns, numbers, standing, rulings, holds, listings, ranges, appeals, rows, versions, weights) =
       try await connection.pipeline(
         ReadProtectedPatterns(only: number), ReadProtectedNumbers(only: number), ReadStandingRuling(number: number),
@@ -50,7 +65,7 @@ public struct ExplanationStore: Sendable {
     if let record = RecordAssembler.record(of: rows) {
       try await explanation.add(record, weights.first ?? Explanation.Weights(), thresholds: version, on: connection)
     }
-    return explanation
+    return Reading(explanation: explanation, rulings: rulings, hold: holds.first, appeals: appeals)
   }
 }
 

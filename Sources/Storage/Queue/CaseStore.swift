@@ -28,19 +28,18 @@ public struct CaseStore: Sendable {
   {
     try await pool.withConnection { connection in
       try await connection.transaction(.repeatableRead, readOnly: true) { connection in
-        let explanation = try await ExplanationStore.explain(number, at: time, on: connection)
-        let (items, passes, rulings, holds, appeals, names, neighbours, notes, ranges, _, comments, reporters, days) =
+        let known = try await ExplanationStore.read(number, at: time, on: connection)
+        let (items, passes, names, neighbours, notes, ranges, _, comments, reporters, days) =
           try await connection.pipeline(
-            ReadCase(number: number), ReadPasses(number: number), ReadRulings(number: number),
-            ReadHold(number: number), ReadAppeals(number: number), ReadDirectoryNames(number: number),
+            ReadCase(number: number), ReadPasses(number: number), ReadDirectoryNames(number: number),
             ReadNeighbours(number: number, limit: Self.neighbours), ReadNotes(number: number),
             ReadRangeAround(number: number), KeepPlans(),
             ReadComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1),
             ReadCaseReporters(number: number, limit: Self.reporters), ReadCaseDays(number: number, time: time))
         return CaseFile(
-          explanation: explanation, item: items.first, passes: passes, rulings: rulings, hold: holds.first,
-          appeals: appeals, names: names, comments: comments, reporters: reporters, neighbours: neighbours, days: days,
-          notes: notes, range: ranges.first)
+          explanation: known.explanation, item: items.first, passes: passes, rulings: known.rulings, hold: known.hold,
+          appeals: known.appeals, names: names, comments: comments, reporters: reporters, neighbours: neighbours,
+          days: days, notes: notes, range: ranges.first)
       }
     }
   }
