@@ -149,11 +149,7 @@ struct CountBulkRulings: PostgresStatement {
 struct ReadBulk: PostgresStatement {
   let id: UUID
 
-  static let sql = """
-    SELECT bulk_id, account, ruling, label, category_id, reason, ruled_at, undone_by, numbers, touched_at,
-           finished_at IS NOT NULL, chosen
-    FROM bulks WHERE bulk_id = $1
-    """
+  static let sql = "SELECT \(BulkRun.columns) FROM bulks WHERE bulk_id = $1"
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
 
@@ -168,9 +164,7 @@ struct ReadUnfinishedBulks: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT bulk_id, account, ruling, label, category_id, reason, ruled_at, undone_by, numbers, touched_at,
-           finished_at IS NOT NULL, chosen
-    FROM bulks
+    SELECT \(BulkRun.columns) FROM bulks
     WHERE finished_at IS NULL AND undone_at IS NULL AND chosen IS NOT NULL AND touched_at < $2
       AND ($1::text IS NULL OR account = $1::text)
     ORDER BY ruled_at DESC, bulk_id LIMIT $3::bigint
@@ -186,6 +180,12 @@ struct ReadUnfinishedBulks: PostgresStatement {
 }
 
 extension BulkRun {
+  /// What ``init(_:)`` reads.
+  fileprivate static let columns = """
+    bulk_id, account, ruling, label, category_id, reason, ruled_at, undone_by, numbers, touched_at,
+    finished_at IS NOT NULL, chosen
+    """
+
   fileprivate init(_ row: PostgresRow) throws {
     let name: String = try row.decode(2)
     guard let decision = Ruling.Decision(rawValue: name) else { throw StorageError.unknownRuling(name) }
