@@ -33,12 +33,12 @@ public final class PublicationDesk: Sendable {
     public var state: State
   }
 
-  private struct Wish: Codable {
+  private struct Wish: DeskNote {
     var gates: [String]
     var reason: String?
   }
 
-  private struct Outcome: Codable {
+  private struct Outcome: DeskNote {
     var isBusy: Bool
   }
 
@@ -60,7 +60,7 @@ public final class PublicationDesk: Sendable {
   ) {
     self.store = store
     line = DeskLine(.publication, store: store, pace: pace, logger: logger) { job, say in
-      let wish = try JSONDecoder().decode(Wish.self, from: Data(job.request.utf8))
+      let wish = try Wish(job.request)
       let overrules = wish.gates.compactMap(Gate.init(rawValue:)).map {
         PublicationRequest.Overrule(gate: $0, reason: wish.reason ?? "", by: job.account)
       }
@@ -71,7 +71,7 @@ public final class PublicationDesk: Sendable {
       } catch PublishingError.busy {
         outcome.isBusy = true
       }
-      return String(decoding: try JSONEncoder().encode(outcome), as: UTF8.self)
+      return try outcome.text
     }
   }
 
@@ -86,9 +86,7 @@ public final class PublicationDesk: Sendable {
     by account: String, overruling gates: [Gate], because reason: String?, audit: AuditEvent? = nil
   ) async throws -> Bool {
     let wish = Wish(gates: gates.map(\.rawValue), reason: reason)
-    let job = DeskJob(
-      kind: .publication, account: account,
-      request: String(decoding: try JSONEncoder().encode(wish), as: UTF8.self), askedAt: Date())
+    let job = DeskJob(kind: .publication, account: account, request: try wish.text, askedAt: Date())
     guard try await store.place(job, audit: audit) else { return false }
     line.wake()
     return true
@@ -97,8 +95,8 @@ public final class PublicationDesk: Sendable {
   /// The last order; nil where there is none, or it is long past.
   public func last() async throws -> Order? {
     guard let job = try await store.job(.publication) else { return nil }
-    let wish = try JSONDecoder().decode(Wish.self, from: Data(job.request.utf8))
-    let outcome = try job.outcome.map { try JSONDecoder().decode(Outcome.self, from: Data($0.utf8)) }
+    let wish = try Wish(job.request)
+    let outcome = try job.outcome.map { try Outcome($0) }
     let state: Order.State =
       switch job.state {
       case .waiting, .running: .running

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// What a preview is asked for, as the database keeps it: sets of thresholds are not copied but named by their version.
-struct PreviewWish: Codable {
+struct PreviewWish: DeskNote {
   let base: Int32
   let category: ReportCategory
   let country: String?
@@ -13,14 +13,6 @@ struct PreviewWish: Codable {
   init(_ request: ThresholdPreviews.Request) {
     (base, category, country) = (request.base, request.category, request.country)
     threshold = request.change.thresholds.first { $0.category == request.category && $0.country == request.country }
-  }
-
-  init(_ text: String) throws {
-    self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
-  }
-
-  var text: String {
-    get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
   }
 
   /// With the sets as they were.
@@ -42,21 +34,13 @@ struct PreviewWish: Codable {
 }
 
 /// What a preview shows, as the database keeps it.
-struct PreviewOutcome: Codable {
+struct PreviewOutcome: DeskNote {
   let preview: ThresholdPreview
   let asOf: Date
 
   init(preview: ThresholdPreview, asOf: Date) {
     self.preview = preview
     self.asOf = asOf
-  }
-
-  init(_ text: String) throws {
-    self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
-  }
-
-  var text: String {
-    get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
   }
 }
 
