@@ -41,7 +41,7 @@ extension PostgresConnection {
   }
 
   /// Leaves a transaction that failed, if there is one.
-  private func abandon() {
+  func abandon() {
     closeBrokenPipeline()
     if let link, !link.isIdle { rollback() }
   }

@@ -2,7 +2,8 @@ import CLibPQ
 
 extension PostgresConnection {
   /// Runs blocking libpq calls on the connection's thread; cancelling the task cancels them on the server.
-  func perform<T: Sendable>(sql: String? = nil, _ body: (Link) throws -> T) async throws -> T {
+  /// - Parameter opens: begins the transaction that waits for its first statement; else `body` does.
+  func perform<T: Sendable>(sql: String? = nil, opens: Bool = true, _ body: (Link) throws -> T) async throws -> T {
     let link = try readyLink()
     guard !Task.isCancelled else { throw PostgresError(.cancelled, sql: sql) }
     let gate = link.gate
@@ -13,6 +14,7 @@ extension PostgresConnection {
     }
     do {
       return try await withTaskCancellationHandler {
+        if opens { try sendOpening(on: link) }
         let value = try body(link)
         try checkReplication(sql: sql)
         return value
@@ -28,9 +30,18 @@ extension PostgresConnection {
   func performWithoutCancellation<T>(sql: String? = nil, _ body: (Link) throws -> T) throws -> T {
     let link = try readyLink()
     defer { noteStatus(link) }
+    try sendOpening(on: link)
     let value = try body(link)
     try checkReplication(sql: sql)
     return value
+  }
+
+  /// Begins the transaction that waits for its first statement.
+  func sendOpening(on link: Link) throws {
+    guard let sql = opening else { return }
+    // Where it cannot begin it waits still, so that nothing runs outside it.
+    _ = try accept(PQexec(link.pointer, sql), on: link, sql: sql)
+    opening = nil
   }
 
   /// Takes a result over.

@@ -36,12 +36,15 @@ extension PostgresConnection {
 
   private func prepareAndRun(_ statements: [PipelinedStatement]) async throws -> [RowBatch] {
     do {
-      return try await perform { link in
+      return try await perform(opens: false) { link in
         var named = statements
         if configuration.usesPreparedStatements {
+          // One that cannot be prepared fails inside the transaction.
+          if statements.contains(where: { prepared[$0.id] == nil }) { try sendOpening(on: link) }
           for index in named.indices { try named[index].prepare(on: self, link) }
         }
-        return try pipelined(named, on: link)
+        let first = takeOpening().map { [PipelinedStatement(command: $0)] } ?? []
+        return Array(try pipelined(first + named, on: link).dropFirst(first.count))
       }
     } catch {
       closeBrokenPipeline()

@@ -7,6 +7,7 @@ extension PostgresConnection {
       _ = status.takeAbandoned()
       try clearOccupation()
       transactionDepth = 0
+      opening = nil
       try performWithoutCancellation { link in
         guard !link.isIdle else { return }
         _ = try accept(PQexec(link.pointer, "ROLLBACK"), on: link, sql: "ROLLBACK")

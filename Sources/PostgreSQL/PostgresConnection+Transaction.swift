@@ -3,7 +3,8 @@ import CLibPQ
 extension PostgresConnection {
   /// Runs `body` in a transaction: commits at its end, rolls back when it throws. Inside another it is a savepoint.
   ///
-  /// COMMIT is never cancelled. Nothing is retried here: see `PostgresPool.transaction`.
+  /// BEGIN goes out with the first statement, and where there is none nothing is sent. COMMIT is never cancelled. Nothing
+  /// is retried here: see `PostgresPool.transaction`.
   /// - Throws: What `body` throws; `acknowledgementInDoubt` when COMMIT was sent and not answered, or a standby did not
   ///   confirm; `transactionAborted` when a statement failed and `body` went on.
   @discardableResult
@@ -12,7 +13,7 @@ extension PostgresConnection {
     _ body: @Sendable (PostgresConnection) async throws -> T
   ) async throws -> T {
     if transactionDepth > 0 { return try await savepoint(body) }
-    try await begin(isolation, readOnly: readOnly)
+    try begin(isolation, readOnly: readOnly)
     let value: T
     do {
       value = try await body(self)
@@ -32,20 +33,26 @@ extension PostgresConnection {
     _ = try await query("SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_xact_id()::text END")
   }
 
-  private func begin(_ isolation: PostgresIsolation, readOnly: Bool) async throws {
+  private func begin(_ isolation: PostgresIsolation, readOnly: Bool) throws {
     try checkUnoccupied()
+    guard let link else { throw PostgresError(.connectionClosed) }
+    guard link.isIdle else { throw PostgresError(.misuse("a transaction was begun by hand")) }
     var sql = "BEGIN"
     if isolation != .readCommitted { sql += " ISOLATION LEVEL \(isolation.rawValue)" }
     if readOnly { sql += " READ ONLY" }
-    try await perform(sql: sql) { link in
-      guard link.isIdle else { throw PostgresError(.misuse("a transaction was begun by hand")) }
-      _ = try accept(PQexec(link.pointer, sql), on: link, sql: sql)
-    }
+    opening = sql
     transactionDepth = 1
+  }
+
+  /// What is to be sent before the next statement.
+  func takeOpening() -> String? {
+    defer { opening = nil }
+    return opening
   }
 
   func commit() throws {
     defer { transactionDepth = 0 }
+    guard takeOpening() == nil else { return }
     do {
       try performWithoutCancellation(sql: "COMMIT") { link in
         _ = notices.takeWarnings()
@@ -62,6 +69,7 @@ extension PostgresConnection {
 
   func rollback() {
     transactionDepth = 0
+    guard takeOpening() == nil else { return }
     do {
       try performWithoutCancellation(sql: "ROLLBACK") { link in
         _ = try accept(PQexec(link.pointer, "ROLLBACK"), on: link, sql: "ROLLBACK")

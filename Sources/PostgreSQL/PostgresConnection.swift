@@ -20,6 +20,8 @@ public actor PostgresConnection {
   var prepared: [ObjectIdentifier: PreparedStatement] = [:]
   var preparedCount = 0
   var transactionDepth = 0
+  /// What begins the open transaction and was not sent yet: it goes out with the first statement.
+  var opening: String?
   var cursorCount = 0
   /// What keeps the connection from other statements: a COPY, or a stream in a transaction of its own.
   var occupation: Occupation?

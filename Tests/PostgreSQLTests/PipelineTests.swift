@@ -126,4 +126,55 @@ import Testing
       await admin.close()
     }
   }
+
+  @Test(arguments: [true, false]) func aSnapshotIsOfOneMoment(prepares: Bool) async throws {
+    try await withTable("pipelines_snapshot_\(prepares)", preparing: prepares) { connection async throws in
+      try await connection.execute(script: "INSERT INTO kept VALUES (1)")
+      for _ in 1...3 {
+        var pipeline = PostgresPipeline()
+        let letters = pipeline.add(Letters(count: 2))
+        let settings = pipeline.add(Settings())
+        let counts = pipeline.add(Count())
+        let results = try await connection.snapshot(pipeline)
+        #expect(try results.rows(letters) == ["a", "b"] && results.rows(counts) == [1])
+        #expect(try results.rows(settings) == ["repeatable read on"])
+      }
+      // It writes nothing, and leaves the connection fit for more.
+      var writing = PostgresPipeline()
+      writing.add(Keep(divisor: 1))
+      let error = await #expect(throws: PostgresError.self) { try await connection.snapshot(writing) }
+      #expect(error?.sqlState == "25006")
+      #expect(try await connection.run(Count()) == [1])
+      try await connection.execute(script: "ALTER TABLE kept ADD COLUMN more text; DEALLOCATE ALL")
+      var again = PostgresPipeline()
+      let counts = again.add(Count())
+      #expect(try await connection.snapshot(again).rows(counts) == [1])
+      let inside = await #expect(throws: PostgresError.self) {
+        try await connection.transaction { [again] in try await $0.snapshot(again) }
+      }
+      #expect(inside?.kind == .misuse("a snapshot inside a transaction"))
+    }
+  }
+
+  @Test func aPipelineBeginsItsTransaction() async throws {
+    try await withTable("pipelines_beginning") { connection async throws in
+      for _ in 1...2 {
+        try await connection.transaction(.repeatableRead, readOnly: true) { connection in
+          let (settings, counts) = try await connection.pipeline(Settings(), Count())
+          #expect(settings == ["repeatable read on"] && counts == [0])
+        }
+      }
+      try await connection.transaction { connection in
+        _ = try await connection.pipeline(Keep(divisor: 1), Count())
+        _ = try await connection.pipeline(Keep(divisor: 2), Count())
+      }
+      #expect(try await connection.run(Count()) == [2])
+    }
+  }
+
+  private struct Settings: PostgresStatement {
+    static let sql = "SELECT current_setting('transaction_isolation') || ' ' || current_setting('transaction_read_only')"
+
+    static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
+  }
 }

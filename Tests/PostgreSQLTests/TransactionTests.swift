@@ -46,6 +46,32 @@ private struct SafeInsert: PostgresStatement {
     }
   }
 
+  @Test func nothingIsSentForATransactionWithoutStatements() async throws {
+    try await withDatabase("transactions_empty") { connection in
+      #expect(try await connection.transaction { _ in 7 } == 7)
+      await #expect(throws: Stop.self) { try await connection.transaction { _ in throw Stop() } }
+      // What fails to be prepared has begun the transaction all the same.
+      let error = await #expect(throws: PostgresError.self) {
+        try await connection.transaction { connection in
+          _ = try? await connection.run(Nonsense())
+          try await connection.execute("UPDATE nowhere SET x = 1")
+        }
+      }
+      #expect(error?.sqlState == "25P02")
+      // Savepoints inside begin it, too.
+      try await connection.execute(script: Self.script)
+      try await connection.transaction { connection in
+        try await connection.transaction { try await $0.execute("UPDATE totals SET total = 3") }
+      }
+      #expect(try await total(connection) == 6)
+    }
+  }
+
+  private struct Nonsense: PostgresStatement {
+    static let sql = "SELECT FROM WHERE"
+    typealias Row = Void
+  }
+
   @Test func aSwallowedErrorIsNotACommit() async throws {
     try await withDatabase("transactions_swallowed") { connection in
       let error = await #expect(throws: PostgresError.self) {
