@@ -11,6 +11,7 @@ extension PhoneNumber {
   ///
   /// Digits under no known calling code, and a form that would be longer than 127 bytes, come back as ``e164``.
   public func formatted(_ style: Style) -> String {
-    libraryFormat(digits, style) ?? e164
+    guard style == .international else { return libraryFormat(digits, style) ?? e164 }
+    return FormattedNumbers.shared.text(of: digits) { libraryFormat(digits, style) ?? e164 }
   }
 }
