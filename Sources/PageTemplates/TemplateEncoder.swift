@@ -5,6 +5,16 @@ extension TemplateValue {
   /// The compiler writes how a value is encoded, so nothing is looked up in metadata while a page is made.
   /// - Throws: what the value's own `encode(to:)` throws; values whose encoding the compiler wrote throw nothing.
   public init?(_ value: some Encodable) throws {
+    if let direct = value as? any TemplateValueConvertible {
+      self = direct.templateValue
+    } else {
+      try self.init(encoding: value)
+    }
+  }
+
+  /// By the value's own encoding, even where it says its value itself. What it holds may do so.
+  /// - Throws: as the other does.
+  public init?(encoding value: some Encodable) throws {
     let encoder = TemplateEncoder(codingPath: [])
     try value.encode(to: encoder)
     guard let result = encoder.result else { return nil }
@@ -77,9 +87,7 @@ final class TemplateEncoder: Encoder {
   }
 
   func append(_ value: some Encodable, as name: String?) throws {
-    let inner = TemplateEncoder(codingPath: [])
-    try value.encode(to: inner)
-    if let result = inner.result { append(result, as: name) }
+    if let value = try TemplateValue(value) { append(value, as: name) }
   }
 
   func opened(as name: String?) -> TemplateEncoder {

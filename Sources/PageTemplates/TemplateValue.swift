@@ -30,8 +30,20 @@ public struct TemplateRecord: Sendable, Equatable {
 
   var fields: [Field] = []
 
+  init(fields: [Field] = []) {
+    self.fields = fields
+  }
+
   subscript(name: String) -> TemplateValue? {
     for field in fields where field.name == name { return field.value }
     return nil
+  }
+}
+
+extension TemplateValue: ExpressibleByDictionaryLiteral {
+  /// A record.
+  /// - Parameter elements: names and their values; of a name that stands twice the first counts.
+  public init(dictionaryLiteral elements: (String, TemplateValue)...) {
+    self = .record(TemplateRecord(fields: elements.map { TemplateRecord.Field(name: $0.0, value: $0.1) }))
   }
 }

@@ -30,9 +30,9 @@ func buildRouter(
   apiRoutes(router, services, configuration, limiter: limiter, guards: guards)
 
   let cookies = SignInCookies(isSecure: configuration.isSecure)
+  let census = Census { [queue = services.queue] in try await queue.census(at: $0) }
   let session = SessionMiddleware(
-    moderators: services.moderators, waiting: WaitingCount(read: services.waiting), cookies: cookies,
-    policy: configuration.secondFactor)
+    moderators: services.moderators, census: census, cookies: cookies, policy: configuration.secondFactor)
   let signedIn = { (path: RouterPath) in
     router.group(path)
       .add(middleware: session)
@@ -44,7 +44,7 @@ func buildRouter(
   signInRoutes(router, services, pages, cookies: cookies, networkLimit: networkLimit, signOut: signedIn("sign-out"))
   accountRoutes(moderation, services, configuration, pages, cookies: cookies)
   auditRoutes(moderation, services, pages)
-  queueRoutes(moderation, services, pages)
+  queueRoutes(moderation, services, census, pages)
   publicationPageRoutes(moderation, services, pages)
   besideRoutes(moderation, services, pages)
   publicRoutes(router, services, configuration, pages, networkLimit: networkLimit)
@@ -172,8 +172,9 @@ private func auditRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebS
     .get("export.csv", use: audit.export)
 }
 
-private func queueRoutes(_ moderation: RouterGroup<WebContext>, _ services: WebServices, _ pages: PageRenderer) {
-  let census = Census(queue: services.queue)
+private func queueRoutes(
+  _ moderation: RouterGroup<WebContext>, _ services: WebServices, _ census: Census, _ pages: PageRenderer
+) {
   let newest = NewestManifest(folder: services.publications, files: OpenFiles())
   let queue = QueuePages(queue: services.queue, bulks: services.bulks, census: census, pages: pages)
   let cases = CasePages(

@@ -46,8 +46,6 @@ public struct WebServices: Sendable {
   public var publicationStore: PublicationStore
   /// When the next publication is due, seen from a time; nil where this server does not publish by itself.
   public var nextPublication: @Sendable (Date) -> Date?
-  /// How many cases wait for somebody of each level; see `QueueCensus.byLevel`.
-  public var waiting: @Sendable () async throws -> [Int]
   /// What the pages beside the queue work with.
   public var beside: BesideServices
   /// Turned red by whoever stops the server.
@@ -63,8 +61,7 @@ public struct WebServices: Sendable {
     people: AccountServices, health: HealthStore, operations: OperationStore,
     metrics: MetricsRegistry = MetricsRegistry(), publications: PublicationFolder,
     publicationStore: PublicationStore, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
-    waiting: @escaping @Sendable () async throws -> [Int] = { [] }, beside: BesideServices,
-    readiness: Readiness = Readiness(), clock: LimitClock = .system
+    beside: BesideServices, readiness: Readiness = Readiness(), clock: LimitClock = .system
   ) {
     self.intake = intake
     self.identifications = identifications
@@ -86,7 +83,6 @@ public struct WebServices: Sendable {
     self.publications = publications
     self.publicationStore = publicationStore
     self.nextPublication = nextPublication
-    self.waiting = waiting
     self.beside = beside
     self.readiness = readiness
     self.clock = clock

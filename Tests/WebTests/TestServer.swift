@@ -59,7 +59,7 @@ struct TestServer {
         rulings: RulingStore(pool: pool), queue: QueueStore(pool: pool), cases: CaseStore(pool: pool),
         bulks: BulkStore(pool: pool), moderators: moderators, people: people, health: HealthStore(pool: pool),
         operations: OperationStore(pool: pool), publications: folder, publicationStore: PublicationStore(pool: pool),
-        waiting: { try await QueueStore(pool: pool).census(at: Date()).byLevel }, beside: beside, clock: clock)
+        beside: beside, clock: clock)
       var configuration = WebConfiguration(
         port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates, textFolder: Checkout.texts)
       configure(&configuration)

@@ -143,8 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
           trail: workplace.auditTrail, key: accountKey),
         health: workplace.health, operations: workplace.operations, metrics: metrics,
         publications: workplace.publicationFolder, publicationStore: workplace.publications,
-        nextPublication: nextPublication,
-        waiting: { try await workplace.queue.census(at: Date()).byLevel }, beside: beside)
+        nextPublication: nextPublication, beside: beside)
       let application = try await buildApplication(
         services: services,
         configuration: WebConfiguration(

@@ -21,7 +21,7 @@ struct ReadOpenAppeals: PostgresStatement {
     parameters.append(Int64(limit))
   }
 
-  static func decode(_ row: PostgresRow) throws -> Appeal { try ReadAppeals.decode(row) }
+  static func decode(_ row: PostgresRow) throws -> Appeal { try ReadAllOpenAppeals.decode(row) }
 }
 
 /// Answered appeals before a place, the newest answer first.
@@ -43,7 +43,7 @@ struct ReadAnsweredAppeals: PostgresStatement {
     parameters.append(Int64(limit))
   }
 
-  static func decode(_ row: PostgresRow) throws -> Appeal { try ReadAppeals.decode(row) }
+  static func decode(_ row: PostgresRow) throws -> Appeal { try ReadAllOpenAppeals.decode(row) }
 }
 
 /// How many appeals wait.

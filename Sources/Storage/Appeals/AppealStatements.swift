@@ -41,17 +41,26 @@ struct AnswerAppeal: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Appeals, the oldest first: of one number, or all that are open.
-struct ReadAppeals: PostgresStatement {
-  /// Nil: the open ones of all numbers.
-  var number: Int64?
+/// A number's appeals, the oldest first.
+struct ReadAppealsOf: PostgresStatement {
+  let number: Int64
 
   static let sql = """
     SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer FROM appeals
-    WHERE number = $1 OR ($1::bigint IS NULL AND state = 'open') ORDER BY filed_at, number, appeal_id
+    WHERE number = $1 ORDER BY filed_at, appeal_id
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> Appeal { try ReadAllOpenAppeals.decode(row) }
+}
+
+/// The open appeals of all numbers, the oldest first.
+struct ReadAllOpenAppeals: PostgresStatement {
+  static let sql = """
+    SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer FROM appeals
+    WHERE state = 'open' ORDER BY filed_at, number, appeal_id
+    """
 
   static func decode(_ row: PostgresRow) throws -> Appeal {
     let name: String = try row.decode(2)

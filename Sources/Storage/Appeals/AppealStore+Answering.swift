@@ -29,7 +29,7 @@ extension AppealStore {
       number: number, decision: .allow, reason: "An appeal was upheld.", moderator: moderator, ruledAt: time)
     return try await pool.transaction { connection in
       _ = try await connection.run(LockAppeals(number: number))
-      let appeals = try await connection.run(ReadAppeals(number: number))
+      let appeals = try await connection.run(ReadAppealsOf(number: number))
       if try await connection.hasMade(eventID, at: time) {
         return .answered(appeals.count { $0.isAnswered(state, by: moderator, at: time) })
       }

@@ -38,7 +38,7 @@ extension AppealStore {
   public func status(of ticket: AppealTicket, at time: Date) async throws -> AppealStatus? {
     try await pool.withConnection { connection in
       guard let filing = try await connection.run(FindFiling(ticketHash: ticket.hash)).first,
-        var appeal = try await connection.run(ReadAppeals(number: filing.number)).first(where: {
+        var appeal = try await connection.run(ReadAppealsOf(number: filing.number)).first(where: {
           $0.id == filing.appealID
         })
       else { return nil }
@@ -79,7 +79,7 @@ extension PostgresConnection {
     _ filing: AppealFiling, or first: Appeal, ticketHash: [UInt8], from origin: FilingOrigin
   ) async throws -> FilingOutcome {
     _ = try await run(LockAppeals(number: filing.number))
-    let open = try await run(ReadAppeals(number: filing.number)).first { $0.state == .open }
+    let open = try await run(ReadAppealsOf(number: filing.number)).first { $0.state == .open }
     if let open {
       try await makePlace(for: origin, in: open)
     } else {

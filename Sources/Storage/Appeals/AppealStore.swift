@@ -24,12 +24,12 @@ public struct AppealStore: Sendable {
 
   /// A number's appeals, the oldest first.
   public func appeals(of number: Int64) async throws -> [Appeal] {
-    try await pool.run(ReadAppeals(number: number))
+    try await pool.run(ReadAppealsOf(number: number))
   }
 
   /// All appeals that nobody has answered, the oldest first.
   public func open() async throws -> [Appeal] {
-    try await pool.run(ReadAppeals())
+    try await pool.run(ReadAllOpenAppeals())
   }
 
   /// Whether a number is identified and not blocked; see `Spoofing`.
@@ -43,22 +43,41 @@ public struct AppealStore: Sendable {
   static func victims(
     at time: Date, numbers: [Int64]? = nil, on connection: PostgresConnection
   ) async throws -> Set<Int64> {
-    var victims = Set<Int64>()
-    var complaints: [Int32: Int] = [:]
-    var last: ReadAppealedDays.Day?
-    func settle() {
-      guard let last else { return }
-      if Spoofing.isVictim(complaintsByDay: complaints, appealDays: last.appealDays) { victims.insert(last.number) }
-      complaints = [:]
-    }
+    var victims = VictimsOfSpoofing()
     for try await batch in connection.stream(ReadAppealedDays(time: time, numbers: numbers)).batches {
-      for day in batch {
-        if day.number != last?.number { settle() }
-        complaints[day.day] = day.complaints
-        last = day
-      }
+      for day in batch { victims.add(day) }
     }
+    return victims.finish()
+  }
+
+  /// - Parameter days: those of one number after those of another.
+  static func victims(_ days: [ReadAppealedDays.Day]) -> Set<Int64> {
+    var victims = VictimsOfSpoofing()
+    for day in days { victims.add(day) }
+    return victims.finish()
+  }
+}
+
+/// Puts the days of each number together.
+private struct VictimsOfSpoofing {
+  private var victims = Set<Int64>()
+  private var complaints: [Int32: Int] = [:]
+  private var last: ReadAppealedDays.Day?
+
+  mutating func add(_ day: ReadAppealedDays.Day) {
+    if day.number != last?.number { settle() }
+    complaints[day.day] = day.complaints
+    last = day
+  }
+
+  mutating func finish() -> Set<Int64> {
     settle()
     return victims
+  }
+
+  private mutating func settle() {
+    guard let last else { return }
+    if Spoofing.isVictim(complaintsByDay: complaints, appealDays: last.appealDays) { victims.insert(last.number) }
+    complaints = [:]
   }
 }

@@ -62,15 +62,14 @@ struct ReadNeighbours: PostgresStatement {
     FROM numbers n
     LEFT JOIN listings l ON l.number = n.number
     LEFT JOIN number_rulings r ON r.number = n.number
-    WHERE n.number BETWEEN $2 AND $3 AND n.number <> $1
-    ORDER BY n.heat DESC, n.number LIMIT $4::bigint
+    WHERE n.number = ANY($1::bigint[])
+    ORDER BY n.heat DESC, n.number LIMIT $2::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    let block = NumberRange(around: number, digits: 2).numbers
-    parameters.append(number)
-    parameters.append(block.lowerBound)
-    parameters.append(block.upperBound)
+    // One by one, and not from the first to the last: the plan of a stretch depends on how long it is, so that it would be
+    // made for each case anew.
+    parameters.append(NumberRange(around: number, digits: 2).numbers.filter { $0 != number })
     parameters.append(Int64(limit))
   }
 
@@ -166,14 +165,4 @@ struct AddNote: PostgresStatement {
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Has the transaction's other statements use plans that are made once.
-///
-/// For what asks partitioned tables about one number: PostgreSQL thinks it cheaper to plan such a statement for each number
-/// anew, which takes longer than to run it. Not for what asks about stretches of numbers.
-struct KeepPlans: PostgresStatement {
-  typealias Row = Void
-
-  static let sql = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"
 }

@@ -22,26 +22,30 @@ public struct CaseStore: Sendable {
     self.pool = pool
   }
 
-  /// Everything about a number, of one moment.
+  /// Everything about a number, of one moment, as far as `ExplanationStore.explain` says.
   /// - Parameter before: where the page of comments before ended; nil for the first.
   public func read(_ number: Int64, commentsBefore before: CommentPlace? = nil, at time: Date) async throws -> CaseFile
   {
-    try await pool.withConnection { connection in
-      try await connection.transaction(.repeatableRead, readOnly: true) { connection in
-        let known = try await ExplanationStore.read(number, at: time, on: connection)
-        let (items, passes, names, neighbours, notes, ranges, _, comments, reporters, days) =
-          try await connection.pipeline(
-            ReadCase(number: number), ReadPasses(number: number), ReadDirectoryNames(number: number),
-            ReadNeighbours(number: number, limit: Self.neighbours), ReadNotes(number: number),
-            ReadRangeAround(number: number), KeepPlans(),
-            ReadComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1),
-            ReadCaseReporters(number: number, limit: Self.reporters), ReadCaseDays(number: number, time: time))
-        return CaseFile(
-          explanation: known.explanation, item: items.first, passes: passes, rulings: known.rulings, hold: known.hold,
-          appeals: known.appeals, names: names, comments: comments, reporters: reporters, neighbours: neighbours,
-          days: days, notes: notes, range: ranges.first)
-      }
-    }
+    var pipeline = PostgresPipeline()
+    let question = ExplanationQuestion(number, at: time, in: &pipeline)
+    let neighbours = pipeline.add(ReadNeighbours(number: number, limit: Self.neighbours))
+    let range = pipeline.add(ReadRangeAround(number: number))
+    let item = pipeline.add(ReadCase(number: number))
+    let passes = pipeline.add(ReadPasses(number: number))
+    let names = pipeline.add(ReadDirectoryNames(number: number))
+    let notes = pipeline.add(ReadNotes(number: number))
+    let comments = pipeline.add(
+      ReadComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1))
+    let reporters = pipeline.add(ReadCaseReporters(number: number, limit: Self.reporters))
+    let days = pipeline.add(ReadCaseDays(number: number, time: time))
+    let results = try await pool.snapshot(pipeline)
+    let known = try await question.answer(results, pool: pool)
+    return CaseFile(
+      explanation: known.explanation, item: try results.rows(item).first, passes: try results.rows(passes),
+      rulings: known.rulings, hold: known.hold, appeals: known.appeals, names: try results.rows(names),
+      comments: try results.rows(comments), reporters: try results.rows(reporters),
+      neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
+      range: try results.rows(range).first)
   }
 
   /// Notes something about a number, for moderators alone. Safe to call again with the same id.

@@ -17,6 +17,18 @@ public struct QueueCensus: Sendable, Equatable {
     public var level: Int16
     /// How many.
     public var count: Int
+
+    /// - Parameters: see the properties.
+    public init(
+      country: String, category: ReportCategory?, causes: QueueCauses, days: Int, level: Int16, count: Int
+    ) {
+      self.country = country
+      self.category = category
+      self.causes = causes
+      self.days = days
+      self.level = level
+      self.count = count
+    }
   }
 
   /// At most some thousands.
@@ -38,23 +50,21 @@ public struct QueueCensus: Sendable, Equatable {
     if let index { groups[index].count -= 1 }
   }
 
+  /// How many wait for somebody of this level, and how many would with one part of the filter changed.
+  public func counts(_ filter: QueueFilter = QueueFilter(), level: Int16) -> QueueCounts {
+    QueueCounts(groups, filter, level: level)
+  }
+
   /// How many wait for somebody of this level.
   public func count(_ filter: QueueFilter = QueueFilter(), level: Int16) -> Int {
     groups.reduce(0) { $0 + ($1.level <= level && $1.matches(filter) ? $1.count : 0) }
   }
 
   /// How many wait for somebody of level 0, of level 1 and of level 2.
-  public var byLevel: [Int] { (0...2).map { count(level: $0) } }
-
-  /// Countries with their counts, the most first.
-  public func countries(_ filter: QueueFilter, level: Int16) -> [(country: String, count: Int)] {
-    var counts: [String: Int] = [:]
-    var filter = filter
-    filter.country = nil
-    for group in groups where group.level <= level && group.matches(filter) {
-      counts[group.country, default: 0] += group.count
+  public var byLevel: [Int] {
+    groups.reduce(into: [0, 0, 0]) { counts, group in
+      for level in counts.indices where group.level <= level { counts[level] += group.count }
     }
-    return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (country: $0.key, count: $0.value) }
   }
 }
 

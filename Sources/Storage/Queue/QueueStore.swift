@@ -27,7 +27,9 @@ public struct QueueStore: Sendable {
     _ filter: QueueFilter = QueueFilter(), after: QueuePlace = .start, level: Int16, limit: Int = pageSize,
     at time: Date
   ) async throws -> [QueueRow] {
-    try await pool.run(ReadQueue(after: after, filter: filter, level: level, time: time, limit: limit))
+    let read = ReadQueue(after: after, filter: filter, level: level, time: time, limit: limit)
+    // Whatever is filtered: there is one way through the queue, and to plan it takes as long as to walk it.
+    return try await pool.withConnection { try await $0.pipeline(KeepPlans(), read).1 }
   }
 
   /// How many cases wait, by everything that can be filtered.
@@ -58,8 +60,14 @@ public struct QueueStore: Sendable {
       }
       return mine.map { .claimed($0) } ?? .notWaiting
     }
-    if let mine = try await pool.run(claim).first { return .claimed(mine) }
+    if let mine = try await take(claim) { return .claimed(mine) }
     return try await find(number).map { .taken($0) } ?? .notWaiting
+  }
+
+  /// Claims a case that nobody looks at for whoever opens it.
+  /// - Returns: nil when somebody else looks at it, when it is for others to look at, or when it does not wait.
+  public func take(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> QueueCase? {
+    try await take(ClaimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false))
   }
 
   /// Claims the most urgent case that nobody looks at and that the worker has not passed on. Of two who ask at once each
@@ -72,23 +80,31 @@ public struct QueueStore: Sendable {
       let open = try await pool.run(FindOpenCases(worker: worker, filter: filter, time: time, limit: Self.tries))
       for number in open {
         let claim = ClaimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false)
-        if let mine = try await pool.run(claim).first { return mine }
+        if let mine = try await take(claim) { return mine }
       }
       if open.isEmpty { return nil }
     }
     return nil
   }
 
+  /// A claim is a word among those who work just now: after a crash of the database nobody does, and where one is lost the
+  /// ruling's version keeps two from overruling each other. So nobody waits for it to be on disk.
+  private func take(_ claim: ClaimCase) async throws -> QueueCase? {
+    try await pool.withConnection { try await $0.pipeline(CommitSoon(), claim).1 }.first
+  }
+
   /// Keeps a claim alive for another ``claimLifetime``.
   /// - Returns: false when somebody else has it by now, or the case is settled.
   public func renew(_ number: Int64, account: String, at time: Date) async throws -> Bool {
-    try await !pool.run(RenewClaim(number: number, account: account, time: time)).isEmpty
+    let renew = RenewClaim(number: number, account: account, time: time)
+    return try await !pool.withConnection { try await $0.pipeline(CommitSoon(), renew).1 }.isEmpty
   }
 
   /// Gives a claim back.
   /// - Parameter claim: of the opening that ends; another one of the same account stays.
   public func release(_ number: Int64, claim: UUID, account: String) async throws {
-    _ = try await pool.run(ReleaseClaim(number: number, account: account, id: claim))
+    let release = ReleaseClaim(number: number, account: account, id: claim)
+    _ = try await pool.withConnection { try await $0.pipeline(CommitSoon(), release).1 }
   }
 
   /// Who was not sure about a number.

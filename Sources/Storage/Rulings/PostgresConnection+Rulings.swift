@@ -11,23 +11,28 @@ extension PostgresConnection {
     guard ruling.decision == .allow || PhoneNumber(digits: ruling.number)?.isValid == true else {
       throw RulingProblem(field: "number", rule: "is one that a numbering plan has; others can only be allowed")
     }
-    let history = try await run(ReadRulings(number: ruling.number))
+    // Locked before it is read: what stands stays so until the transaction ends.
+    let (history, _, standings) = try await pipeline(
+      ReadRulings(number: ruling.number), LockStandingRuling(number: ruling.number),
+      ReadStandingRuling(number: ruling.number))
+    let standing = standings.first
     if let known = history.first(where: { $0.id == ruling.id }) { return known.says(ruling) ? .duplicate : .conflict }
-    if case .this(let id) = expected { try await expect(id, before: ruling) }
-    let standing = try await run(ReadStandingRuling(number: ruling.number)).first
     var dated = ruling
-    if case .this = expected { dated.follow(standing) }
+    if case .this(let id) = expected {
+      guard standing?.rulingID == id else { throw RulingError.stale }
+      // Where there was no row to lock: of two that put one there the second one finds it.
+      if standing == nil, try await run(TakeStandingPlace(ruling: ruling)).isEmpty { throw RulingError.stale }
+      dated.follow(standing)
+    }
     guard try await add(AddRuling(dated)) else {
       // Somebody has recorded it in this very moment.
       let known = try await run(ReadRulings(number: ruling.number)).first { $0.id == ruling.id }
       return known?.says(ruling) == true ? .duplicate : .conflict
     }
-    _ = try await run(SettleCase(number: ruling.number))
-    let before = standing.flatMap { $0.rulingID == ruling.id ? nil : $0 }
     let event = AuditEvent(
       actor: ruling.moderator, role: role, action: "ruling.\(ruling.decision.rawValue)", subject: "+\(ruling.number)",
-      before: before?.fields, after: ruling.fields, reason: ruling.reason)
-    _ = try await run(AppendAudit(event, at: ruling.ruledAt))
+      before: standing?.fields, after: ruling.fields, reason: ruling.reason)
+    _ = try await pipeline(SettleCase(number: ruling.number), AppendAudit(event, at: ruling.ruledAt))
     return .recorded
   }
 
@@ -58,15 +63,6 @@ extension PostgresConnection {
     return .undone
   }
 
-  /// Makes sure that what stands is what was expected, and stays so until the transaction ends.
-  private func expect(_ expected: UUID?, before ruling: Ruling) async throws {
-    _ = try await run(LockStandingRuling(number: ruling.number))
-    let standing = try await run(ReadStandingRuling(number: ruling.number)).first?.rulingID
-    guard standing == expected else { throw RulingError.stale }
-    // Where there was no row to lock: of two that put one there the second one finds it.
-    if standing == nil, try await run(TakeStandingPlace(ruling: ruling)).isEmpty { throw RulingError.stale }
-  }
-
   /// The ruling as the one that is to stand: whoever made it decided over what stands, whatever their server's clock says.
   func following(_ ruling: Ruling) async throws -> Ruling {
     _ = try await run(LockStandingRuling(number: ruling.number))
@@ -78,12 +74,10 @@ extension PostgresConnection {
   /// Adds to the history and puts into force what then stands.
   /// - Returns: whether it is new.
   func add(_ ruling: AddRuling) async throws -> Bool {
-    let standing = try await run(LockStandingRuling(number: ruling.number))
-    guard try await !run(ruling).isEmpty else { return false }
-    _ = try await run(SettleRulings(number: ruling.number))
-    // Where there was no row to lock, another's ruling may have been committed in between; now there is one.
-    if standing.isEmpty { _ = try await run(SettleRulings(number: ruling.number)) }
-    return true
+    let settle = SettleRulings(number: ruling.number)
+    // Settled twice: where there was no row to lock, another's ruling may have been committed in between; now there is one.
+    let (_, added, _, _) = try await pipeline(LockStandingRuling(number: ruling.number), ruling, settle, settle)
+    return !added.isEmpty
   }
 }
 

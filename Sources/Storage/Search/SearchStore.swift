@@ -23,12 +23,20 @@ public struct SearchStore: Sendable {
   ///   - after: the last number that was shown; 0 at first.
   public func numbers(beginningWith digits: Int64, after: Int64, limit: Int) async throws -> [NumberLine] {
     guard digits > 0 else { return [] }
-    return try await pool.withConnection { connection in
+    // All stretches in one round trip: most are empty, and asking one after the other would take longer than finding.
+    var pipeline = PostgresPipeline()
+    pipeline.add(KeepPlans())
+    let places = SearchRange.beginning(with: digits).filter { $0.greatest > after }.map { range in
+      (
+        reported: pipeline.add(FindReportedNumbers(range: range, after: after, limit: limit)),
+        ruled: pipeline.add(FindRuledNumbers(range: range, after: after, limit: limit))
+      )
+    }
+    return try await pool.withConnection { [pipeline] connection in
+      let results = try await connection.snapshot(pipeline)
       var found: [Int64] = []
-      for range in SearchRange.beginning(with: digits) where range.greatest > after && found.count < limit {
-        let reported = try await connection.run(FindReportedNumbers(range: range, after: after, limit: limit))
-        let ruled = try await connection.run(FindRuledNumbers(range: range, after: after, limit: limit))
-        found += Set(reported + ruled).sorted()
+      for place in places where found.count < limit {
+        found += Set(try results.rows(place.reported) + results.rows(place.ruled)).sorted()
       }
       return try await connection.run(ReadNumberLines(numbers: Array(found.prefix(limit))))
     }

@@ -27,13 +27,15 @@ struct ReadThresholdVersions: PostgresStatement {
 
 /// A version's thresholds.
 struct ReadThresholds: PostgresStatement {
-  let version: Int32
+  /// Nil: the newest.
+  let version: Int32?
 
   static let sql = """
     SELECT category_id, country, watch_heat,
            enter_heat, enter_evidence, enter_confidence, enter_reporters, enter_networks, enter_days,
            leave_heat, leave_evidence, leave_confidence, leave_reporters, leave_networks, leave_days
-    FROM threshold_rules WHERE version = $1 ORDER BY category_id, country
+    FROM threshold_rules
+    WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY category_id, country
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -57,11 +59,13 @@ struct ReadThresholds: PostgresStatement {
 
 /// A version's rules for imported lists.
 struct ReadSources: PostgresStatement {
-  let version: Int32
+  /// Nil: the newest.
+  let version: Int32?
 
   static let sql = """
     SELECT app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days
-    FROM sources WHERE version = $1 ORDER BY app_id
+    FROM sources
+    WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY app_id
     """
 
   func bind(into parameters: inout PostgresParameters) {

@@ -1,4 +1,5 @@
 import Curation
+import PageTemplates
 import Storage
 
 /// What the layout shows around every page; templates find it as `frame`.
@@ -43,5 +44,11 @@ struct Frame: Encodable {
             count: area.name == "queue" && context.waiting.own > 0 ? texts.number(context.waiting.own) : "")
         }
       } ?? []
+  }
+}
+
+extension Frame.Entry: TemplateValueConvertible {
+  var templateValue: TemplateValue {
+    ["address": .text(address), "name": .text(name), "isCurrent": .flag(isCurrent), "count": .text(count)]
   }
 }

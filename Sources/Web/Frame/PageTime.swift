@@ -1,8 +1,9 @@
 import Foundation
+import PageTemplates
 import Timestamps
 
 /// A moment on a page, for the partial `time`: `{{#since}}{{>time}}{{/since}}`. A script shows it in the reader's own time.
-struct PageTime: Encodable {
+struct PageTime: TemplateValueConvertible {
   /// RFC 3339.
   let datetime: String
   /// `2026-11-21 09:00 UTC`.
@@ -10,6 +11,10 @@ struct PageTime: Encodable {
 
   init(_ date: Date) {
     datetime = Timestamp.format(date)
-    text = "\(datetime.prefix(10)) \(datetime.dropFirst(11).prefix(5)) UTC"
+    // By bytes: characters would be looked for one by one, and pages have a hundred times.
+    let bytes = datetime.utf8
+    text = "\(Substring(bytes.prefix(10))) \(Substring(bytes.dropFirst(11).prefix(5))) UTC"
   }
+
+  var templateValue: TemplateValue { ["datetime": .text(datetime), "text": .text(text)] }
 }

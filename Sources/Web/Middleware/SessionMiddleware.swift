@@ -6,7 +6,7 @@ import Storage
 /// Lets in moderators who have signed in; others are sent to the sign-in page.
 struct SessionMiddleware: RouterMiddleware {
   let moderators: ModeratorStore
-  let waiting: WaitingCount
+  let census: Census
   let cookies: SignInCookies
   let policy: SecondFactorPolicy
 
@@ -19,7 +19,7 @@ struct SessionMiddleware: RouterMiddleware {
     var context = context
     context.moderator = moderator
     context.csrf = FormToken.make(session: token)
-    context.waiting = await waiting.waiting(for: moderator.role)
+    context.waiting = await census.waiting(for: moderator.role)
     if let language = moderator.language.flatMap(Language.init) { context.language = language }
     // The first session has the time to set it up; after that nothing else is to be had without.
     let isMissing = policy.asks(moderator.role) && !moderator.hasSecondFactor && moderator.signIns > 1

@@ -73,26 +73,22 @@ struct CasePages: Sendable {
     let isFromQueue = request == nil ? context.form["queue"] != nil : query?["queue"] != nil
     // Only somebody who looks claims: not a link's preview.
     let isLooking = request.map { $0.method == .get && Self.isPurposeful($0) } ?? true
-    let outcome = isLooking ? try await queue.claim(number.digits, by: worker, at: now) : .notWaiting
+    // The packs are looked into while the database answers.
+    async let places = packs.places(of: number.digits, country: RegionMap.countries.region(of: number.digits))
+    let mine = isLooking ? try await queue.take(number.digits, by: worker, at: now) : nil
     let file = try await cases.read(number.digits, commentsBefore: before, at: now)
     var notice: RulingNotice?
     if let did = query?["did"].flatMap({ Did(String($0)) }) { notice = try await self.notice(did, worker, texts) }
-    var claim: UUID?
-    var taken: QueueCase.Claim?
-    switch outcome {
-    case .claimed(let item): claim = item.claim?.id
-    case .taken(let item): taken = item.claim.flatMap { $0.until > now ? $0 : nil }
-    case .notWaiting: break
-    }
+    let others = mine == nil && isLooking ? file.item?.claim : nil
+    let taken = others.flatMap { $0.until > now && $0.account != worker.account ? $0 : nil }
     let form = RulingForm(
       version: CaseVersion(file.explanation), typed: request == nil ? context.form : nil, role: worker.role,
       waits: file.item != nil, address: address, isFromQueue: isFromQueue, texts)
-    let packs = await packs.places(of: number.digits, country: file.explanation.country)
     let left = try await census.current().count(address.filter, level: worker.level)
     let values = CasePage(
       CasePage.View(
-        number: number, file: file, worker: worker, address: address, isFromQueue: isFromQueue, claim: claim,
-        taken: taken, left: left, packs: packs, notice: notice, form: form, changes: changes, problem: problem,
+        number: number, file: file, worker: worker, address: address, isFromQueue: isFromQueue, claim: mine?.claim?.id,
+        taken: taken, left: left, packs: await places, notice: notice, form: form, changes: changes, problem: problem,
         commentsBefore: before), at: now, texts)
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
     return pages.page("case", values, context, status: status)

@@ -1,11 +1,14 @@
+import Curation
 import Foundation
 import Storage
 
 /// How many cases wait, by everything that can be filtered: asked of the database every two seconds at most, however many
 /// pages show it, and seldom while a page waits for it.
 actor Census {
-  private let queue: QueueStore
+  private let ask: @Sendable (Date) async throws -> QueueCensus
   private var known: (census: QueueCensus, at: ContinuousClock.Instant)?
+  /// What was known last, for the navigation while the database does not answer: by level.
+  private var byLevel: [Int] = []
   /// What is being asked; whoever must wait waits for the same answer.
   private var asking: Task<QueueCensus, any Error>?
   /// What was settled while it was asked: the answer may have it still.
@@ -16,26 +19,33 @@ actor Census {
   private static let fresh = Duration.seconds(2)
   private static let oldest = Duration.seconds(10)
 
-  init(queue: QueueStore) {
-    self.queue = queue
+  /// - Parameter ask: of the database; see `QueueStore.census`.
+  init(ask: @escaping @Sendable (Date) async throws -> QueueCensus) {
+    self.ask = ask
   }
 
   /// About two seconds old; at most ten.
   func current() async throws -> QueueCensus {
-    guard let known, ContinuousClock.now - known.at < Self.oldest else { return try await ask() }
+    guard let known, ContinuousClock.now - known.at < Self.oldest else { return try await begin().value }
     // Nobody waits for it: where it fails, the next page asks again.
     if ContinuousClock.now - known.at >= Self.fresh { _ = begin() }
     return known.census
   }
 
-  private func ask() async throws -> QueueCensus { try await begin().value }
+  /// How many wait for somebody of a role: what the navigation of each page says. The last known while the database does
+  /// not answer.
+  func waiting(for role: Role) async -> WaitingCases {
+    _ = try? await current()
+    let level = Int(QueueWorker(account: "", role: role).level)
+    return WaitingCases(own: byLevel.indices.contains(level) ? byLevel[level] : 0, all: byLevel.last ?? 0)
+  }
 
   private func begin() -> Task<QueueCensus, any Error> {
     if let asking { return asking }
     settled = []
     let task = Task { [generation] in
       do {
-        return end(try await queue.census(at: Date()), begun: generation)
+        return end(try await ask(Date()), begun: generation)
       } catch {
         if generation == self.generation { asking = nil }
         throw error
@@ -49,14 +59,23 @@ actor Census {
     guard generation == begun else { return answer }
     var census = answer
     for item in settled { census.remove(item, at: Date()) }
-    (known, asking) = ((census, ContinuousClock.now), nil)
+    asking = nil
+    keep(census, from: ContinuousClock.now)
     return census
   }
 
   /// A case was settled: whoever has just ruled wants to see one less.
   func remove(_ item: QueueCase) {
     if asking != nil { settled.append(item) }
-    known?.census.remove(item, at: Date())
+    guard let (old, time) = known else { return }
+    var census = old
+    census.remove(item, at: Date())
+    keep(census, from: time)
+  }
+
+  private func keep(_ census: QueueCensus, from time: ContinuousClock.Instant) {
+    known = (census, time)
+    byLevel = census.byLevel
   }
 
   /// Forgets what is known.
@@ -64,4 +83,12 @@ actor Census {
     generation += 1
     (known, asking) = (nil, nil)
   }
+}
+
+/// How many cases wait.
+struct WaitingCases {
+  /// What the reader's role may settle.
+  var own = 0
+  /// All of them.
+  var all = 0
 }

@@ -36,13 +36,16 @@ actor PackPlaces {
     }.prefix(Self.most)
     let known = Set(manifest.packs.map(\.path))
     readers = readers.filter { known.contains($0.key) }
-    var places: [Place] = []
+    var open: [(pack: ManifestPack, reader: PackReader)] = []
     for pack in packs {
-      guard let reader = await open(pack.path) else { continue }
-      let entry = try? await NIOThreadPool.singleton.runIfActive { try reader.lookup(number) }
-      if let entry = entry ?? nil { places.append(Place(pack: pack.name, kind: pack.kind, label: entry.label ?? "")) }
+      if let reader = await self.open(pack.path) { open.append((pack, reader)) }
     }
-    return places
+    return try? await NIOThreadPool.singleton.runIfActive { [open] in
+      open.compactMap { pack, reader in
+        guard let entry = try? reader.lookup(number) else { return nil }
+        return Place(pack: pack.name, kind: pack.kind, label: entry.label ?? "")
+      }
+    }
   }
 
   private func open(_ path: String) async -> PackReader? {

@@ -1,6 +1,7 @@
 import Curation
 import Foundation
 import Hummingbird
+import PageTemplates
 import Storage
 
 /// A filter of the queue as addresses and forms carry it: `country`, `category`, `cause` and `days`.
@@ -54,9 +55,11 @@ struct QueueAddress: Sendable, Equatable {
 }
 
 /// A hidden field of a form.
-struct HiddenField: Encodable {
+struct HiddenField: TemplateValueConvertible {
   let name: String
   let value: String
+
+  var templateValue: TemplateValue { ["name": .text(name), "value": .text(value)] }
 }
 
 extension QueueAddress {

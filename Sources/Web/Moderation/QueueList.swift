@@ -1,5 +1,6 @@
 import Curation
 import Foundation
+import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -60,7 +61,8 @@ struct QueueList: Encodable {
     worker: QueueWorker, isDone: Bool, texts: Texts
   ) {
     let (level, filter) = (worker.level, address.filter)
-    let count = census.count(filter, level: level)
+    let counts = census.counts(filter, level: level)
+    let count = counts.all
     left = texts.count("queue.left", count)
     leftAddress = address.address("/moderation/queue/left")
     hasAny = count > 0
@@ -70,7 +72,8 @@ struct QueueList: Encodable {
     canRule = worker.role >= .moderator
     let shown = rows.prefix(QueueStore.pageSize)
     let now = Date()
-    self.rows = shown.map { Row($0, address, at: now, texts) }
+    let names = QueueNames(texts)
+    self.rows = shown.map { Row($0, address, names, at: now, texts) }
     hidden = address.hidden
     first = isFirst ? "" : address.address(QueuePages.path)
     if rows.count > shown.count, let last = shown.last {
@@ -81,47 +84,77 @@ struct QueueList: Encodable {
     total = texts.number(count)
     most = texts.number(Bulk.most)
 
-    func choice(_ value: String, _ name: String, _ isChosen: Bool, _ change: (inout QueueFilter) -> Void) -> Choice {
-      var other = filter
-      change(&other)
-      let count = texts.number(census.count(other, level: level))
-      return Choice(value: value, name: "\(name) (\(count))", isChosen: isChosen)
+    func choice(_ value: String, _ name: String, _ isChosen: Bool, _ count: Int?) -> Choice {
+      Choice(value: value, name: "\(name) (\(texts.number(count ?? 0)))", isChosen: isChosen)
     }
-    countries = census.countries(filter, level: level).map { country, _ in
+    countries = counts.countries.map { country, count in
       choice(
         country.isEmpty ? QueueAddress.nowhere : country,
-        country.isEmpty ? texts("queue.nowhere") : texts.country(country), filter.country == country
-      ) { $0.country = country }
+        country.isEmpty ? texts("queue.nowhere") : texts.country(country), filter.country == country, count)
     }
     categories = ReportCategory.allCases.filter(\.isToxic).map { category in
-      choice(category.slug, texts.category(category), filter.category == category) { $0.category = category }
+      choice(category.slug, texts.category(category), filter.category == category, counts.byCategory[category])
     }
     causes = QueueCause.allCases.map { cause in
-      choice(cause.rawValue, texts("queue.cause.\(cause.rawValue)"), filter.cause == cause) { $0.cause = cause }
+      choice(cause.rawValue, names.causes[cause] ?? "", filter.cause == cause, counts.byCause[cause])
     }
     ages = QueueFilter.ages.map { days in
-      choice("\(days)", texts.count("queue.days", days), filter.days == days) { $0.days = days }
+      choice("\(days)", texts.count("queue.days", days), filter.days == days, counts.byDays[days])
     }
   }
 }
 
+extension QueueList.Row: TemplateValueConvertible {
+  var templateValue: TemplateValue {
+    [
+      "digits": .text("\(digits)"), "number": .text(number), "address": .text(address), "country": .text(country),
+      "countryName": .text(countryName), "causes": causes.templateValue,
+      "rank": .text(rank), "rankName": .text(rankName), "category": .text(category), "heat": .text(heat),
+      "reports": .text(reports), "since": since.templateValue, "claimed": .text(claimed),
+      "level": .text(level),
+    ]
+  }
+}
+
+extension QueueList.Cause: TemplateValueConvertible {
+  var templateValue: TemplateValue { ["cause": .text(cause), "name": .text(name)] }
+}
+
+extension QueueList.Choice: TemplateValueConvertible {
+  var templateValue: TemplateValue { ["value": .text(value), "name": .text(name), "isChosen": .flag(isChosen)] }
+}
+
 extension QueueList.Row {
-  fileprivate init(_ row: QueueRow, _ address: QueueAddress, at now: Date, _ texts: Texts) {
+  fileprivate init(_ row: QueueRow, _ address: QueueAddress, _ names: QueueNames, at now: Date, _ texts: Texts) {
     let item = row.item
     digits = item.number
     number = PhoneNumber(digits: item.number)?.formatted(.international) ?? "+\(item.number)"
     self.address = address.address("/moderation/numbers/\(item.number)", [("queue", "1")])
     country = item.country ?? "–"
-    countryName = item.country.map { texts.country($0) } ?? texts("queue.nowhere")
-    causes = item.causes.all.map { QueueList.Cause(cause: $0.rawValue, name: texts("queue.cause.\($0.rawValue)")) }
+    countryName = item.country.map { texts.country($0) } ?? names.nowhere
+    causes = item.causes.all.map { QueueList.Cause(cause: $0.rawValue, name: names.causes[$0] ?? "") }
     let rank = Urgency.rank(of: item.urgency)
     self.rank = rank == .harm ? "alarm" : rank == .rising ? "warn" : "quiet-badge"
-    rankName = texts("queue.rank.\(rank)")
+    rankName = names.ranks[rank] ?? ""
     category = item.category.map { texts.category($0) } ?? "–"
     heat = Figure.decimal(Decay.heat.value(ofMass: row.mass, at: now))
     reports = texts.number(row.reports)
     since = PageTime(item.since)
     claimed = item.claim.flatMap { $0.until > now ? $0.account : nil } ?? ""
     level = item.level > 0 ? texts("queue.level.\(item.level)") : ""
+  }
+}
+
+/// What each row may say, looked up once a page.
+private struct QueueNames {
+  let causes: [QueueCause: String]
+  let ranks: [Urgency.Rank: String]
+  let nowhere: String
+
+  init(_ texts: Texts) {
+    causes = Dictionary(
+      uniqueKeysWithValues: QueueCause.allCases.map { ($0, texts("queue.cause.\($0.rawValue)")) })
+    ranks = Dictionary(uniqueKeysWithValues: Urgency.Rank.allCases.map { ($0, texts("queue.rank.\($0)")) })
+    nowhere = texts("queue.nowhere")
   }
 }

@@ -38,14 +38,14 @@ struct QueuePages: Sendable {
 
   /// The next case, or the list when there is none.
   /// - Parameters:
-  ///   - form: names the case that is left, if any, and its claim.
+  ///   - form: names the case that is left and its claim; nil where there is nothing to give back.
   ///   - done: what the next page is to say was done.
   func openNext(
-    _ address: QueueAddress, _ context: WebContext, leaving form: Form, done: String? = nil
+    _ address: QueueAddress, _ context: WebContext, leaving form: Form?, done: String? = nil
   ) async throws -> Response {
     let worker = try context.worker
     let item = try await queue.claimNext(address.filter, by: worker, at: Date())
-    try await release(form, worker)
+    if let form { try await release(form, worker) }
     let more = done.map { [(name: "did", value: $0)] } ?? []
     guard let item else {
       await census.forget()

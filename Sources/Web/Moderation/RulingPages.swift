@@ -88,7 +88,7 @@ struct RulingPages: Sendable {
       : try await queue.escalate(number.digits, by: worker, reason: context.form.text("reason"), at: Date())
     guard isDone else { return try await cases.answer(context, changes: [.verdict]) }
     await census.forget()
-    return try await go(on: context, did: Did(choice, number: number.digits))
+    return try await go(on: context, did: Did(choice, number: number.digits), leaving: true)
   }
 
   /// What is not as the form's page had it. A form without a version is no page's: it says what it sees itself.
@@ -99,10 +99,11 @@ struct RulingPages: Sendable {
     return seen.changes(to: CaseVersion(try await explanations.explain(ruling.number, at: Date())))
   }
 
-  private func go(on context: WebContext, did: Did) async throws -> Response {
+  /// - Parameter leaving: whether the case still waits and its claim is to be given back.
+  private func go(on context: WebContext, did: Did, leaving: Bool = false) async throws -> Response {
     let (address, form) = (QueueAddress(context.form), context.form)
     if form["queue"] != nil, form["stay"] == nil {
-      return try await queuePages.openNext(address, context, leaving: form, done: did.text)
+      return try await queuePages.openNext(address, context, leaving: leaving ? form : nil, done: did.text)
     }
     let more = (form["queue"] == nil ? [] : [(name: "queue", value: "1")]) + [(name: "did", value: did.text)]
     return .redirect(to: address.address("/moderation/numbers/\(did.number)", more), type: .normal)

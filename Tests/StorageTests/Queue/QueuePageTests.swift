@@ -60,8 +60,41 @@ import Testing
       seen += rows.count
     }
     #expect(seen > 1_500)
-    #expect(
-      census.countries(QueueFilter(cause: .held), level: 2).map(\.count).reduce(0, +)
-        == census.count(QueueFilter(cause: .held), level: 2))
+    let held = census.counts(QueueFilter(cause: .held), level: 2)
+    #expect(held.countries.map(\.count).reduce(0, +) == held.all)
+  }
+
+  @Test func everyChoiceIsCountedAsIfItWereTheFilter() async throws {
+    try await fill(400, seed: 83)
+    let census = try await queue.census(at: now)
+    let filters = [
+      QueueFilter(), QueueFilter(country: "DE"), QueueFilter(cause: .held, days: 3), QueueFilter(category: .fraud),
+      QueueFilter(country: "FR", category: .telemarketing, cause: .threshold, days: 1),
+    ]
+    for filter in filters {
+      let counts = census.counts(filter, level: 1)
+      func count(_ change: (inout QueueFilter) -> Void) -> Int {
+        var other = filter
+        change(&other)
+        return census.groups.filter { $0.level <= 1 && $0.isWanted(other) }.map(\.count).reduce(0, +)
+      }
+      #expect(counts.all == count { _ in })
+      for country in Set(census.groups.map(\.country)) {
+        #expect(counts.byCountry[country] ?? 0 == count { $0.country = country })
+      }
+      for category in ReportCategory.allCases {
+        #expect(counts.byCategory[category] ?? 0 == count { $0.category = category })
+      }
+      for cause in QueueCause.allCases { #expect(counts.byCause[cause] ?? 0 == count { $0.cause = cause }) }
+      for days in QueueFilter.ages { #expect(counts.byDays[days] ?? 0 == count { $0.days = days }) }
+    }
+  }
+}
+
+extension QueueCensus.Group {
+  /// What a filter asks, part by part.
+  fileprivate func isWanted(_ filter: QueueFilter) -> Bool {
+    (filter.country == nil || filter.country == country) && (filter.category == nil || filter.category == category)
+      && (filter.cause.map { causes.contains($0) } ?? true) && days >= filter.days ?? 0
   }
 }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.database) struct WaitingCountTests {
+@Suite(.database) struct CensusTests {
   private let number: Int64 = 33_162_000_248
 
   @Test func theNavigationCountsWhatARoleMaySettle() async throws {
@@ -40,15 +40,23 @@ import Testing
 
   @Test func manyPagesAskOnceAndAFailureKeepsWhatWasKnown() async throws {
     let asked = Mutex(0)
-    let count = WaitingCount {
-      asked.withLock { $0 += 1 }
-      return [1, 2, 3]
+    let groups = [0, 1, 2].map { level in
+      QueueCensus.Group(country: "DE", category: .fraud, causes: [], days: 0, level: level, count: 1)
     }
-    for role in [Role.triage, .moderator, .administrator] { _ = await count.waiting(for: role) }
+    let census = Census { _ in
+      guard asked.withLock({ count in
+        count += 1
+        return count == 1
+      }) else { throw Problem.notFound }
+      return QueueCensus(groups: groups)
+    }
+    for role in [Role.triage, .moderator, .administrator] { _ = await census.waiting(for: role) }
     #expect(asked.withLock { $0 } == 1)
-    let waiting = await count.waiting(for: .moderator)
+    let waiting = await census.waiting(for: .moderator)
     #expect(waiting.own == 2 && waiting.all == 3)
-    let broken = WaitingCount { throw Problem.notFound }
-    #expect(await broken.waiting(for: .triage).own == 0)
+    await census.forget()
+    #expect(await census.waiting(for: .moderator).own == 2)
+    #expect(asked.withLock { $0 } == 2)
+    await #expect(throws: Problem.self) { _ = try await census.current() }
   }
 }

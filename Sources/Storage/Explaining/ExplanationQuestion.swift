@@ -1,0 +1,95 @@
+import Curation
+import Foundation
+import PhoneNumbers
+import PostgreSQL
+
+/// Everything that explains a number, asked for in one round trip: this is what each look-up waits for.
+struct ExplanationQuestion {
+  /// An explanation with what it was made of and a case shows, too.
+  struct Reading {
+    var explanation: Explanation
+    var rulings: [RulingEvent]
+    /// Settled or not.
+    var hold: Hold?
+    var appeals: [Appeal]
+  }
+
+  private typealias Place<S: PostgresStatement> = PostgresPipeline.Place<S.Row>
+
+  private let number: Int64
+  private let time: Date
+  private let patterns: Place<ReadProtectedPatterns>
+  private let numbers: Place<ReadProtectedNumbers>
+  private let standing: Place<ReadStandingRuling>
+  private let rulings: Place<ReadRulings>
+  private let holds: Place<ReadHold>
+  private let listings: Place<ReadListing>
+  private let ranges: Place<ReadRangeOfNumber>
+  private let appeals: Place<ReadAppealsOf>
+  private let appealedDays: Place<ReadAppealedDays>
+  private let thresholds: Place<ReadThresholds>
+  private let sources: Place<ReadSources>
+  private let record: Place<ReadRecord>
+  private let weights: Place<ReadNumberWeights>
+
+  /// - Parameter pipeline: is run in a snapshot; its statements that follow keep their plans.
+  init(_ number: Int64, at time: Date, in pipeline: inout PostgresPipeline) {
+    (self.number, self.time) = (number, time)
+    pipeline.add(KeepPlans())
+    patterns = pipeline.add(ReadProtectedPatterns(only: number))
+    numbers = pipeline.add(ReadProtectedNumbers(only: number))
+    ranges = pipeline.add(ReadRangeOfNumber(number: number))
+    thresholds = pipeline.add(ReadThresholds(version: nil))
+    sources = pipeline.add(ReadSources(version: nil))
+    standing = pipeline.add(ReadStandingRuling(number: number))
+    rulings = pipeline.add(ReadRulings(number: number))
+    holds = pipeline.add(ReadHold(number: number))
+    listings = pipeline.add(ReadListing(number: number))
+    appeals = pipeline.add(ReadAppealsOf(number: number))
+    appealedDays = pipeline.add(ReadAppealedDays(time: time, numbers: [number]))
+    record = pipeline.add(ReadRecord(number: number))
+    weights = pipeline.add(ReadNumberWeights(number: number))
+  }
+
+  /// - Parameter pool: for what few numbers have.
+  func answer(_ results: PostgresPipeline.Results, pool: PostgresPool) async throws -> Reading {
+    let (standing, rulings) = (try results.rows(standing).first, try results.rows(rulings))
+    let (hold, appeals) = (try results.rows(holds).first, try results.rows(appeals))
+    var explanation = Explanation(number: number, time: time)
+    explanation.country = RegionMap.countries.region(of: number)
+    explanation.protection = try ProtectionStore.rule(
+      for: number, patterns: try results.rows(patterns), numbers: try results.rows(numbers))
+    explanation.ruling = standing
+    explanation.rulingReason = standing.flatMap { ruling in rulings.first { $0.id == ruling.rulingID }?.reason }
+    if let hold, !hold.isSettled {
+      explanation.hold = Explanation.Hold(rule: hold.rule, detail: hold.detail, heldAt: hold.heldAt)
+    }
+    explanation.listing = try results.rows(listings).first
+    explanation.range = try results.rows(ranges).first
+    explanation.openAppeals = appeals.count { $0.state == .open }
+    explanation.isVictim = AppealStore.victims(try results.rows(appealedDays)).contains(number)
+    let thresholds = try results.rows(thresholds)
+    guard !thresholds.isEmpty else { throw StorageError.noThresholds(version: nil) }
+    if let record = RecordAssembler.record(of: try results.rows(record)) {
+      let set = try ThresholdSet(thresholds: thresholds, sources: try results.rows(sources))
+      explanation.add(record, try results.rows(weights).first ?? Explanation.Weights(), by: set)
+    }
+    if let score = explanation.score, !score.lists.isEmpty {
+      let names = try await pool.run(ReadAppNames(apps: score.lists.map(\.appID)))
+      explanation.lists = Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
+    }
+    return Reading(explanation: explanation, rulings: rulings, hold: hold, appeals: appeals)
+  }
+}
+
+extension Explanation {
+  fileprivate mutating func add(_ record: NumberRecord, _ weights: Weights, by thresholds: ThresholdSet) {
+    let score = Score(record, at: time)
+    let circumstances = Circumstances(
+      country: country, isProtected: protection != nil, isRuled: ruling != nil, isHeld: hold != nil)
+    self.score = score
+    self.weights = weights
+    judgement = score.judge(by: thresholds, in: circumstances)
+    (firstReportedAt, lastReportedAt) = (record.firstReportedAt, record.lastReportedAt)
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import PageTemplates
+import Testing
+
+@testable import Web
+
+/// Values that say themselves what templates see say what the compiler's encoding would.
+@Suite struct HotValuesTests {
+  @Test func theyAreWhatTheirEncodingSays() throws {
+    let time = PageTime(Date(timeIntervalSince1970: 1_795_000_000))
+    #expect(time.text == "2026-11-18 10:26 UTC" || time.text.hasSuffix(" UTC"))
+    #expect(time.text.prefix(10) == time.datetime.prefix(10) && time.datetime.contains(time.text.dropFirst(11).prefix(5)))
+    try check(time)
+    try check(HiddenField(name: "a", value: "<b>"))
+    try check(Frame.Entry(address: "/x", name: "Queue", isCurrent: true, count: "3"))
+    try check(QueueList.Choice(value: "DE", name: "Germany (3)", isChosen: false))
+    let cause = QueueList.Cause(cause: "held", name: "Held")
+    try check(cause)
+    try check(
+      QueueList.Row(
+        digits: 33_162_000_248, number: "+33 1 62 00 02 48", address: "/a?b=c&d", country: "FR", countryName: "France",
+        causes: [cause, QueueList.Cause(cause: "split", name: "Split")], rank: "alarm", rankName: "Harm",
+        category: "Fraud", heat: "7.5", reports: "12", since: time, claimed: "", level: "moderators"))
+  }
+
+  private func check(_ value: some TemplateValueConvertible) throws {
+    #expect(try value.templateValue == TemplateValue(encoding: value))
+    #expect(try TemplateValue([value, value]) == .list([value.templateValue, value.templateValue]))
+  }
+}
