@@ -173,7 +173,9 @@ import Testing
   }
 
   private struct Settings: PostgresStatement {
-    static let sql = "SELECT current_setting('transaction_isolation') || ' ' || current_setting('transaction_read_only')"
+    static let sql = """
+      SELECT current_setting('transaction_isolation') || ' ' || current_setting('transaction_read_only')
+      """
 
     static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
   }

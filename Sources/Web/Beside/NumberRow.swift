@@ -1,4 +1,5 @@
 import Curation
+import PageTemplates
 import Storage
 
 /// A line of a list of numbers.
@@ -36,4 +37,17 @@ struct NumberRow: Encodable {
     if line.hasAppeal { badges.append(Badge(text: texts("search.appeal"), tone: "warn")) }
     self.badges = badges
   }
+}
+
+extension NumberRow: TemplateValueConvertible {
+  var templateValue: TemplateValue {
+    [
+      "digits": .text("\(digits)"), "number": .text(number), "country": .text(country), "reports": .text(reports),
+      "last": last.templateValue, "badges": badges.templateValue, "label": .text(label),
+    ]
+  }
+}
+
+extension NumberRow.Badge: TemplateValueConvertible {
+  var templateValue: TemplateValue { ["text": .text(text), "tone": .text(tone)] }
 }

@@ -44,10 +44,12 @@ import Testing
       QueueCensus.Group(country: "DE", category: .fraud, causes: [], days: 0, level: level, count: 1)
     }
     let census = Census { _ in
-      guard asked.withLock({ count in
-        count += 1
-        return count == 1
-      }) else { throw Problem.notFound }
+      guard
+        asked.withLock({ count in
+          count += 1
+          return count == 1
+        })
+      else { throw Problem.notFound }
       return QueueCensus(groups: groups)
     }
     for role in [Role.triage, .moderator, .administrator] { _ = await census.waiting(for: role) }
