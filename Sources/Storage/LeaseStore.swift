@@ -24,9 +24,8 @@ public struct LeaseStore: Sendable {
 
   /// Takes a lease that nobody holds, or that has run out, or is one's own.
   /// - Returns: nil when somebody else holds it.
-  public func take(_ job: String, now: Date = Date()) async throws -> Lease? {
-    let statement = TakeLease(
-      job: job, holder: holder, host: ProcessInfo.processInfo.hostName, now: now, expires: now + Self.duration)
+  public func take(_ job: String) async throws -> Lease? {
+    let statement = TakeLease(job: job, holder: holder, host: ProcessInfo.processInfo.hostName)
     return try await pool.run(statement).isEmpty ? nil : Lease(job: job, holder: holder)
   }
 

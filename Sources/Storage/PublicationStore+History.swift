@@ -25,8 +25,8 @@ extension PublicationStore {
   }
 
   /// What has been tried of the publication that was due at a time, revocations aside.
-  public func attempts(since due: Date, now: Date = Date()) async throws -> NightAttempts {
-    try await pool.run(ReadAttempts(since: due, staleBefore: now - Self.staleAfter)).first ?? NightAttempts()
+  public func attempts(since due: Date) async throws -> NightAttempts {
+    try await pool.run(ReadAttempts(since: due)).first ?? NightAttempts()
   }
 
   /// What has been tried of single numbers since anything was published: only failures are counted.

@@ -2,7 +2,7 @@ import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Publications: who makes one, how far it is, how it ended.
+/// Publications: who makes one, how far it is, how it ended. Whether a run lives is told by the database's clock.
 public struct PublicationStore: Sendable {
   let pool: PostgresPool
 
@@ -27,33 +27,30 @@ public struct PublicationStore: Sendable {
   /// Claims a serial for a new publication. Runs that went silent are given up.
   /// - Returns: nil when another run is going on, or has the serial.
   public func claim(
-    _ serial: Int64, cause: PublicationRun.Cause, asOf: Date, now: Date = Date()
+    _ serial: Int64, cause: PublicationRun.Cause, asOf: Date
   ) async throws -> PublicationClaim? {
     let claim = PublicationClaim(serial: serial)
     return try await pool.transaction { connection in
-      _ = try await connection.run(AbandonStaleRuns(staleBefore: now - Self.staleAfter))
+      _ = try await connection.run(AbandonStaleRuns())
       let others = try await connection.run(ReadRunning()).filter { $0 != serial }
       guard others.isEmpty else { return nil }
-      let claimed = try await connection.run(ClaimSerial(claim: claim, cause: cause, asOf: asOf, now: now))
+      let claimed = try await connection.run(ClaimSerial(claim: claim, cause: cause, asOf: asOf))
       return claimed.isEmpty ? nil : claim
     }
   }
 
   /// Says how far a run is, and that it lives.
   /// - Returns: whether the claim still holds; false when the run was given up because it had been silent too long.
-  public func report(
-    _ claim: PublicationClaim, step: String, percent: Int, now: Date = Date()
-  ) async throws -> Bool {
-    try await !pool.run(ReportProgress(claim: claim, step: step, percent: percent, now: now)).isEmpty
+  public func report(_ claim: PublicationClaim, step: String, percent: Int) async throws -> Bool {
+    try await !pool.run(ReportProgress(claim: claim, step: step, percent: percent)).isEmpty
   }
 
   /// Ends a run without a publication, with what the gates said.
   public func end(
-    _ claim: PublicationClaim, as state: PublicationRun.State, failure: String, gates: [GateRecord] = [],
-    now: Date = Date()
+    _ claim: PublicationClaim, as state: PublicationRun.State, failure: String, gates: [GateRecord] = []
   ) async throws {
     try await pool.transaction { connection in
-      _ = try await connection.run(EndRun(claim: claim, state: state, failure: failure, now: now))
+      _ = try await connection.run(EndRun(claim: claim, state: state, failure: failure))
       if !gates.isEmpty { _ = try await connection.run(RecordGates(serial: claim.serial, gates: gates)) }
     }
   }

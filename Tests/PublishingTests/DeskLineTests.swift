@@ -17,7 +17,7 @@ import Testing
   }
 
   private func ask(_ account: String) async throws -> DeskJob {
-    let job = DeskJob(kind: .preview, account: account, request: account, askedAt: Date())
+    let job = DeskJob(kind: .preview, account: account, request: account)
     #expect(try await store.place(job))
     return job
   }

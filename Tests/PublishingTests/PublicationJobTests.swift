@@ -1,6 +1,7 @@
 import CallerPack
 import Curation
 import Foundation
+import PostgreSQL
 import Publishing
 import Storage
 import Synchronization
@@ -67,13 +68,17 @@ import Testing
     try await fill()
     let pool = TestDatabase.current.pool
     let other = LeaseStore(pool: pool)
-    let lease = try #require(try await other.take("publish", now: now))
-    #expect(try await other.take("publish", now: now) == lease)
+    let lease = try #require(try await other.take("publish"))
+    #expect(try await other.take("publish") == lease)
     try await withTemporaryFolder { path async throws in
-      #expect(try await job(path, at: now).runOnce() == false)
-      #expect(try await job(path, at: now + LeaseStore.duration + 1).runOnce() == true)
+      // Whatever the clock of the one that asks says.
+      #expect(try await job(path, at: now + 3_600).runOnce() == false)
+      try await pool.withConnection {
+        try await $0.execute(script: "UPDATE job_leases SET expires_at = expires_at - interval '31 seconds'")
+      }
+      #expect(try await job(path, at: now).runOnce() == true)
       // It is given back at once.
-      #expect(try await other.take("publish", now: now) != nil)
+      #expect(try await other.take("publish") != nil)
     }
   }
 
@@ -188,15 +193,17 @@ import Testing
       let claim = try #require(try await store.claim(3, cause: .revocation, asOf: now))
       try await store.end(claim, as: .failed, failure: "The disk is full")
       let failures = try await store.revocationFailures()
-      let last = try #require(failures.lastFailure)
       #expect(failures.failed == 1)
-      let unscheduled = { (time: Date) in
-        PublicationJob(
-          publisher: publisher(path), leases: LeaseStore(pool: TestDatabase.current.pool), schedule: nil,
-          logger: .forTests, now: { time })
+      #expect(try #require(failures.sinceFailure) < 40)
+      let time = now + 86_400
+      let unscheduled = PublicationJob(
+        publisher: publisher(path), leases: LeaseStore(pool: TestDatabase.current.pool), schedule: nil,
+        logger: .forTests, now: { time })
+      #expect(try await unscheduled.runOnce() == false)
+      try await TestDatabase.current.pool.withConnection {
+        try await $0.execute(script: "UPDATE publications SET heartbeat_at = heartbeat_at - interval '61 seconds'")
       }
-      #expect(try await unscheduled(last + 59).runOnce() == false)
-      #expect(try await unscheduled(last + 61).runOnce() == true)
+      #expect(try await unscheduled.runOnce() == true)
       #expect(try await store.outcome(of: out.id)?.serial == 4)
     }
   }

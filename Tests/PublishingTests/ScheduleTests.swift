@@ -50,15 +50,13 @@ import Timestamps
   }
 
   @Test func aNightIsMadeOnceAndAFailureIsTriedAgainLater() {
-    let now = Date(timeIntervalSince1970: 1_795_000_000)
-    #expect(NightDecision(NightAttempts(), now: now) == .publish)
-    #expect(NightDecision(NightAttempts(published: 1), now: now) == .done)
-    #expect(NightDecision(NightAttempts(refused: 1, failed: 3, lastFailure: now), now: now) == .done)
-    #expect(NightDecision(NightAttempts(running: 1), now: now) == .wait)
+    #expect(NightDecision(NightAttempts()) == .publish)
+    #expect(NightDecision(NightAttempts(published: 1)) == .done)
+    #expect(NightDecision(NightAttempts(refused: 1, failed: 3, sinceFailure: 0)) == .done)
+    #expect(NightDecision(NightAttempts(running: 1)) == .wait)
     for (failed, minutes) in [(1, 1.0), (2, 2), (3, 4), (6, 32), (7, 60), (50, 60)] {
-      let attempts = NightAttempts(failed: failed, lastFailure: now)
-      #expect(NightDecision(attempts, now: now + minutes * 60 - 1) == .wait)
-      #expect(NightDecision(attempts, now: now + minutes * 60) == .publish, "\(failed)")
+      #expect(NightDecision(NightAttempts(failed: failed, sinceFailure: minutes * 60 - 1)) == .wait)
+      #expect(NightDecision(NightAttempts(failed: failed, sinceFailure: minutes * 60)) == .publish, "\(failed)")
     }
   }
 }

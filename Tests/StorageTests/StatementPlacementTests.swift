@@ -92,6 +92,18 @@ import Testing
     }
   }
 
+  /// Whether a server lives is told by the one clock that all servers share. What is distributed or lies on every node must
+  /// become the same everywhere, so there times are parameters.
+  @Test func onlyLocalTablesAskTheDatabaseForTheTime() {
+    var count = 0
+    for text in Self.texts where text.sql.lowercased().contains("statement_timestamp") {
+      count += 1
+      let tables = text.sql.matches(of: #/(?i)\b(from|join|into|update|using|only)\s+([a-z_]+)/#).map { String($0.2) }
+      for table in tables { #expect([nil, .local].contains(TablePlacement.all[table]), "\(text.name): \(table)") }
+    }
+    #expect(count > 10)
+  }
+
   /// What prints statements, and what is measured on connections of its own.
   private static let ofNoServer = [
     "Storage/Cluster/ClusterPlan.swift", "Storage/Statements/BenchmarkStatements.swift",

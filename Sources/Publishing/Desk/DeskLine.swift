@@ -66,7 +66,7 @@ final class DeskLine: Sendable {
 
   private func next() async -> DeskJob? {
     do {
-      return try await store.claim(kind, by: server, at: Date())
+      return try await store.claim(kind, by: server)
     } catch {
       // It is asked again soon, and pages say themselves that the database does not answer.
       logger.debug("Orders could not be read", metadata: ["kind": "\(kind.rawValue)", "error": "\(error)"])
@@ -97,7 +97,7 @@ final class DeskLine: Sendable {
   private func beat(_ job: DeskJob, _ board: StepBoard, stopping task: Task<String, any Error>) async {
     while (try? await Task.sleep(for: pace.beat)) != nil {
       // A database that does not answer is no reason to stop: either it answers in time, or others give the job up.
-      if let isOurs = try? await store.beat(job.id, by: server, step: board.step, at: Date()), !isOurs {
+      if let isOurs = try? await store.beat(job.id, by: server, step: board.step), !isOurs {
         task.cancel()
         return
       }
@@ -119,7 +119,7 @@ final class DeskLine: Sendable {
       }
     }
     do {
-      try await store.end(job.id, by: server, as: state, outcome: outcome, at: Date())
+      try await store.end(job.id, by: server, as: state, outcome: outcome)
     } catch {
       logger.error("What came of an order could not be kept", metadata: ["error": "\(error)"])
     }

@@ -86,7 +86,7 @@ public final class PublicationDesk: Sendable {
     by account: String, overruling gates: [Gate], because reason: String?, audit: AuditEvent? = nil
   ) async throws -> Bool {
     let wish = Wish(gates: gates.map(\.rawValue), reason: reason)
-    let job = DeskJob(kind: .publication, account: account, request: try wish.text, askedAt: Date())
+    let job = DeskJob(kind: .publication, account: account, request: try wish.text)
     guard try await store.place(job, audit: audit) else { return false }
     line.wake()
     return true

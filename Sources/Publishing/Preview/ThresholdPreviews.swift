@@ -137,8 +137,7 @@ public final class ThresholdPreviews: Sendable {
   public func close() { line.close() }
 
   private func place(_ id: UUID, _ account: String, _ request: String) async throws {
-    _ = try await desk.place(
-      DeskJob(id: id, kind: .preview, account: account, request: request, askedAt: Date()))
+    _ = try await desk.place(DeskJob(id: id, kind: .preview, account: account, request: request))
     line.wake()
   }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Storage
 
 /// Whether the publication of a night is to be made now.
@@ -10,15 +10,13 @@ public enum NightDecision: Sendable, Equatable {
   /// Nobody has made it.
   case publish
 
-  /// - Parameters:
-  ///   - attempts: those that weigh the numbers at the time it was due or later.
-  ///   - now: the time by the server's clock.
-  public init(_ attempts: NightAttempts, now: Date) {
+  /// - Parameter attempts: those that weigh the numbers at the time it was due or later.
+  public init(_ attempts: NightAttempts) {
     if attempts.published + attempts.refused > 0 {
       self = .done
     } else if attempts.running > 0 {
       self = .wait
-    } else if let last = attempts.lastFailure, now < last + Self.pause(after: attempts.failed) {
+    } else if let seconds = attempts.sinceFailure, seconds < Self.pause(after: attempts.failed) {
       self = .wait
     } else {
       self = .publish

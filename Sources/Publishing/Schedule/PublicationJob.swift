@@ -70,9 +70,9 @@ public struct PublicationJob: Sendable {
   public func runOnce() async throws -> Bool {
     let time = now()
     let isNight = try await nightIsDue(at: time)
-    let hasRevocations = try await revocationsAreDue(at: time)
+    let hasRevocations = try await revocationsAreDue()
     guard isNight || hasRevocations else { return false }
-    guard let lease = try await leases.take("publish", now: time) else { return false }
+    guard let lease = try await leases.take("publish") else { return false }
     return try await leases.holding(lease) {
       // A night takes what revocations ask for along, so they come first: they are urgent.
       var hasPublished = false
@@ -95,14 +95,14 @@ public struct PublicationJob: Sendable {
   }
 
   /// What could not be published is tried again ever more seldom: each try takes a serial and a pass over the packs.
-  private func revocationsAreDue(at time: Date) async throws -> Bool {
+  private func revocationsAreDue() async throws -> Bool {
     guard try await publisher.store.hasOpenRevocations() else { return false }
-    return NightDecision(try await publisher.store.revocationFailures(), now: time) == .publish
+    return NightDecision(try await publisher.store.revocationFailures()) == .publish
   }
 
   private func nightIsDue(at time: Date) async throws -> Bool {
     guard let schedule else { return false }
     let due = schedule.last(atOrBefore: time)
-    return NightDecision(try await publisher.store.attempts(since: due), now: time) == .publish
+    return NightDecision(try await publisher.store.attempts(since: due)) == .publish
   }
 }

@@ -25,8 +25,11 @@ struct DatabaseExamination {
   private func clock(_ server: ServerState, _ now: Date) -> Finding {
     let difference = abs(server.time.timeIntervalSince(now))
     let found = String(format: "%.1f s from this machine's", difference)
-    // Leases and silent publications are told by clocks; a minute's difference ends one that lives.
-    if difference > 20 { return .bad("clock", found, "Let both machines keep time with NTP: leases rest on it.") }
+    // Whether a server lives is told by the database's clock alone; codes, reports and publications are dated by this one.
+    if difference > 20 {
+      return .bad(
+        "clock", found, "Let both machines keep time with NTP: sign-in codes, nights and what is signed go by it.")
+    }
     return difference > 2
       ? .warning("clock", found, "Let both machines keep time with NTP.") : .ok("clock", found)
   }

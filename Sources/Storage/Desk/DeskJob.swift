@@ -34,7 +34,7 @@ public struct DeskJob: Sendable, Equatable {
   public var request: String
   /// How far it is.
   public var state: State
-  /// When it was asked for.
+  /// When it was asked for: by this server's clock until it is placed, then by the database's.
   public var askedAt: Date
   /// What is being done; empty for nothing yet.
   public var step: String
@@ -49,9 +49,9 @@ public struct DeskJob: Sendable, Equatable {
   public static let mostOutcome = 1_048_576
 
   /// An order that is to be placed.
-  public init(id: UUID = UUID(), kind: Kind, account: String, request: String, askedAt: Date) {
+  public init(id: UUID = UUID(), kind: Kind, account: String, request: String) {
     self.init(
-      id: id, kind: kind, account: account, request: request, state: .waiting, askedAt: askedAt, step: "", ahead: 0,
+      id: id, kind: kind, account: account, request: request, state: .waiting, askedAt: Date(), step: "", ahead: 0,
       outcome: nil)
   }
 

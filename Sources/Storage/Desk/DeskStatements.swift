@@ -1,21 +1,23 @@
 import Foundation
 import PostgreSQL
 
+// Times are the database's: servers whose clocks differ would take each other for dead, and break off what is being made.
+
 /// Asks for a preview in the place of the one that the account has.
 struct PlacePreview: PostgresStatement {
   let job: DeskJob
-  let expires: Date
 
   static let sql = """
     INSERT INTO desk_jobs (job_id, kind, account, request, state, asked_at, heartbeat_at, expires_at)
-    VALUES ($1, 'preview', $2, $3, 'waiting', $4, $4, $5)
+    VALUES ($1, 'preview', $2, $3, 'waiting', statement_timestamp(), statement_timestamp(),
+            statement_timestamp() + make_interval(secs => $4))
     ON CONFLICT (account) WHERE kind = 'preview' DO UPDATE SET
       job_id = excluded.job_id, request = excluded.request, state = excluded.state, asked_at = excluded.asked_at,
       server = NULL, heartbeat_at = excluded.heartbeat_at, step = '', outcome = NULL, expires_at = excluded.expires_at
     RETURNING job_id
     """
 
-  func bind(into parameters: inout PostgresParameters) { job.bind(into: &parameters, expires: expires) }
+  func bind(into parameters: inout PostgresParameters) { job.bind(into: &parameters) }
 
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
@@ -23,26 +25,25 @@ struct PlacePreview: PostgresStatement {
 /// Orders a publication; no row comes back while another order is open.
 struct PlaceOrder: PostgresStatement {
   let job: DeskJob
-  let expires: Date
 
   static let sql = """
     INSERT INTO desk_jobs (job_id, kind, account, request, state, asked_at, heartbeat_at, expires_at)
-    VALUES ($1, 'publication', $2, $3, 'waiting', $4, $4, $5)
+    VALUES ($1, 'publication', $2, $3, 'waiting', statement_timestamp(), statement_timestamp(),
+            statement_timestamp() + make_interval(secs => $4))
     ON CONFLICT DO NOTHING RETURNING job_id
     """
 
-  func bind(into parameters: inout PostgresParameters) { job.bind(into: &parameters, expires: expires) }
+  func bind(into parameters: inout PostgresParameters) { job.bind(into: &parameters) }
 
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
 extension DeskJob {
-  fileprivate func bind(into parameters: inout PostgresParameters, expires: Date) {
+  fileprivate func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
     parameters.append(account)
     parameters.append(request)
-    parameters.append(askedAt)
-    parameters.append(expires)
+    parameters.append(DeskStore.lifetime)
   }
 }
 
@@ -63,24 +64,23 @@ struct ForgetEndedOrders: PostgresStatement {
 /// one that is made much later is none that anybody has asked for.
 struct BreakLostJobs: PostgresStatement {
   typealias Row = Void
-  let lostBefore: Date
+  /// Seconds of silence.
+  let lostAfter: TimeInterval
 
   static let sql = """
     UPDATE desk_jobs SET state = 'broken', server = NULL
-    WHERE heartbeat_at < $1 AND (state = 'running' OR state = 'waiting' AND kind = 'publication')
+    WHERE heartbeat_at < statement_timestamp() - make_interval(secs => $1)
+      AND (state = 'running' OR state = 'waiting' AND kind = 'publication')
     """
 
-  func bind(into parameters: inout PostgresParameters) { parameters.append(lostBefore) }
+  func bind(into parameters: inout PostgresParameters) { parameters.append(lostAfter) }
 }
 
 /// Forgets what nobody has looked at for long.
 struct ForgetExpiredJobs: PostgresStatement {
   typealias Row = Void
-  let now: Date
 
-  static let sql = "DELETE FROM desk_jobs WHERE expires_at < $1 AND state <> 'running'"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(now) }
+  static let sql = "DELETE FROM desk_jobs WHERE expires_at < statement_timestamp() AND state <> 'running'"
 }
 
 /// Takes what was asked for first, unless another server makes something of the kind. What this server has taken and not
@@ -88,26 +88,24 @@ struct ForgetExpiredJobs: PostgresStatement {
 struct ClaimJob: PostgresStatement {
   let kind: DeskJob.Kind
   let server: UUID
-  let now: Date
 
   static let sql = """
-    UPDATE desk_jobs SET state = 'running', server = $2, heartbeat_at = $3
+    UPDATE desk_jobs SET state = 'running', server = $2, heartbeat_at = statement_timestamp()
     WHERE job_id = (
         SELECT job_id FROM desk_jobs
         WHERE kind = $1 AND (state = 'waiting' OR state = 'running' AND server = $2)
         ORDER BY state, asked_at, job_id LIMIT 1)
       AND (state = 'waiting' OR server = $2)
       AND NOT EXISTS (SELECT 1 FROM desk_jobs WHERE kind = $1 AND state = 'running' AND server <> $2)
-    RETURNING job_id, kind, account, request, state, asked_at, step, 0::bigint, outcome, heartbeat_at
+    RETURNING job_id, kind, account, request, state, asked_at, step, 0::bigint, outcome, false
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(kind.rawValue)
     parameters.append(server)
-    parameters.append(now)
   }
 
-  static func decode(_ row: PostgresRow) throws -> DeskJob { try DeskRow.decode(row).job }
+  static func decode(_ row: PostgresRow) throws -> DeskJob { try DeskJob(row) }
 }
 
 /// Says what is being done, and that its server lives; no row comes back where the job is this server's no more.
@@ -115,17 +113,15 @@ struct BeatJob: PostgresStatement {
   let id: UUID
   let server: UUID
   let step: String
-  let now: Date
 
   static let sql = """
-    UPDATE desk_jobs SET heartbeat_at = $3, step = $4
+    UPDATE desk_jobs SET heartbeat_at = statement_timestamp(), step = $3
     WHERE job_id = $1 AND server = $2 AND state = 'running' RETURNING job_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
     parameters.append(server)
-    parameters.append(now)
     parameters.append(String(step.prefix(200)))
   }
 
@@ -139,10 +135,10 @@ struct EndJob: PostgresStatement {
   let server: UUID
   let state: DeskJob.State
   let outcome: String?
-  let expires: Date
 
   static let sql = """
-    UPDATE desk_jobs SET state = $3, outcome = $4, expires_at = $5, server = NULL
+    UPDATE desk_jobs SET state = $3, outcome = $4, server = NULL,
+      expires_at = statement_timestamp() + make_interval(secs => $5)
     WHERE job_id = $1 AND (state = 'running' AND server = $2 OR state = 'broken')
     """
 
@@ -151,15 +147,17 @@ struct EndJob: PostgresStatement {
     parameters.append(server)
     parameters.append(state.rawValue)
     parameters.append(outcome)
-    parameters.append(expires)
+    parameters.append(DeskStore.lifetime)
   }
 }
 
-/// The newest order of a kind, of one account or of any.
+/// The newest order of a kind, of one account or of any; broken off where whoever makes it, or should, is silent.
 struct ReadJob: PostgresStatement {
   let kind: DeskJob.Kind
   let account: String?
   let isWithOutcome: Bool
+  /// Seconds of silence.
+  let lostAfter: TimeInterval
 
   static let sql = """
     SELECT j.job_id, j.kind, j.account, j.request, j.state, j.asked_at, j.step,
@@ -167,7 +165,9 @@ struct ReadJob: PostgresStatement {
             WHERE o.kind = j.kind AND o.job_id <> j.job_id
               AND (o.state = 'running'
                    OR o.state = 'waiting' AND (o.asked_at, o.job_id) < (j.asked_at, j.job_id))),
-           CASE WHEN $3 THEN j.outcome END, j.heartbeat_at
+           CASE WHEN $3 THEN j.outcome END,
+           j.heartbeat_at < statement_timestamp() - make_interval(secs => $4)
+             AND (j.state = 'running' OR j.state = 'waiting' AND j.kind = 'publication')
     FROM desk_jobs j
     WHERE j.kind = $1 AND ($2::text IS NULL OR j.account = $2::text)
     ORDER BY j.asked_at DESC, j.job_id LIMIT 1
@@ -177,9 +177,10 @@ struct ReadJob: PostgresStatement {
     parameters.append(kind.rawValue)
     parameters.append(account)
     parameters.append(isWithOutcome)
+    parameters.append(lostAfter)
   }
 
-  static func decode(_ row: PostgresRow) throws -> (job: DeskJob, heartbeat: Date) { try DeskRow.decode(row) }
+  static func decode(_ row: PostgresRow) throws -> DeskJob { try DeskJob(row) }
 }
 
 /// Forgets what an account has asked for.
@@ -196,17 +197,17 @@ struct RemoveJob: PostgresStatement {
   }
 }
 
-/// A row of either statement that reads jobs.
-private enum DeskRow {
-  static func decode(_ row: PostgresRow) throws -> (job: DeskJob, heartbeat: Date) {
+extension DeskJob {
+  /// A row of either statement that reads jobs.
+  fileprivate init(_ row: PostgresRow) throws {
     let (kindName, stateName): (String, String) = (try row.decode(1), try row.decode(4))
-    guard let kind = DeskJob.Kind(rawValue: kindName), let state = DeskJob.State(rawValue: stateName) else {
+    guard let kind = Kind(rawValue: kindName), let state = State(rawValue: stateName) else {
       throw StorageError.unknownRule("\(kindName) \(stateName)")
     }
-    let job = DeskJob(
-      id: try row.decode(0), kind: kind, account: try row.decode(2), request: try row.decode(3), state: state,
-      askedAt: try row.decode(5), step: try row.decode(6), ahead: Int(try row.decode(7, as: Int64.self)),
-      outcome: try row.decode(8))
-    return (job, try row.decode(9))
+    let isLost: Bool = try row.decode(9)
+    self.init(
+      id: try row.decode(0), kind: kind, account: try row.decode(2), request: try row.decode(3),
+      state: isLost ? .broken : state, askedAt: try row.decode(5), step: try row.decode(6),
+      ahead: Int(try row.decode(7, as: Int64.self)), outcome: try row.decode(8))
   }
 }

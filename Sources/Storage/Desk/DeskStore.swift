@@ -1,7 +1,7 @@
 public import Foundation
 public import PostgreSQL
 
-/// What pages have ordered, and how far it is, for all servers.
+/// What pages have ordered, and how far it is, for all servers. Whether a server lives is told by the database's clock.
 public struct DeskStore: Sendable {
   private let pool: PostgresPool
   private let lostAfter: TimeInterval
@@ -20,16 +20,17 @@ public struct DeskStore: Sendable {
   /// - Returns: false where another order of its kind is open.
   public func place(_ job: DeskJob, audit: AuditEvent? = nil) async throws -> Bool {
     try await pool.transaction { connection in
-      _ = try await connection.run(BreakLostJobs(lostBefore: job.askedAt - lostAfter))
-      let expires = job.askedAt + Self.lifetime
+      _ = try await connection.run(BreakLostJobs(lostAfter: lostAfter))
       switch job.kind {
-      case .preview: _ = try await connection.run(PlacePreview(job: job, expires: expires))
+      case .preview: _ = try await connection.run(PlacePreview(job: job))
       case .publication:
         _ = try await connection.run(ForgetEndedOrders(but: job.id))
-        guard try await !connection.run(PlaceOrder(job: job, expires: expires)).isEmpty else {
+        guard try await !connection.run(PlaceOrder(job: job)).isEmpty else {
           // This very call, whose commit was not answered.
-          let there = try await connection.run(ReadJob(kind: job.kind, account: nil, isWithOutcome: false)).first
-          return there?.job.id == job.id
+          let there = try await connection.run(
+            ReadJob(kind: job.kind, account: nil, isWithOutcome: false, lostAfter: lostAfter)
+          ).first
+          return there?.id == job.id
         }
       }
       if let audit { _ = try await connection.run(AppendAudit(audit, at: job.askedAt)) }
@@ -42,14 +43,11 @@ public struct DeskStore: Sendable {
   ///   - account: who asked; nil: anybody.
   ///   - isWithOutcome: whether to read what came of it, which may be long.
   public func job(
-    _ kind: DeskJob.Kind, of account: String? = nil, isWithOutcome: Bool = true, at time: Date = Date()
+    _ kind: DeskJob.Kind, of account: String? = nil, isWithOutcome: Bool = true
   ) async throws -> DeskJob? {
-    let statement = ReadJob(kind: kind, account: account, isWithOutcome: isWithOutcome)
-    guard let found = try await pool.run(statement).first else { return nil }
-    var job = found.job
-    let canBeLost = job.state == .running || job.state == .waiting && kind == .publication
-    if canBeLost, found.heartbeat < time - lostAfter { job.state = .broken }
-    return job
+    try await pool.run(
+      ReadJob(kind: kind, account: account, isWithOutcome: isWithOutcome, lostAfter: lostAfter)
+    ).first
   }
 
   /// Forgets what an account has asked for; whoever makes it stops.
@@ -60,11 +58,11 @@ public struct DeskStore: Sendable {
   /// Takes the next order of a kind, and clears away what is lost or old.
   /// - Parameter server: the process that asks, which makes one thing of a kind at a time.
   /// - Returns: nil where nothing waits, or a server makes something of the kind.
-  public func claim(_ kind: DeskJob.Kind, by server: UUID, at time: Date) async throws -> DeskJob? {
-    _ = try await pool.retrying { try await $0.run(BreakLostJobs(lostBefore: time - lostAfter)) }
-    _ = try await pool.retrying { try await $0.run(ForgetExpiredJobs(now: time)) }
+  public func claim(_ kind: DeskJob.Kind, by server: UUID) async throws -> DeskJob? {
+    _ = try await pool.retrying { try await $0.run(BreakLostJobs(lostAfter: lostAfter)) }
+    _ = try await pool.retrying { try await $0.run(ForgetExpiredJobs()) }
     do {
-      return try await pool.retrying { try await $0.run(ClaimJob(kind: kind, server: server, now: time)) }.first
+      return try await pool.retrying { try await $0.run(ClaimJob(kind: kind, server: server)) }.first
     } catch let error as PostgresError where error.isDuplicateObject {
       // Another server has taken another one in this very moment.
       return nil
@@ -73,15 +71,12 @@ public struct DeskStore: Sendable {
 
   /// Says what is being done, and that the server lives.
   /// - Returns: whether the job is still the server's; false where it was taken back or given up.
-  public func beat(_ id: UUID, by server: UUID, step: String, at time: Date) async throws -> Bool {
-    try await !pool.run(BeatJob(id: id, server: server, step: step, now: time)).isEmpty
+  public func beat(_ id: UUID, by server: UUID, step: String) async throws -> Bool {
+    try await !pool.run(BeatJob(id: id, server: server, step: step)).isEmpty
   }
 
   /// Says what came of a job. Nothing happens where another order stands in its place.
-  public func end(
-    _ id: UUID, by server: UUID, as state: DeskJob.State, outcome: String?, at time: Date
-  ) async throws {
-    let statement = EndJob(id: id, server: server, state: state, outcome: outcome, expires: time + Self.lifetime)
-    _ = try await pool.retrying { try await $0.run(statement) }
+  public func end(_ id: UUID, by server: UUID, as state: DeskJob.State, outcome: String?) async throws {
+    _ = try await pool.retrying { try await $0.run(EndJob(id: id, server: server, state: state, outcome: outcome)) }
   }
 }

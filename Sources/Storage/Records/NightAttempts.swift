@@ -10,15 +10,17 @@ public struct NightAttempts: Sendable, Equatable {
   public var running: Int
   /// Those of the schedule that were broken off.
   public var failed: Int
-  /// When the last was broken off.
-  public var lastFailure: Date?
+  /// Seconds since the last was broken off, by the database's clock; nil where none was.
+  public var sinceFailure: TimeInterval?
 
   /// - Parameters: see the properties.
-  public init(published: Int = 0, refused: Int = 0, running: Int = 0, failed: Int = 0, lastFailure: Date? = nil) {
+  public init(
+    published: Int = 0, refused: Int = 0, running: Int = 0, failed: Int = 0, sinceFailure: TimeInterval? = nil
+  ) {
     self.published = published
     self.refused = refused
     self.running = running
     self.failed = failed
-    self.lastFailure = lastFailure
+    self.sinceFailure = sinceFailure
   }
 }

@@ -1,19 +1,18 @@
 import Foundation
 import PostgreSQL
 
-/// Takes or renews a lease: no row comes back when somebody else holds it.
+/// Takes or renews a lease: no row comes back when somebody else holds it. By the database's clock: servers whose own
+/// clocks differ would take leases from each other.
 struct TakeLease: PostgresStatement {
   let job: String
   let holder: UUID
   let host: String
-  let now: Date
-  let expires: Date
 
   static let sql = """
-    INSERT INTO job_leases (job, holder, host, expires_at) VALUES ($1, $2, $3, $4)
+    INSERT INTO job_leases (job, holder, host, expires_at) VALUES ($1, $2, $3, statement_timestamp() + make_interval(secs => $4))
     ON CONFLICT (job) DO UPDATE
       SET holder = excluded.holder, host = excluded.host, expires_at = excluded.expires_at
-      WHERE job_leases.holder = excluded.holder OR job_leases.expires_at < $5
+      WHERE job_leases.holder = excluded.holder OR job_leases.expires_at < statement_timestamp()
     RETURNING job
     """
 
@@ -21,8 +20,7 @@ struct TakeLease: PostgresStatement {
     parameters.append(job)
     parameters.append(holder)
     parameters.append(host)
-    parameters.append(expires)
-    parameters.append(now)
+    parameters.append(LeaseStore.duration)
   }
 
   static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
@@ -44,7 +42,7 @@ struct GiveLeaseBack: PostgresStatement {
 /// How often single numbers could not be published since anything was.
 struct ReadRevocationFailures: PostgresStatement {
   static let sql = """
-    SELECT count(*), max(heartbeat_at) FROM publications
+    SELECT count(*), extract(epoch FROM statement_timestamp() - max(heartbeat_at))::double precision FROM publications
     WHERE cause = 'revocation' AND state = 'failed'
       AND serial > coalesce((SELECT max(serial) FROM publications WHERE state = 'published'), 0)
     """
@@ -53,33 +51,33 @@ struct ReadRevocationFailures: PostgresStatement {
 
   static func decode(_ row: PostgresRow) throws -> NightAttempts {
     let failed: Int64 = try row.decode(0)
-    return NightAttempts(failed: Int(failed), lastFailure: try row.decode(1))
+    return NightAttempts(failed: Int(failed), sinceFailure: try row.decode(1))
   }
 }
 
 /// What has been tried of a night.
 struct ReadAttempts: PostgresStatement {
   let since: Date
-  let staleBefore: Date
 
   static let sql = """
     SELECT count(*) FILTER (WHERE state = 'published'),
            count(*) FILTER (WHERE state = 'refused' AND cause = 'night'),
-           count(*) FILTER (WHERE state = 'running' AND heartbeat_at >= $2),
+           count(*) FILTER (WHERE state = 'running' AND heartbeat_at >= statement_timestamp() - make_interval(secs => $2)),
            count(*) FILTER (WHERE state = 'failed' AND cause = 'night'),
-           max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'night')
+           extract(epoch FROM statement_timestamp() - max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'night'))
+             ::double precision
     FROM publications WHERE cause <> 'revocation' AND as_of >= $1
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(since)
-    parameters.append(staleBefore)
+    parameters.append(PublicationStore.staleAfter)
   }
 
   static func decode(_ row: PostgresRow) throws -> NightAttempts {
     let counts: [Int64] = [try row.decode(0), try row.decode(1), try row.decode(2), try row.decode(3)]
     return NightAttempts(
       published: Int(counts[0]), refused: Int(counts[1]), running: Int(counts[2]), failed: Int(counts[3]),
-      lastFailure: try row.decode(4))
+      sinceFailure: try row.decode(4))
   }
 }

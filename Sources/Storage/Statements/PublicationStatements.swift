@@ -25,15 +25,14 @@ struct ReadGreatestSerial: PostgresStatement {
 /// Gives up runs that nobody has heard of for a while.
 struct AbandonStaleRuns: PostgresStatement {
   typealias Row = Void
-  let staleBefore: Date
 
   static let sql = """
     UPDATE publications SET state = 'failed', failure = 'The process that made it ended before it was done.'
-    WHERE state = 'running' AND (heartbeat_at IS NULL OR heartbeat_at < $1)
+    WHERE state = 'running' AND (heartbeat_at IS NULL OR heartbeat_at < statement_timestamp() - make_interval(secs => $1))
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(staleBefore)
+    parameters.append(PublicationStore.staleAfter)
   }
 }
 
@@ -49,11 +48,10 @@ struct ClaimSerial: PostgresStatement {
   let claim: PublicationClaim
   let cause: PublicationRun.Cause
   let asOf: Date
-  let now: Date
 
   static let sql = """
     INSERT INTO publications (serial, as_of, state, cause, claim, started_at, heartbeat_at)
-    VALUES ($1, $2, 'running', $3, $4, $5, $5)
+    VALUES ($1, $2, 'running', $3, $4, statement_timestamp(), statement_timestamp())
     ON CONFLICT (serial) DO UPDATE SET heartbeat_at = excluded.heartbeat_at
       WHERE publications.claim = excluded.claim AND publications.state = 'running'
     RETURNING serial
@@ -64,7 +62,6 @@ struct ClaimSerial: PostgresStatement {
     parameters.append(asOf)
     parameters.append(cause.rawValue)
     parameters.append(claim.token)
-    parameters.append(now)
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
@@ -75,10 +72,9 @@ struct ReportProgress: PostgresStatement {
   let claim: PublicationClaim
   let step: String
   let percent: Int
-  let now: Date
 
   static let sql = """
-    UPDATE publications SET step = $3, percent = $4, heartbeat_at = $5
+    UPDATE publications SET step = $3, percent = $4, heartbeat_at = statement_timestamp()
     WHERE serial = $1 AND claim = $2 AND state = 'running'
     RETURNING serial
     """
@@ -88,7 +84,6 @@ struct ReportProgress: PostgresStatement {
     parameters.append(claim.token)
     parameters.append(String(step.prefix(200)))
     parameters.append(Int16(min(max(percent, 0), 100)))
-    parameters.append(now)
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
@@ -100,10 +95,9 @@ struct EndRun: PostgresStatement {
   let claim: PublicationClaim
   let state: PublicationRun.State
   let failure: String
-  let now: Date
 
   static let sql = """
-    UPDATE publications SET state = $3, failure = $4, heartbeat_at = $5
+    UPDATE publications SET state = $3, failure = $4, heartbeat_at = statement_timestamp()
     WHERE serial = $1 AND claim = $2 AND state = 'running'
     """
 
@@ -112,7 +106,6 @@ struct EndRun: PostgresStatement {
     parameters.append(claim.token)
     parameters.append(state.rawValue)
     parameters.append(String(failure.prefix(2_000)))
-    parameters.append(now)
   }
 }
 

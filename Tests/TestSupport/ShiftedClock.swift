@@ -1,0 +1,29 @@
+public import PostgreSQL
+
+extension TestDatabase {
+  /// Runs `body` with a pool for whose statements the database's clock is off from this process's, as it is from a server
+  /// whose own clock is wrong. Only `statement_timestamp()` is shifted: no statement of ours asks for another one.
+  /// - Parameter seconds: how much the database's clock is ahead.
+  public func withClock(
+    ahead seconds: Double, _ body: @Sendable (PostgresPool) async throws -> Void
+  ) async throws {
+    try await pool.withConnection { connection in
+      try await connection.execute(
+        script: """
+          CREATE SCHEMA IF NOT EXISTS shifted;
+          CREATE OR REPLACE FUNCTION shifted.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
+            AS 'SELECT pg_catalog.statement_timestamp() + make_interval(secs => \(seconds))'
+          """)
+    }
+    let shifted = PostgresPool(
+      PostgresConfiguration("\(dsn) options='-c search_path=shifted,pg_catalog,public'"), maximumConnections: 4,
+      waitLimit: .seconds(30), logger: .forTests)
+    do {
+      try await body(shifted)
+    } catch {
+      await shifted.shutdown()
+      throw error
+    }
+    await shifted.shutdown()
+  }
+}
