@@ -87,6 +87,76 @@ import Testing
     line.close()
     await run
   }
+
+  /// Makes the database refuse every end, and count how often it did.
+  private static let refusing = """
+    CREATE SEQUENCE refusals;
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM nextval('refusals'); RAISE EXCEPTION 'no' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER refuse BEFORE UPDATE ON desk_jobs FOR EACH ROW WHEN (NEW.state = 'done') EXECUTE FUNCTION refuse()
+    """
+
+  /// While it cannot be said that a job is made, its server lives on; and however long that takes, it is made once.
+  @Test func whatIsMadeIsSaidWhenTheDatabaseTakesItAndNeverMadeAgain() async throws {
+    let pool = TestDatabase.current.pool
+    try await pool.withConnection { try await $0.execute(script: Self.refusing) }
+    let made = Mutex(0)
+    var pace = pace
+    // It gives up trying in a row soon, and goes on with every look.
+    (pace.again, pace.tries) = (.milliseconds(5), 3)
+    let line = DeskLine(.preview, store: store, pace: pace, logger: .forTests) { _, _ in
+      made.withLock { $0 += 1 }
+      return "{}"
+    }
+    async let run: Void = line.run()
+    _ = try await ask("Ada")
+    line.wake()
+    @Sendable func refusals() async throws -> Int64 {
+      try await pool.withConnection {
+        try await $0.query("SELECT last_value FROM refusals").first?.decode(0, as: Int64.self) ?? 0
+      }
+    }
+    try await wait("ends that are refused") { try await refusals() > 10 }
+    _ = try await ask("Bob")
+    try await wait("more of them") { try await refusals() > 20 }
+    #expect(made.withLock { $0 } == 1)
+    #expect(try await store.job(.preview, of: "Bob")?.state == .waiting)
+    try await pool.withConnection { try await $0.execute(script: "DROP TRIGGER refuse ON desk_jobs") }
+    try await wait("both to be done") {
+      let states = [try await store.job(.preview, of: "Ada")?.state, try await store.job(.preview, of: "Bob")?.state]
+      return states == [.done, .done]
+    }
+    #expect(made.withLock { $0 } == 2)
+    line.close()
+    await run
+  }
+
+  @Test func aServerGoesOnLivingUntilTheEndIsWritten() async throws {
+    let pool = TestDatabase.current.pool
+    try await pool.withConnection { try await $0.execute(script: Self.refusing) }
+    let line = DeskLine(.preview, store: store, pace: pace, logger: .forTests) { _, _ in "{}" }
+    async let run: Void = line.run()
+    let job = try await ask("Ada")
+    line.wake()
+    @Sendable func beat() async throws -> Date {
+      try await pool.withConnection {
+        let rows = try await $0.query("SELECT heartbeat_at FROM desk_jobs WHERE job_id = \(job.id)")
+        return try rows.first?.decode(0, as: Date.self) ?? .distantPast
+      }
+    }
+    try await wait("an end that is refused") {
+      try await pool.withConnection {
+        try await $0.query("SELECT is_called FROM refusals").first?.decode(0, as: Bool.self) ?? false
+      }
+    }
+    let before = try await beat()
+    try await wait("a sign of life after it") { try await beat() > before }
+    try await wait("another one") { try await beat() > before + 0.02 }
+    try await pool.withConnection { try await $0.execute(script: "DROP TRIGGER refuse ON desk_jobs") }
+    try await wait("its end") { try await store.job(.preview, of: "Ada")?.state == .done }
+    line.close()
+    await run
+  }
 }
 
 /// How many are at work at once, and what they made.

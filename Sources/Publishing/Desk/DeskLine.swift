@@ -1,23 +1,40 @@
 import Foundation
 import Logging
+import PostgreSQL
 import Storage
 import Synchronization
 
 /// Makes what pages have ordered of one kind, one after another, beside the requests: what this server was asked for, and
 /// what another server was asked for and has not begun.
 final class DeskLine: Sendable {
-  /// How often this server says that it lives, and how often it looks for orders of others.
+  /// How often this server says that it lives, how often it looks for orders of others, and how often in a row it tries to
+  /// say what came of one.
   struct Pace: Sendable {
     var beat = Duration.seconds(2)
     var look = Duration.seconds(5)
+    /// The first pause between two tries; each is twice as long as the one before, up to ``look``.
+    var again = Duration.milliseconds(250)
+    /// With these paces some two minutes, besides what the store itself waits for.
+    var tries = 30
   }
 
   /// Makes what was ordered; told where to say what is being done.
   /// - Returns: what came of it, as JSON.
   typealias Work = @Sendable (DeskJob, @escaping @Sendable (String) -> Void) async throws -> String
 
+  /// What came of a job.
+  private struct Ending {
+    let job: UUID
+    var state: DeskJob.State
+    var outcome: String?
+    /// Whether the log has it that it could not be said.
+    var isLogged = false
+  }
+
   private struct State {
     var task: Task<String, any Error>?
+    /// What was made and could not be said yet. Nothing is begun before, so nothing is made twice.
+    var unsaid: Ending?
     var isClosed = false
   }
 
@@ -51,7 +68,7 @@ final class DeskLine: Sendable {
     }
     defer { clock.cancel() }
     for await _ in bell {
-      while !state.withLock(\.isClosed), let job = await next() { await make(job) }
+      while !state.withLock(\.isClosed), await sayWhatIsUnsaid(), let job = await next() { await make(job) }
     }
   }
 
@@ -87,11 +104,15 @@ final class DeskLine: Sendable {
     } onCancel: {
       task.cancel()
     }
+    state.withLock { state in
+      state.task = nil
+      state.unsaid = ending(of: job, result, isBrokenOff: task.isCancelled)
+    }
+    // A task of its own: it is said also when this one was cancelled, as it is when the server stops. The heart goes on
+    // meanwhile, or others would give up what is made.
+    await Task { await say() }.value
     heart.cancel()
     await heart.value
-    state.withLock { $0.task = nil }
-    // A task of its own: it is said also when this one was cancelled, as it is when the server stops.
-    await Task { await end(job, result, isBrokenOff: task.isCancelled) }.value
   }
 
   private func beat(_ job: DeskJob, _ board: StepBoard, stopping task: Task<String, any Error>) async {
@@ -104,25 +125,62 @@ final class DeskLine: Sendable {
     }
   }
 
-  private func end(_ job: DeskJob, _ result: Result<String, any Error>, isBrokenOff: Bool) async {
-    var (state, outcome) = (DeskJob.State.done, String?.none)
+  private func ending(of job: DeskJob, _ result: Result<String, any Error>, isBrokenOff: Bool) -> Ending {
     switch result {
-    case .success(let made) where made.utf8.count <= DeskJob.mostOutcome: outcome = made
+    case .success(let made) where made.utf8.count <= DeskJob.mostOutcome:
+      return Ending(job: job.id, state: .done, outcome: made)
     case .success(let made):
-      state = .failed
       logger.error("What was ordered on a page is too long to be kept", metadata: ["size_bytes": "\(made.utf8.count)"])
+      return Ending(job: job.id, state: .failed)
+    case .failure where isBrokenOff:
+      return Ending(job: job.id, state: .broken)
     case .failure(let error):
-      state = isBrokenOff ? .broken : .failed
-      if !isBrokenOff {
-        logger.error(
-          "What was ordered on a page could not be made", metadata: ["kind": "\(kind.rawValue)", "error": "\(error)"])
-      }
+      logger.error(
+        "What was ordered on a page could not be made", metadata: ["kind": "\(kind.rawValue)", "error": "\(error)"])
+      return Ending(job: job.id, state: .failed)
     }
+  }
+
+  /// Says what came of a job until the database has it, the server stops, or the tries are used up.
+  private func say() async {
+    var pause = pace.again
+    for _ in 0..<pace.tries {
+      if await sayWhatIsUnsaid() || state.withLock(\.isClosed) { return }
+      try? await Task.sleep(for: pause)
+      pause = min(pause * 2, pace.look)
+    }
+  }
+
+  /// Tries once.
+  /// - Returns: whether there is nothing left to say.
+  private func sayWhatIsUnsaid() async -> Bool {
+    guard let ending = state.withLock(\.unsaid) else { return true }
     do {
-      try await store.end(job.id, by: server, as: state, outcome: outcome)
+      try await store.end(ending.job, by: server, as: ending.state, outcome: ending.outcome)
+      state.withLock { $0.unsaid = nil }
+      return true
     } catch {
-      logger.error("What came of an order could not be kept", metadata: ["error": "\(error)"])
+      let isNew = state.withLock { state in
+        defer { state.unsaid?.isLogged = true }
+        // What the database will never take must not hold up all that comes after it.
+        if (error as? PostgresError)?.isRefusalOfValues == true {
+          state.unsaid?.state = .failed
+          state.unsaid?.outcome = nil
+        }
+        return state.unsaid?.isLogged == false
+      }
+      if isNew {
+        logger.error("What came of an order could not be kept; it is tried again", metadata: ["error": "\(error)"])
+      }
+      return false
     }
+  }
+}
+
+extension PostgresError {
+  /// SQLSTATE 22* and 23*: a value that the column or a constraint does not allow.
+  fileprivate var isRefusalOfValues: Bool {
+    sqlState.map { $0.hasPrefix("22") || $0.hasPrefix("23") } ?? false
   }
 }
 
