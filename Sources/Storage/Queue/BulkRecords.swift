@@ -50,6 +50,10 @@ public struct BulkItem: Sendable, Equatable {
   public var number: Int64
   /// What stands.
   public var standing: StandingRuling?
+  /// Rulings and undoings there were about it, ever.
+  public var history = 0
+  /// When the last of them was made, by the clock of whoever made it; nil where there was none.
+  var lastRuledAt: Date?
   /// The hottest category.
   public var category: ReportCategory?
   /// Stored heat; read it through `Decay`.
@@ -98,19 +102,27 @@ public struct BulkRun: Sendable, Equatable {
   public var rulings: Int
   /// Who has undone it; nil while it stands.
   public var undoneBy: String?
-  /// When its last batch was made; nil for bulks of former versions.
-  var touchedAt: Date?
+  /// Whether nobody has worked at it for ``silence``, by the database's clock.
+  var isSilent: Bool
   /// Whether all of its batches were gone through.
   var isFinished: Bool
   /// The numbers that were to be ruled about; nil for bulks of former versions, which nobody can finish.
   var chosen: [Int64]?
+  /// ``BulkItem/history`` of each when it began; nil for bulks of former versions.
+  var histories: [Int32]?
 
   /// A bulk that says nothing for so many seconds is taken for one that broke off.
   public static let silence: TimeInterval = 30
 
   /// Whether it broke off and can be finished: its server was killed between two batches.
-  public func isUnfinished(at time: Date) -> Bool {
-    !isFinished && undoneBy == nil && chosen != nil && (touchedAt.map { $0 < time - Self.silence } ?? true)
+  public var isUnfinished: Bool { !isFinished && undoneBy == nil && chosen != nil && isSilent }
+
+  /// Whether somebody has ruled about a number since it began, or has taken a ruling back, even if the same one stands.
+  func isOvertaken(at item: BulkItem) -> Bool {
+    guard let histories, let place = chosen?.firstIndex(of: item.number), place < histories.count else {
+      return item.lastRuledAt.map { $0 >= ruledAt } ?? false
+    }
+    return item.history != Int(histories[place])
   }
 
   /// Whether somebody may finish it: its author and administrators may.

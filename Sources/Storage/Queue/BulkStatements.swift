@@ -21,12 +21,15 @@ struct ReadBulkItems: PostgresStatement {
     SELECT t.number, r.ruling, r.label, r.category_id, r.ruling_id, r.ruled_at, coalesce(n.heat, 0), l.number IS NOT NULL,
            (SELECT c.category_id FROM number_categories c JOIN categories k ON k.category_id = c.category_id
             WHERE c.number = t.number AND k.toxic AND c.heat > 0 ORDER BY c.heat DESC, c.category_id LIMIT 1),
-           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until
+           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until, h.count, h.last
     FROM unnest($1::bigint[]) AS t (number)
     LEFT JOIN number_rulings r ON r.number = t.number
     LEFT JOIN numbers n ON n.number = t.number
     LEFT JOIN listings l ON l.number = t.number
     LEFT JOIN queue q ON q.number = t.number
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS count, max(ruled_at) AS last FROM rulings WHERE rulings.number = t.number
+    ) h
     ORDER BY t.number
     """
 
@@ -46,7 +49,8 @@ struct ReadBulkItems: PostgresStatement {
       claim = QueueCase.Claim(id: id, account: try row.decode(11), until: try row.decode(12))
     }
     return BulkItem(
-      number: number, standing: standing, category: try row.optionalCategory(8), mass: try row.decode(6),
+      number: number, standing: standing, history: Int(try row.decode(13, as: Int64.self)),
+      lastRuledAt: try row.decode(14), category: try row.optionalCategory(8), mass: try row.decode(6),
       isPublished: try row.decode(7), level: try row.decode(9), claim: claim)
   }
 }
@@ -56,13 +60,12 @@ struct AddBulk: PostgresStatement {
   typealias Row = Void
   let bulk: Bulk
   /// In ascending order.
-  let numbers: [Int64]
-  let now: Date
+  let items: [BulkItem]
 
   static let sql = """
     INSERT INTO bulks
-      (bulk_id, account, ruling, label, category_id, reason, numbers, chosen, ruled_at, touched_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+      (bulk_id, account, ruling, label, category_id, reason, numbers, chosen, histories, ruled_at, touched_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, statement_timestamp())
     ON CONFLICT (bulk_id) DO NOTHING
     """
 
@@ -73,10 +76,10 @@ struct AddBulk: PostgresStatement {
     parameters.append(bulk.label)
     parameters.append(bulk.category?.rawValue)
     parameters.append(bulk.reason)
-    parameters.append(Int32(numbers.count))
-    parameters.append(numbers)
+    parameters.append(Int32(items.count))
+    parameters.append(items.map(\.number))
+    parameters.append(items.map { Int32(clamping: $0.history) })
     parameters.append(bulk.ruledAt)
-    parameters.append(now)
   }
 }
 
@@ -84,16 +87,12 @@ struct AddBulk: PostgresStatement {
 /// it has not been undone.
 struct HoldBulk: PostgresStatement {
   let id: UUID
-  let now: Date
 
   static let sql = """
-    UPDATE bulks SET touched_at = $2 WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
+    UPDATE bulks SET touched_at = statement_timestamp() WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
     """
 
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(now)
-  }
+  func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
 
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
@@ -160,19 +159,19 @@ struct ReadBulk: PostgresStatement {
 /// rulings they made.
 struct ReadUnfinishedBulks: PostgresStatement {
   let account: String?
-  let silentSince: Date
   let limit: Int
 
   static let sql = """
     SELECT \(BulkRun.columns) FROM bulks
-    WHERE finished_at IS NULL AND undone_at IS NULL AND chosen IS NOT NULL AND touched_at < $2
+    WHERE finished_at IS NULL AND undone_at IS NULL AND chosen IS NOT NULL
+      AND touched_at < statement_timestamp() - make_interval(secs => $2)
       AND ($1::text IS NULL OR account = $1::text)
     ORDER BY ruled_at DESC, bulk_id LIMIT $3::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(account)
-    parameters.append(silentSince)
+    parameters.append(BulkRun.silence)
     parameters.append(Int64(limit))
   }
 
@@ -182,8 +181,9 @@ struct ReadUnfinishedBulks: PostgresStatement {
 extension BulkRun {
   /// What ``init(_:)`` reads.
   fileprivate static let columns = """
-    bulk_id, account, ruling, label, category_id, reason, ruled_at, undone_by, numbers, touched_at,
-    finished_at IS NOT NULL, chosen
+    bulk_id, account, ruling, label, category_id, reason, ruled_at, undone_by, numbers,
+    coalesce(touched_at < statement_timestamp() - make_interval(secs => \(silence)), true), finished_at IS NOT NULL,
+    chosen, histories
     """
 
   fileprivate init(_ row: PostgresRow) throws {
@@ -193,7 +193,8 @@ extension BulkRun {
       id: try row.decode(0), account: try row.decode(1), decision: decision, label: try row.decode(3),
       category: try row.optionalCategory(4), reason: try row.decode(5), ruledAt: try row.decode(6),
       numbers: Int(try row.decode(8, as: Int32.self)), rulings: 0, undoneBy: try row.decode(7),
-      touchedAt: try row.decode(9), isFinished: try row.decode(10), chosen: try row.decode(11))
+      isSilent: try row.decode(9), isFinished: try row.decode(10), chosen: try row.decode(11),
+      histories: try row.decode(12))
   }
 }
 

@@ -48,13 +48,12 @@ public struct BulkStore: Sendable {
     let allowed = items.filter { $0.isOpen(to: bulk) }
     let rulings = try allowed.map { (ruling: try bulk.ruling(of: $0.number), standing: $0.standing?.rulingID) }
     guard !rulings.isEmpty else { return items.map(\.number) }
-    let numbers = rulings.map(\.ruling.number)
-    _ = try await pool.retrying { try await $0.run(AddBulk(bulk: bulk, numbers: numbers, now: Date())) }
+    _ = try await pool.retrying { try await $0.run(AddBulk(bulk: bulk, items: allowed)) }
     var left = Set(items.map(\.number)).subtracting(allowed.map(\.number))
     for start in stride(from: 0, to: rulings.count, by: Self.step) {
       let some = rulings[start..<min(start + Self.step, rulings.count)]
       let stale = try await pool.transaction { connection in
-        guard try await !connection.run(HoldBulk(id: bulk.id, now: Date())).isEmpty else {
+        guard try await !connection.run(HoldBulk(id: bulk.id)).isEmpty else {
           return some.map(\.ruling.number)
         }
         var stale: [Int64] = []
@@ -72,7 +71,8 @@ public struct BulkStore: Sendable {
   }
 
   /// Goes on with a bulk that broke off: rules as it says about those of its numbers about which nobody has ruled since it
-  /// began, in the name of whoever finishes it. Nothing happens where it is finished, or was undone. Safe to call again.
+  /// began, nor taken a ruling back, in the name of whoever finishes it. Nothing happens where it is finished, or was undone.
+  /// Safe to call again.
   /// - Returns: false where there is none of this id, or a former version made it: which numbers it was to rule about is
   ///   not known then.
   public func finish(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Bool {
@@ -80,8 +80,7 @@ public struct BulkStore: Sendable {
     guard !run.isFinished, run.undoneBy == nil else { return true }
     guard let chosen = run.chosen else { return false }
     let made = Set(try await pool.run(ReadBulkRulings(bulk: id)).map(\.number))
-    let items = try await items(chosen.filter { !made.contains($0) })
-      .filter { item in item.standing.map { $0.ruledAt < run.ruledAt } ?? true }
+    let items = try await items(chosen.filter { !made.contains($0) }).filter { !run.isOvertaken(at: $0) }
     let bulk = Bulk(
       id: id, decision: run.decision, label: run.label, category: run.category, reason: run.reason, worker: worker,
       ruledAt: time)
@@ -101,10 +100,9 @@ public struct BulkStore: Sendable {
 
   /// Bulks that broke off and that the worker may finish, the newest first: their own, or everybody's for administrators.
   /// - Parameter limit: the most, at least 1.
-  public func unfinished(for worker: QueueWorker, limit: Int = 10, at time: Date) async throws -> [BulkRun] {
+  public func unfinished(for worker: QueueWorker, limit: Int = 10) async throws -> [BulkRun] {
     guard worker.role >= .moderator else { return [] }
-    let statement = ReadUnfinishedBulks(
-      account: worker.role >= .administrator ? nil : worker.account, silentSince: time - BulkRun.silence, limit: limit)
+    let statement = ReadUnfinishedBulks(account: worker.role >= .administrator ? nil : worker.account, limit: limit)
     var runs = try await pool.run(statement)
     guard !runs.isEmpty else { return [] }
     let counts = Dictionary(

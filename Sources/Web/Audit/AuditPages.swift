@@ -53,7 +53,7 @@ struct AuditPages: Sendable {
         reason: record.event.reason ?? "")
     }
     let actors = try await trail.actors()
-    let unfinished = try await bulks.unfinished(for: try context.worker, at: Date())
+    let unfinished = try await bulks.unfinished(for: try context.worker)
     return pages.page(
       "audit",
       Values(

@@ -121,7 +121,7 @@ struct BulkDone: Encodable {
   let listAddress: String
 
   init(_ run: BulkRun, _ address: QueueAddress, worker: QueueWorker, _ texts: Texts) {
-    let canFinish = run.isUnfinished(at: Date()) && run.canBeFinished(by: worker)
+    let canFinish = run.isUnfinished && run.canBeFinished(by: worker)
     unfinished = canFinish ? [UnfinishedBulk(run, texts)] : []
     id = run.id.uuidString.lowercased()
     said = texts.count("bulk.done.\(run.decision.rawValue)", run.rulings)

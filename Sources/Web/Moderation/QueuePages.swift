@@ -21,7 +21,7 @@ struct QueuePages: Sendable {
     let worker = try context.worker
     let address = QueueAddress(request)
     let place = request.uri.queryParameters["after"].flatMap { Self.place(String($0)) }
-    async let unfinished = bulks.unfinished(for: worker, at: Date())
+    async let unfinished = bulks.unfinished(for: worker)
     let rows = try await queue.page(
       address.filter, after: place ?? .start, level: worker.level, limit: QueueStore.pageSize + 1, at: Date())
     let values = QueueList(

@@ -62,7 +62,7 @@ import Testing
     #expect(try await !bulks.finish(bulk.id, by: ada, at: now))
     try await breakOff(bulk)
     let run = try #require(try await bulks.find(bulk.id))
-    #expect(run.rulings == 100 && run.numbers == 120 && run.isUnfinished(at: Date()))
+    #expect(run.rulings == 100 && run.numbers == 120 && run.isUnfinished)
     let meanwhile = try Ruling(number: numbers[119], decision: .allow, moderator: "Bob", ruledAt: now + 5)
     _ = try await rulings.record(meanwhile)
     // Two press the button at once. The trail still has the lines of what was taken away.
@@ -71,7 +71,7 @@ import Testing
     let answers = try await [one, other]
     #expect(answers == [true, true])
     let finished = try #require(try await bulks.find(bulk.id))
-    #expect(finished.rulings == 119 && !finished.isUnfinished(at: Date()))
+    #expect(finished.rulings == 119 && !finished.isUnfinished)
     #expect(try await events("ruling.block") == 139)
     #expect(try await events("bulk.finish") == 1)
     #expect(try await bulks.finish(bulk.id, by: ada, at: now + 10))
@@ -93,14 +93,18 @@ import Testing
       QueueWorker(account: "Bob", role: .moderator), QueueWorker(account: "Root", role: .administrator)
     )
     for worker in [ada, root] {
-      let runs = try await bulks.unfinished(for: worker, at: Date())
+      let runs = try await bulks.unfinished(for: worker)
       #expect(
         runs.map(\.id) == [bulk.id] && runs.first?.rulings == 100 && runs.first?.canBeFinished(by: worker) == true)
     }
-    #expect(try await bulks.unfinished(for: bob, at: Date()).isEmpty)
+    #expect(try await bulks.unfinished(for: bob).isEmpty)
     #expect(try await bulks.find(bulk.id)?.canBeFinished(by: bob) == false)
     // One that is being made just now did not break off.
-    #expect(try await bulks.unfinished(for: ada, at: Date() - 3_600).isEmpty)
+    try await touch(-5)
+    #expect(try await bulks.unfinished(for: ada).isEmpty)
+    #expect(try await bulks.find(bulk.id)?.isUnfinished == false)
+    try await touch(-31)
+    #expect(try await bulks.find(bulk.id)?.isUnfinished == true)
 
     // Finished by an administrator, who has ruled then, with all that the bulk says.
     #expect(try await bulks.finish(bulk.id, by: root, at: now + 60))
@@ -108,8 +112,47 @@ import Testing
     #expect(last.moderator == "Root" && last.label == "Surveys" && last.category == .survey)
     #expect(last.reason == "One campaign." && last.time == now + 60)
     #expect(try await rulings.history(of: numbers[0]).map(\.moderator) == ["Ada"])
-    for worker in [ada, root] { #expect(try await bulks.unfinished(for: worker, at: Date()).isEmpty) }
+    for worker in [ada, root] { #expect(try await bulks.unfinished(for: worker).isEmpty) }
     #expect(try await bulks.undo(bulk.id, by: ada, at: now + 90) == 120)
+  }
+
+  /// What somebody decided after the bulk began stands, were it only that a ruling goes: also where the same ruling stands
+  /// as then, and whatever the clocks said.
+  @Test func whatWasRuledOrUndoneMeanwhileIsLeftAlone() async throws {
+    let left = Array(numbers.suffix(5))
+    for number in [left[0], left[1]] {
+      _ = try await rulings.record(Ruling(number: number, decision: .allow, moderator: "Bob", ruledAt: now - 100))
+    }
+    let bulk = Bulk(decision: .block, reason: "One campaign.", worker: ada, ruledAt: now)
+    try await breakOff(bulk, forgetting: left)
+    // Bob takes back the ruling that stood, and another one makes one and takes it back; both by a clock that is behind.
+    let stood = try #require(try await rulings.standing(of: left[0]))
+    #expect(try await rulings.undo(stood.rulingID, of: left[0], moderator: "Bob", at: now - 50) == .undone)
+    for number in [left[1], left[2]] {
+      let ruling = try Ruling(
+        number: number, decision: .identify, label: "A shop", reason: "Asked.", moderator: "Cleo", ruledAt: now - 40)
+      _ = try await rulings.record(ruling)
+      #expect(try await rulings.undo(ruling.id, of: number, moderator: "Cleo", at: now - 30) == .undone)
+    }
+    #expect(try await bulks.finish(bulk.id, by: ada, at: now + 8))
+    #expect(try await rulings.standing(of: left[0]) == nil)
+    #expect(try await rulings.standing(of: left[1])?.decision == .allow)
+    #expect(try await rulings.standing(of: left[2]) == nil)
+    for number in left[3...] { #expect(try await rulings.standing(of: number)?.decision == .block) }
+  }
+
+  /// A former version kept no histories: what was done since by the clock is left alone, an undoing too.
+  @Test func aBulkOfAFormerVersionIsFinishedByTheClock() async throws {
+    let left = Array(numbers.suffix(3))
+    let earlier = try Ruling(number: left[0], decision: .allow, moderator: "Bob", ruledAt: now - 100)
+    _ = try await rulings.record(earlier)
+    let bulk = Bulk(decision: .block, reason: "One campaign.", worker: ada, ruledAt: now)
+    try await breakOff(bulk, forgetting: left)
+    try await pool.withConnection { _ = try await $0.query("UPDATE bulks SET histories = NULL") }
+    #expect(try await rulings.undo(earlier.id, of: left[0], moderator: "Bob", at: now + 5) == .undone)
+    #expect(try await bulks.finish(bulk.id, by: ada, at: now + 8))
+    #expect(try await rulings.standing(of: left[0]) == nil)
+    for number in left[1...] { #expect(try await rulings.standing(of: number)?.decision == .block) }
   }
 
   @Test func nothingIsDoneWithoutAReason() async throws {
@@ -120,16 +163,31 @@ import Testing
     #expect(try await rulings.standing(of: numbers[0]) == nil)
   }
 
-  /// Makes a bulk as if its server had been killed an hour ago, before the last batch.
-  private func breakOff(_ bulk: Bulk) async throws {
-    #expect(try await bulks.apply(bulk, to: try await bulks.items(numbers)).isEmpty)
+  /// Makes a bulk as if its server had been killed ten minutes ago, before the last batch.
+  private func breakOff(_ bulk: Bulk, forgetting some: [Int64]? = nil) async throws {
+    let before = try await bulks.items(numbers)
+    #expect(try await bulks.apply(bulk, to: before).isEmpty)
     try await pool.withConnection { connection in
-      for number in numbers.suffix(20) {
+      for number in some ?? numbers.suffix(20) {
+        let made = try bulk.ruling(of: number).id
         _ = try await connection.query("DELETE FROM bulk_rulings WHERE number = \(number)")
-        _ = try await connection.query("DELETE FROM rulings WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM rulings WHERE number = \(number) AND ruling_id = \(made)")
         _ = try await connection.query("DELETE FROM number_rulings WHERE number = \(number)")
+        _ = try await connection.query(
+          """
+          INSERT INTO number_rulings (number, ruling, ruling_id, ruled_at)
+          SELECT number, ruling, ruling_id, ruled_at FROM rulings WHERE number = \(number)
+          """)
       }
-      _ = try await connection.query("UPDATE bulks SET finished_at = NULL, touched_at = \(Date() - 600)")
+      _ = try await connection.query("UPDATE bulks SET finished_at = NULL")
+    }
+    try await touch(-600)
+  }
+
+  /// Says when somebody worked at the bulks last, in seconds from now.
+  private func touch(_ seconds: Double) async throws {
+    try await pool.withConnection { connection in
+      _ = try await connection.query("UPDATE bulks SET touched_at = \(Date() + seconds)")
     }
   }
 
