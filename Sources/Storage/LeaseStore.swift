@@ -17,6 +17,9 @@ public struct LeaseStore: Sendable {
   /// A lease runs out after so many seconds without a word from its holder.
   public static let duration: TimeInterval = 30
 
+  /// The job of whoever publishes.
+  public static let publishing = "publish"
+
   /// - Parameter pool: where leases are kept.
   public init(pool: PostgresPool) {
     self.pool = pool

@@ -34,6 +34,12 @@ extension PublicationStore {
     try await pool.run(ReadRevocationFailures()).first ?? NightAttempts()
   }
 
+  /// Whether somebody publishes, or is not known yet to have died over it: who asks for a publication now is told that
+  /// another one is being made.
+  public func isTaken() async throws -> Bool {
+    try await pool.run(FindWhoPublishes()).first ?? false
+  }
+
   /// The newest attempts with their packs and gates, newest first.
   public func history(limit: Int) async throws -> [PublicationHistory] {
     let runs = try await runs(limit: limit)

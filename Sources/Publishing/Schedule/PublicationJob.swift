@@ -72,7 +72,7 @@ public struct PublicationJob: Sendable {
     let isNight = try await nightIsDue(at: time)
     let hasRevocations = try await revocationsAreDue()
     guard isNight || hasRevocations else { return false }
-    guard let lease = try await leases.take("publish") else { return false }
+    guard let lease = try await leases.take(LeaseStore.publishing) else { return false }
     return try await leases.holding(lease) {
       // A night takes what revocations ask for along, so they come first: they are urgent.
       var hasPublished = false

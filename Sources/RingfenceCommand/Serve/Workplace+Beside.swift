@@ -14,7 +14,7 @@ extension Workplace {
     return BesideServices(
       pool: pool, folder: publicationFolder, holding: HoldReview(store: holds),
       desk: PublicationDesk(store: DeskStore(pool: pool), logger: .server) { request in
-        guard let lease = try await leases.take("publish") else { throw PublishingError.busy }
+        guard let lease = try await leases.take(LeaseStore.publishing) else { throw PublishingError.busy }
         _ = try await leases.holding(lease) { try await publisher.publish(request) }
       },
       recipes: {

@@ -39,6 +39,22 @@ struct GiveLeaseBack: PostgresStatement {
   }
 }
 
+/// Whether a run is under way, or a server may begin one alone.
+struct FindWhoPublishes: PostgresStatement {
+  static let sql = """
+    SELECT EXISTS (SELECT 1 FROM publications
+                   WHERE state = 'running' AND heartbeat_at >= statement_timestamp() - make_interval(secs => $1))
+           OR EXISTS (SELECT 1 FROM job_leases WHERE job = $2 AND expires_at >= statement_timestamp())
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(PublicationStore.staleAfter)
+    parameters.append(LeaseStore.publishing)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Bool { try row.decode(0) }
+}
+
 /// How often single numbers could not be published since anything was.
 struct ReadRevocationFailures: PostgresStatement {
   static let sql = """

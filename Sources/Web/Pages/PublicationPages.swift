@@ -21,6 +21,7 @@ struct PublicationPages: Sendable {
     let kept = Set(diff.nights().map(\.serial))
     let order = request.query("order")
     let last = try await desk?.last()
+    let isTaken = last == nil ? false : try await store.isTaken()
     // What a gate has held back is what an administrator may overrule; a later attempt settles it.
     let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
     let gates = closed.compactMap { Gate(rawValue: $0.gate) }
@@ -29,7 +30,7 @@ struct PublicationPages: Sendable {
       PublicationsPage(
         rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), said, texts) },
         isRunning: history.contains { $0.run.state == .running } || last?.state == .running,
-        canOrder: desk != nil, last: last.map { [OrderRow($0, texts)] } ?? [],
+        canOrder: desk != nil, last: last.map { [OrderRow($0, isTaken: isTaken, texts)] } ?? [],
         order: texts.find("publications.order-\(order)") ?? "", isTaken: order == "taken",
         gates: gates.allSatisfy(\.canBeOverruled)
           ? Set(gates).sorted().map { PublicationsPage.ClosedGate($0, texts) } : []),

@@ -33,12 +33,17 @@ struct OrderRow: Encodable {
   let isAlarm: Bool
   /// Whether it may be ordered once more as it was.
   let canRepeat: Bool
+  /// Whether it may as soon as nothing is being made any more, as far as anybody knows.
+  let mustWait: Bool
 
-  init(_ order: PublicationDesk.Order, _ texts: Texts) {
+  /// - Parameter isTaken: whether another order would find somebody else publishing.
+  init(_ order: PublicationDesk.Order, isTaken: Bool, _ texts: Texts) {
     text = texts("publications.last-\(order.state.rawValue)", ["name": order.account])
     askedAt = PageTime(order.askedAt)
     isAlarm = order.state == .failed || order.state == .broken
     // Gates are overruled for what is to be published now, by whom and why: that is asked again.
-    canRepeat = (isAlarm || order.state == .busy) && order.gates.isEmpty
+    let isOver = (isAlarm || order.state == .busy) && order.gates.isEmpty
+    canRepeat = isOver && !isTaken
+    mustWait = isOver && isTaken
   }
 }
