@@ -165,7 +165,8 @@ let package = Package(
         "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "PhoneNumbers", "PostgreSQL", "Storage",
         "Timestamps", "TestSupport",
       ]),
-    tests("StorageTests", ["Storage", "Curation", "PhoneNumbers", "PostgreSQL", "TestSupport", logging]),
+    tests(
+      "StorageTests", ["Storage", "Curation", "PhoneNumbers", "PostgreSQL", "Timestamps", "TestSupport", logging]),
     tests("TelemetryTests", ["Telemetry", logging]),
     tests("TimestampsTests", ["Timestamps"]),
     tests(

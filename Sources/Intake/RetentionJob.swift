@@ -16,7 +16,7 @@ public struct RetentionJob: Sendable {
     public var reportMonths: Int?
 
     /// A report may be a year old when it is sent, and the month it began in is kept too.
-    public static let leastReportMonths = 13
+    public static let leastReportMonths = RetentionStore.leastMonths
 
     /// - Parameters: see the properties.
     public init(networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35, reportMonths: Int? = nil) {
@@ -82,7 +82,7 @@ public struct RetentionJob: Sendable {
     let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))
     // Months of 31 days: rather a day too long than one too short.
     if let months = limits.reportMonths {
-      let dropped = try await store.dropReports(before: before(months * 31))
+      let dropped = try await store.dropReports(before: before(months * 31), at: time)
       if dropped > 0 { logger.notice("Dropped old reports", metadata: ["months": "\(dropped)"]) }
     }
     guard networks + comments + batches > 0 else { return }

@@ -37,6 +37,7 @@ public struct Ringfence: AsyncParsableCommand {
       SignInLinkCommand.self,
       AuditCommand.self,
       DoctorCommand.self,
+      RetentionCommand.self,
       BackupCommand.self,
       RestoreCommand.self,
       ClusterCommand.self,

@@ -6,7 +6,13 @@ import Timestamps
 /// Makes the monthly partitions of `reports` before the first report of a month arrives in them.
 final class ReportPartitions: Sendable {
   private let pool: PostgresPool
-  private let known = Mutex<Set<Month>>([])
+  private let state = Mutex(State())
+
+  private struct State {
+    var known: Set<Month> = []
+    /// Within a month that is known: reports of before are gone, and those of after are taken again.
+    var floor: Date?
+  }
 
   init(pool: PostgresPool) {
     self.pool = pool
@@ -18,26 +24,34 @@ final class ReportPartitions: Sendable {
   func prepare(for reports: [Report]) async throws {
     var wanted = Set<Month>()
     for report in reports { wanted.insert(Month(containing: report.reportedAt)) }
-    let missing = known.withLock { wanted.subtracting($0) }
+    let missing = state.withLock { wanted.subtracting($0.known) }
     for month in missing.sorted() {
+      var floor: Date?
       do {
-        try await pool.transaction { connection in
+        floor = try await pool.transaction { connection -> Date? in
           try await connection.execute(script: CreateReportPartition(month: month).script)
           // Read behind the lock that creating takes: who drops the month at this moment has done so by now.
-          if let before = try await connection.run(ReadDroppedBefore()).first, month.start < before {
-            throw StorageError.reportsDropped(before: before)
-          }
+          let before = try await connection.run(ReadDroppedBefore()).first
+          if let before, month.next.start <= before { throw StorageError.reportsDropped(before: before) }
+          return before.flatMap { month.start < $0 ? $0 : nil }
         }
       } catch let error as PostgresError where error.isDuplicateObject {
-        // Another server was first.
+        // Another server was first; it has looked, but this one does not know what it saw.
+        floor = try await pool.run(ReadDroppedBefore()).first.flatMap { month.start < $0 ? $0 : nil }
       }
-      _ = known.withLock { $0.insert(month) }
+      state.withLock { state in
+        state.known.insert(month)
+        if let floor { state.floor = floor }
+      }
+    }
+    if let floor = state.withLock(\.floor), reports.contains(where: { $0.reportedAt < floor }) {
+      throw StorageError.reportsDropped(before: floor)
     }
   }
 
   /// Looks again at every month: one that was known has been dropped.
   func forget() {
-    known.withLock { $0.removeAll() }
+    state.withLock { $0 = State() }
   }
 }
 

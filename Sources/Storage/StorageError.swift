@@ -23,6 +23,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case emptyDirectory(source: String, kept: Int64)
   /// Reports of before this moment were dropped, and one of those that are to be stored is older.
   case reportsDropped(before: Date)
+  /// Reports of up to this moment were to be dropped, and by the database's clock that is too early.
+  case monthsTooYoung(until: Date, here: Date, database: Date)
 
   /// What it is, and what to do, in plain English.
   public var description: String {
@@ -57,6 +59,13 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       """
       Reports of before \(Timestamp.format(before)) were dropped, and an older one would perhaps be counted twice: none \
       is taken any more.
+      """
+    case .monthsTooYoung(let until, let here, let database):
+      """
+      No reports were dropped: those of before \(Timestamp.format(until)) are due by this machine's clock, which says \
+      \(Timestamp.format(here)), and younger than \(RetentionStore.leastMonths) months by the database's, which says \
+      \(Timestamp.format(database)). Let both keep time with NTP; if the database's is right, look at what this one did \
+      meanwhile.
       """
     }
   }

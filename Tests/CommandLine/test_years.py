@@ -38,6 +38,42 @@ def test_a_list_that_comes_again_after_its_months_were_dropped_counts_once(make_
     server.close()
 
 
+def test_what_a_clock_that_ran_ahead_has_shut_out_is_reopened(make_server, tmp_path):
+    server = make_server()
+
+    def said(*arguments, code=0):
+        return run(*arguments, "--data", server.data, code=code)
+
+    def examine(code):
+        findings = {one["what"]: one for one in json.loads(said("doctor", "--json", code=code).stdout)}
+        return findings["dropped reports"]
+
+    assert examine(0)["state"] == "ok"
+    assert "ever dropped" in said("retention", "show").stdout
+    def day(days):
+        return time.strftime("%FT00:00:00Z", time.gmtime(time.time() + days * 86_400))
+
+    path = tmp_path / "list.jsonl"
+    report = {"number": "+12015550123", "category": "fraud", "reported_at": day(-40)}
+    path.write_text(json.dumps(report) + "\n")
+    server.run("import", "complaints", str(path), "--format", "jsonl")
+    # As if the months up to some time ahead, and with them that report, had been dropped.
+    server.query(f"INSERT INTO report_retention VALUES (true, '{day(30)}')")
+    found = examine(1)
+    assert found["state"] == "bad" and day(30) in found["found"] and "retention reopen" in found["advice"]
+    assert "a clock ran ahead" in said("retention", "show").stdout
+    said("retention", "reopen", "--reason", "A clock.", "--by", "Ada")
+    assert day(-39) in said("retention", "show").stdout
+    # No further back, however often: the report may be gone.
+    assert "stay shut out" in said("retention", "reopen", "--reason", "A clock.", code=1).stderr
+    assert server.query("SELECT actor, reason FROM audit_events WHERE action = 'retention.reopen'") == [["Ada", "A clock."]]
+    # What was dropped as it should be stays shut out.
+    server.query(f"UPDATE report_retention SET dropped_before = '{day(-420)}'")
+    assert examine(0)["state"] == "ok"
+    assert "as they should be" in said("retention", "reopen", "--reason", "A clock.", code=1).stderr
+    server.close()
+
+
 # What each command needs besides --data to get as far as its data; a new one is added here.
 REFUSING = {
     "publish": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
@@ -58,7 +94,7 @@ REFUSING = {
     "app scopes": ["1", "report"], "app withdraw": ["1", "--since", "2026-11-01T00:00:00Z", "--reason", "x"],
     "account list": [], "account add": ["x"], "account role": ["x", "triage"], "account disable": ["x"],
     "account enable": ["x"], "account reset": ["x"], "sign-in-link": ["Ada"],
-    "audit": [], "doctor": [], "backup": ["BACKUP"], "bench pages": [],
+    "retention show": [], "retention reopen": ["--reason", "x"], "audit": [], "doctor": [], "backup": ["BACKUP"], "bench pages": [],
 }
 # They put the first things into a data folder, or only read a file of it that need not be there, or ask for a key first.
 MAKING = {

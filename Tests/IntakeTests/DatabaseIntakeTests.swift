@@ -127,14 +127,35 @@ import Timestamps
   @Test func monthsOfReportsStayUnlessTheOperatorWantsThemGone() async throws {
     try await withIntake { intake, app in _ = try await intake.take(submission(), from: app) }
     let later = Date().addingTimeInterval(500 * 86_400)
-    for (months, left) in [(nil, 1), (24, 1), (13, 0)] as [(Int?, Int64)] {
-      try await RetentionJob(
-        store: RetentionStore(pool: pool), limits: .init(reportMonths: months), logger: .forTests, now: { later }
-      ).runOnce()
+    @Sendable func expectReports(_ left: Int64, _ months: Int?, _ job: RetentionJob) async throws {
+      try await job.runOnce()
       let count = try await pool.withConnection {
         try await $0.query("SELECT count(*) FROM reports")[0].decode(0, as: Int64.self)
       }
       #expect(count == left, "\(months ?? 0)")
+    }
+    try await TestDatabase.current.withClock(at: later) { pool in
+      for (months, left) in [(nil, 1), (24, 1), (13, 0)] as [(Int?, Int64)] {
+        try await expectReports(
+          left, months,
+          RetentionJob(
+            store: RetentionStore(pool: pool), limits: .init(reportMonths: months), logger: .forTests, now: { later }))
+      }
+    }
+  }
+
+  @Test func aClockThatRanAheadDropsNothing() async throws {
+    try await withIntake { intake, app in _ = try await intake.take(submission(), from: app) }
+    let wrong = Date().addingTimeInterval(800 * 86_400)
+    let error = try await #require(throws: StorageError.self) {
+      try await RetentionJob(
+        store: RetentionStore(pool: pool), limits: .init(reportMonths: 13), logger: .forTests, now: { wrong }
+      ).runOnce()
+    }
+    // Both times are named.
+    for time in [wrong, Date()] { #expect("\(error)".contains(Timestamp.format(time).prefix(10)), "\(error)") }
+    try await withIntake { intake, app async throws in
+      #expect(try await intake.take(submission(), from: app).outcome == .created)
     }
   }
 

@@ -4,6 +4,7 @@ import PostgreSQL
 import Storage
 import TestSupport
 import Testing
+import Timestamps
 
 @Suite(.database) struct RetentionTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
@@ -62,10 +63,12 @@ import Testing
     _ = try await store.accept(old + fresh, receivedAt: now)
     let before = try await aggregates()
 
-    let retention = RetentionStore(pool: pool)
     let cut = now - 403 * 86_400
-    #expect(try await retention.dropReports(before: cut) == 2)
-    #expect(try await retention.dropReports(before: cut) == 0)
+    try await TestDatabase.current.withClock(at: now) { pool async throws in
+      let retention = RetentionStore(pool: pool)
+      #expect(try await retention.dropReports(before: cut) == 2)
+      #expect(try await retention.dropReports(before: cut) == 0)
+    }
     #expect(try await numbers("SELECT number FROM reports ORDER BY 1") == [1, 3])
     #expect(try await aggregates() == before)
 
@@ -87,7 +90,9 @@ import Testing
     let old = [report(1, daysAgo: 500)]
     _ = try await store.accept(old + [report(2, daysAgo: 20)], receivedAt: now)
     #expect(try await retention.reportsDroppedBefore() == nil)
-    try await retention.dropReports(before: now - 403 * 86_400)
+    try await TestDatabase.current.withClock(at: now) { pool in
+      try await RetentionStore(pool: pool).dropReports(before: now - 403 * 86_400)
+    }
     let before = try #require(try await retention.reportsDroppedBefore())
     let standing = try await aggregates()
 
@@ -102,6 +107,78 @@ import Testing
     // From the first moment on that is kept, everything is taken.
     let first = [report(4, daysAgo: now.timeIntervalSince(before) / 86_400)]
     #expect(try await store.accept(first, receivedAt: now) == [.created])
+  }
+
+  /// A clock that was 20 months ahead, here and at the database: all that there was is gone, up to the end of this month.
+  private func dropAll(_ reports: [Report]) async throws -> Date {
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    let wrong = now + 620 * 86_400
+    try await TestDatabase.current.withClock(at: wrong) { pool in
+      let retention = RetentionStore(pool: pool)
+      #expect(try await retention.dropReports(before: wrong - 403 * 86_400, at: wrong) > 0)
+      // By that clock it is right.
+      #expect(try await retention.state()?.isTooYoung == false)
+      let change = try #require(try await retention.reopen(by: "Ada", because: "A clock.", at: wrong))
+      #expect(change.former == change.present)
+    }
+    return try #require(try await RetentionStore(pool: pool).reportsDroppedBefore())
+  }
+
+  @Test func whatAClockThatRanAheadShutOutIsTakenAgainFromTheDayAfterTheNewestThatIsGone() async throws {
+    // 1_795_000_000 is 2026-11-18T11:06:40Z.
+    let store = ReportStore(pool: pool)
+    let before = try await dropAll([report(1, daysAgo: 3), report(2, daysAgo: 40)])
+    #expect(before == Timestamp.parse("2026-12-01T00:00:00Z"))
+    let today = report(3, daysAgo: 0)
+    await #expect(throws: StorageError.reportsDropped(before: before)) {
+      try await store.accept([today], receivedAt: now)
+    }
+    try await TestDatabase.current.withClock(at: now) { pool in
+      let retention = RetentionStore(pool: pool)
+      #expect(try await retention.state()?.isTooYoung == true)
+      let change = try #require(try await retention.reopen(by: "Ada", because: "A clock.", at: now))
+      #expect(change.former.droppedBefore == before)
+      #expect(change.present.droppedBefore == Timestamp.parse("2026-11-16T00:00:00Z"))
+      // Again it changes nothing.
+      let again = try #require(try await retention.reopen(by: "Ada", because: "A clock.", at: now))
+      #expect(again.former == again.present && again.present.droppedBefore == change.present.droppedBefore)
+    }
+    #expect(try await numbers("SELECT count(*) FROM audit_events WHERE action = 'retention.reopen'") == [1])
+    #expect(try await store.accept([today], receivedAt: now) == [.created])
+    // What may be gone is refused still, alone in its month and beside others, by a server that knows the month and not.
+    let first = try #require(Timestamp.parse("2026-11-16T00:00:00Z"))
+    for store in [store, ReportStore(pool: pool)] {
+      for old in [report(4, daysAgo: 3), report(4, daysAgo: 40), report(4, daysAgo: 500)] {
+        await #expect(throws: StorageError.reportsDropped(before: first)) {
+          try await store.accept([report(5, daysAgo: 0), old], receivedAt: now)
+        }
+      }
+    }
+    #expect(try await audit().differences == [])
+  }
+
+  /// Of whatever is gone something stays: a number that was spoken of since tells of it by its reporter's word, that word
+  /// by what it replaced, or the day by its count.
+  @Test func nothingIsReopenedThatIsGone() async throws {
+    let store = ReportStore(pool: pool)
+    _ = try await store.accept([report(1, daysAgo: 9)], receivedAt: now)
+    try await FigureStore(pool: pool).refresh(at: now + 1)
+    _ = try await dropAll([report(1, daysAgo: 5)])
+    for (script, day) in [
+      ("SELECT 1", "2026-11-14"), ("UPDATE numbers SET last_reported_at = '2027-01-01 00:00:00Z'", "2026-11-14"),
+      ("UPDATE number_reporters SET reported_at = '2027-01-01 00:00:00Z'", "2026-11-10"),
+      ("UPDATE number_reporters SET previous_reported_at = NULL", "2026-11-10"),
+      ("UPDATE numbers SET first_reported_at = '2026-11-02 00:00:00Z'", "2026-11-10"),
+      ("UPDATE daily_figures SET value = 0", "2026-11-03"),
+    ] {
+      try await pool.withConnection {
+        try await $0.execute(script: "\(script); UPDATE report_retention SET dropped_before = '2026-12-01 00:00:00Z'")
+      }
+      try await TestDatabase.current.withClock(at: now) { pool in
+        let change = try await RetentionStore(pool: pool).reopen(by: "Ada", because: "A clock.", at: now)
+        #expect(change?.present.droppedBefore == Timestamp.parse("\(day)T00:00:00Z"), "\(script)")
+      }
+    }
   }
 
   private func aggregates() async throws -> [String] {

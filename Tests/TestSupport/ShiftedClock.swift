@@ -1,3 +1,4 @@
+public import Foundation
 public import PostgreSQL
 
 extension TestDatabase {
@@ -25,5 +26,10 @@ extension TestDatabase {
       throw error
     }
     await shifted.shutdown()
+  }
+
+  /// The same, with the database's clock at a time.
+  public func withClock(at time: Date, _ body: @Sendable (PostgresPool) async throws -> Void) async throws {
+    try await withClock(ahead: time.timeIntervalSinceNow, body)
   }
 }

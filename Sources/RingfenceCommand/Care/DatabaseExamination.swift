@@ -4,6 +4,7 @@ import Foundation
 import PostgreSQL
 import Publishing
 import Storage
+import Timestamps
 
 /// What the doctor asks the database.
 struct DatabaseExamination {
@@ -124,6 +125,7 @@ struct DatabaseExamination {
           "servers", "an older Ringfence runs: \($0)", "Stop it: it does not know this schema, and its answers fail.")
       } ?? .ok("servers", "none is older than this program"),
       .ok("months of reports", "\(figures.partitions); the next is made when its first report comes"),
+      retention(try await workplace.retention.state()),
       protected == 0
         ? .warning(
           "protected numbers", "none",
@@ -131,6 +133,18 @@ struct DatabaseExamination {
         : .ok("protected numbers", "\(protected) patterns and numbers"),
       publication(figures, now), gates(figures), queue(figures, now), webhooks(figures, now), try await accountKey(),
     ]
+  }
+
+  private func retention(_ state: ReportRetention?) -> Finding {
+    guard let state else { return .ok("dropped reports", "none") }
+    let before = Timestamp.format(state.droppedBefore)
+    guard state.isTooYoung else { return .ok("dropped reports", "those of before \(before)") }
+    return .bad(
+      "dropped reports",
+      state.droppedBefore > state.time
+        ? "those of before \(before), which is yet to come: no report is taken until then"
+        : "those of before \(before), less than \(RetentionStore.leastMonths) months ago: older ones are refused",
+      "A clock ran ahead. Set clocks right, then: ringfence retention reopen --reason WHY. A backup has what is gone.")
   }
 
   private func publication(_ figures: OperationFigures, _ now: Date) -> Finding {

@@ -2,17 +2,29 @@ public import Foundation
 import PostgreSQL
 
 extension RetentionStore {
+  /// The fewest months of reports that are kept: an app may send what is a year old, and the month it began in is kept too.
+  public static let leastMonths = 13
+  /// How long ago a month must have ended to be dropped, in seconds. Months of 31 days: rather a day too long than too short.
+  static let leastAge = TimeInterval(leastMonths * 31 * 86_400)
+
   /// Drops every month of reports that ended at or before `time`; what they added up to stays. One transaction, which
   /// gives up after two seconds when others use the table without a pause.
-  /// - Parameter time: at least as old as what an app may still send, or a retry would count twice.
+  /// - Parameters:
+  ///   - time: at least as old as what an app may still send, or a retry would count twice.
+  ///   - now: the time by this machine's clock, which `time` was counted from.
   /// - Returns: how many months.
-  /// - Throws: `PostgresError`.
+  /// - Throws: ``StorageError/monthsTooYoung(until:here:database:)`` with nothing dropped where the database's clock says
+  ///   that it is too early: what a clock that ran ahead drops is gone for good. `PostgresError`.
   @discardableResult
-  public func dropReports(before time: Date) async throws -> Int {
+  public func dropReports(before time: Date, at now: Date = Date()) async throws -> Int {
     let last = Month(containing: time)
     return try await pool.transaction { connection in
       let months = try await connection.run(ReadReportMonths()).filter { $0.next <= last }.sorted()
       guard let newest = months.last else { return 0 }
+      let database = try await connection.run(ReadDatabaseTime())[0]
+      guard newest.next.start <= database - Self.leastAge else {
+        throw StorageError.monthsTooYoung(until: newest.next.start, here: now, database: database)
+      }
       try await connection.execute(script: "SET LOCAL lock_timeout = '2s'")
       for month in months { try await connection.execute(script: DropReportPartition(month: month).script) }
       _ = try await connection.run(NoteDroppedReports(before: newest.next.start))
@@ -27,6 +39,12 @@ extension RetentionStore {
   public func reportsDroppedBefore() async throws -> Date? {
     try await pool.run(ReadDroppedBefore()).first
   }
+}
+
+/// What the database's clock says.
+struct ReadDatabaseTime: PostgresStatement {
+  static let sql = "SELECT statement_timestamp()"
+  static func decode(_ row: PostgresRow) throws -> Date { try row.decode(0) }
 }
 
 /// How far back reports are gone; no row when none were dropped.
