@@ -14,6 +14,8 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   case file(operation: String, code: Int32)
   /// There was no whole answer.
   case network(String)
+  /// The server turns the app's key away: never that something is not there.
+  case key(KeyRefusal)
   /// The server answered with a status that is of no use here.
   case status(Int)
   /// A publication was refused; what was held before stays.
@@ -28,6 +30,7 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     case .configuration(let rule): rule
     case .file(let operation, let code): "\(operation): error \(code). Free space or mend permissions, then try again."
     case .network(let what): "\(what) Try again when the network is better."
+    case .key(let refusal): refusal.text
     case .status(let status): "The server answered with status \(status)."
     case .refused(let error): "\(error)"
     }

@@ -12,8 +12,8 @@ public enum ClientEvent: Sendable, Equatable {
   case counted(batch: UUID)
   /// A batch of calls will never be counted, and was removed.
   case batchDropped(batch: UUID, reason: DropReason)
-  /// The server does not know the app's key; all that waits goes on waiting.
-  case keyRefused
+  /// The server turns the app's key away; all that waits goes on waiting.
+  case keyRefused(KeyRefusal)
   /// So many bytes of the outbox's file belonged to no whole record and were left out; ``RingfenceClient/damage`` says
   /// more. What was accepted before a crash is never torn; a disk that fails can do it, to the records it hits.
   case damaged(bytes: Int)

@@ -16,7 +16,7 @@ extension RingfenceClient {
   /// begins with the same four hex digits, one in 65,536 of all numbers, and the rest is compared here.
   /// - Parameter number: E.164 digits, without the plus.
   /// - Returns: nil when it is not listed.
-  /// - Throws: ``ClientError``: `network`, `status`; `CancellationError`.
+  /// - Throws: ``ClientError``: `network`, `key`, `status`; `CancellationError`.
   public func listing(of number: Int64) async throws -> Listing? {
     let hash = PackDigest.of(Array("+\(number)".utf8)).hex
     let prefix = String(hash.prefix(4))
@@ -26,6 +26,7 @@ extension RingfenceClient {
       "GET", configuration.server.appending(path: "numbers/by-hash/\(prefix)"),
       fields: ["Authorization": "Bearer \(configuration.key)"])
     let (head, data) = try await transport.send(request, limit: 4 << 20)
+    if let refusal = head.keyRefusal() { throw ClientError.key(refusal) }
     guard head.status == 200 else { throw ClientError.status(head.status) }
     guard let answer = try? JSONDecoder().decode(HashedListings.self, from: data), answer.prefix == prefix else {
       throw ClientError.network("The answer is not one to this question.")

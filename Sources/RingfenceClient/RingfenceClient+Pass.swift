@@ -7,8 +7,8 @@ extension RingfenceClient {
     case answered(Data)
     /// Not now; seconds that the server asks for.
     case later(asked: Double?)
-    /// The server does not know the key.
-    case keyRefused
+    /// The server turns the key away.
+    case keyRefused(KeyRefusal)
     /// The content will never be taken.
     case refused(DropReason)
     /// Too much in one request.
@@ -64,10 +64,10 @@ extension RingfenceClient {
     guard let (head, data) = try? await transport.send(request, limit: 1 << 20) else { return .later(asked: nil) }
     // What is dropped for ever is dropped on the server's own word: a proxy before it, or another server at its
     // address, says such things too.
-    let isOurs = head["Content-Type"]?.hasPrefix("application/problem+json") ?? false
+    let isOurs = head.isProblem
+    if let refusal = head.keyRefusal() { return .keyRefused(refusal) }
     switch head.status {
     case 200...299: return .answered(data)
-    case 401, 403: return .keyRefused
     case 409 where isOurs: return .refused(.conflict)
     case 410 where isOurs: return .refused(.withdrawn)
     case 413 where isOurs: return .tooLarge
@@ -84,8 +84,8 @@ extension RingfenceClient {
   private func mayGoOn(after verdict: Verdict) -> Bool {
     switch verdict {
     case .later(let asked): pause(asked: asked)
-    case .keyRefused:
-      tell(.keyRefused)
+    case .keyRefused(let refusal):
+      tell(.keyRefused(refusal))
       pause(asked: nil)
     case .answered, .refused, .tooLarge:
       succeed()

@@ -12,6 +12,8 @@ private final class FolderTransport: ClientTransport {
   private let asked = Mutex<[String]>([])
   /// What requests bore.
   let keys = Mutex<Set<String?>>([])
+  /// What every request is answered with, where it is set.
+  let refusal = Mutex<ClientHead?>(nil)
   /// After so many bytes of one answer the connection breaks, once.
   private let breaksAfter = Mutex<Int?>(nil)
 
@@ -27,6 +29,7 @@ private final class FolderTransport: ClientTransport {
     keys.withLock { _ = $0.insert(request.fields["Authorization"]) }
     let path = String(request.url.path.dropFirst("/v1/".count))
     asked.withLock { $0.append(path) }
+    if let refusal = refusal.withLock(\.self) { return try head(refusal) }
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(path)") else {
       return try head(ClientHead(status: 404))
     }
@@ -70,6 +73,29 @@ private final class FolderTransport: ClientTransport {
         let transport = FolderTransport(site.path)
         _ = try await client(site, transport, "\(folder)/\(other.count)", publications: other).updatePacks()
         #expect(transport.keys.withLock { $0 } == [nil])
+      }
+    }
+  }
+
+  /// A key without the scope is told apart from a publication that is not there, and from an object store's 403.
+  @Test func saysWhyItIsNotLetIn() async throws {
+    try await withTemporaryFolder { folder in
+      var site = Site("\(folder)/site")
+      try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
+      try site.publish(1, ["toxic": [33_162_000_248]])
+      let problem = ["Content-Type": "application/problem+json; charset=utf-8"]
+      for (head, publications, error) in [
+        (ClientHead(status: 401, fields: problem), nil, ClientError.key(.unknown)),
+        (ClientHead(status: 403, fields: problem), nil, .key(.scope)),
+        (ClientHead(status: 401), "https://cdn.example/v1", .key(.notSent)),
+        (ClientHead(status: 403), "https://cdn.example/v1", .status(404)), (ClientHead(status: 404), nil, .status(404)),
+      ] {
+        let transport = FolderTransport(site.path)
+        transport.refusal.withLock { $0 = head }
+        let client = try client(site, transport, "\(folder)/\(UUID())", publications: publications)
+        await #expect(throws: error) { _ = try await client.updatePacks() }
+        transport.refusal.withLock { $0 = nil }
+        #expect(try await client.updatePacks().changed == ["toxic"])
       }
     }
   }

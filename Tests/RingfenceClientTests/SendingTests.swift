@@ -148,7 +148,7 @@ import Testing
       let client = try client(folder, ScriptedServer { _ in .init(status: 401) }, HandClock(), told)
       try await client.report(report())
       #expect(await client.flush().waiting == 1)
-      #expect(told.all == [.keyRefused])
+      #expect(told.all == [.keyRefused(.unknown)])
     }
   }
 
@@ -198,6 +198,23 @@ import Testing
       await client.flush()
       let second = try JSONDecoder().decode(CallBatch.self, from: try #require(server.requests[1].body))
       #expect(second.items.map(\.unknown) == [1] && second.batchID != batch.batchID)
+    }
+  }
+
+  /// A key that is not let in is neither the network's fault nor a number that is not listed.
+  @Test(arguments: [(401, [:], KeyRefusal.unknown), (403, ScriptedServer.problem, .scope), (403, [:], nil)])
+  func tellsAKeyThatIsTurnedAwayFromWhatIsNotThere(
+    status: Int, fields: [String: String], refusal: KeyRefusal?
+  ) async throws {
+    try await withFolder { folder in
+      let told = Told()
+      let client = try client(folder, ScriptedServer { _ in .init(status: status, fields: fields) }, HandClock(), told)
+      try await client.report(report())
+      let result = await client.flush()
+      #expect(result.waiting == 1 && result.dropped == 0)
+      #expect(told.all == (refusal.map { [.keyRefused($0)] } ?? []))
+      let error = refusal.map { ClientError.key($0) } ?? .status(status)
+      await #expect(throws: error) { _ = try await client.listing(of: 33_162_000_248) }
     }
   }
 

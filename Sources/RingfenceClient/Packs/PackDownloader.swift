@@ -21,6 +21,7 @@ struct PackDownloader: Sendable {
   func document(_ path: String, limit: Int) async throws -> Data? {
     try await retrying {
       let (head, data) = try await transport.send(request(path), limit: limit)
+      if let refusal = head.keyRefusal(isBorne: key != nil) { throw ClientError.key(refusal) }
       switch head.status {
       case 200: return data
       // An object store says 403 of what is not there.
@@ -51,6 +52,7 @@ struct PackDownloader: Sendable {
     // No If-Range: the name is never used again, and the SHA-256 tells in the end.
     if start > 0 { request.fields["Range"] = "bytes=\(start)-" }
     try await transport.send(request) { head in
+      if let refusal = head.keyRefusal(isBorne: key != nil) { throw ClientError.key(refusal) }
       switch head.status {
       case 200: try sink.restart()
       case 206 where start > 0 && head["Content-Range"]?.hasPrefix("bytes \(start)-") == true: break
