@@ -11,7 +11,7 @@ import WebClient
 struct Downloader: Sendable {
   let client: WebClient
   let source: UpdateSource
-  /// Borne to the source's own server and nowhere else.
+  /// Borne to the server that it is for and nowhere else.
   let key: AppKey?
   /// How often one request is tried again without a byte of progress.
   let retries: Int
@@ -102,7 +102,7 @@ struct Downloader: Sendable {
 
   private func request(_ url: URL) -> URLRequest {
     var request = URLRequest(url: url)
-    if let key, source.isOrigin(of: url) {
+    if let key, key.origin == WebOrigin(url) {
       request.setValue(key.authorization, forHTTPHeaderField: "Authorization")
     }
     return request
@@ -112,7 +112,11 @@ struct Downloader: Sendable {
   private func refusal(_ head: WebHead, _ url: URL) -> FetchError? {
     let isProblem = head["Content-Type"]?.hasPrefix("application/problem+json") == true
     guard head.status == 401 || head.status == 403 && isProblem else { return nil }
-    return .key(url.host ?? "The server", isGiven: key != nil, isKnown: head.status == 403)
+    let server = WebOrigin(url)
+    let name = server?.host ?? "The server"
+    guard let key else { return .key(name, .none) }
+    guard key.origin == server else { return .key(name, .isFor(key.origin)) }
+    return .key(name, head.status == 403 ? .withoutScope : .unknown)
   }
 
   private static func fault(_ head: WebHead, _ url: URL) -> WebFault {

@@ -1,13 +1,25 @@
 public import CallerPack
 
+/// What is wrong with the key for a server that asks for one.
+public enum KeyFault: Sendable, Equatable {
+  /// None was given.
+  case none
+  /// The one that was given is for another server, and was not sent.
+  case isFor(WebOrigin)
+  /// The server does not know it, or it was revoked.
+  case unknown
+  /// It may not fetch.
+  case withoutScope
+}
+
 /// Why nothing was fetched; what was held before stays.
 public enum FetchError: Error, Sendable, CustomStringConvertible {
   /// The network, or the server's answer; says what to do.
   case network(String)
   /// A file that the manifest names, or the manifest itself, is not there.
   case missing(String)
-  /// The server wants an app's key: none was given, or one that it does not know, or that may not fetch.
-  case key(_ server: String, isGiven: Bool, isKnown: Bool)
+  /// The server wants an app's key.
+  case key(_ server: String, KeyFault)
   /// A document or file was refused.
   case refused(UpdateError)
   /// Another process fetches into this folder just now.
@@ -23,13 +35,16 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
     case .network(let what): what
     case .missing(let address):
       "There is nothing at \(address). The address of a server ends in /v1, that of a folder where manifest.json lies."
-    case .key(let server, let isGiven, let isKnown):
-      switch (isGiven, isKnown) {
-      case (false, _):
-        "\(server) gives packs to known apps alone. Give an app's key with --app-key-file or RINGFENCE_APP_KEY; its "
+    case .key(let server, let fault):
+      switch fault {
+      case .none:
+        "\(server) gives packs to known apps alone. Give an app's key with --app-key-file, or RINGFENCE_APP_KEY and RINGFENCE_APP_ORIGIN; its "
           + "operator makes one with: ringfence app create NAME --scopes fetch"
-      case (true, false): "\(server) does not know this app's key, or it was revoked. Ask its operator for another one."
-      case (true, true):
+      case .isFor(let origin):
+        "\(server) gives packs to known apps alone. RINGFENCE_APP_KEY was not sent there: by RINGFENCE_APP_ORIGIN it is for "
+          + "\(origin). Look whether one of the two addresses is mistyped, or give another key with --app-key-file."
+      case .unknown: "\(server) does not know this app's key, or it was revoked. Ask its operator for another one."
+      case .withoutScope:
         "This app's key may not fetch packs from \(server). Ask its operator for one with the scope fetch."
       }
     case .refused(let error): "\(error)"

@@ -20,7 +20,7 @@ public struct UpdateFetcher: Sendable {
 
   /// - Parameters:
   ///   - folder: made when it is new.
-  ///   - key: for a server that asks for one; borne to that server alone, over no redirect elsewhere.
+  ///   - key: for a server that asks for one; borne to the server that it is for alone, over no redirect elsewhere.
   ///   - retries: how often one request is tried again without progress.
   /// - Throws: ``FetchError``: `busy`, `cannotWrite`.
   public init(

@@ -1,3 +1,4 @@
+public import CallerPack
 public import Foundation
 import WebClient
 
@@ -21,17 +22,8 @@ public struct UpdateSource: Sendable {
   /// Whether it lies on a disk of ours.
   public var isFile: Bool { manifest.isFileURL }
 
-  /// Whether nobody between can read what is sent there: https, this machine, or a disk of ours.
-  public var isPrivate: Bool {
-    isFile || manifest.scheme?.lowercased() == "https"
-      || ["127.0.0.1", "localhost", "::1", "[::1]"].contains(manifest.host?.lowercased() ?? "")
-  }
-
-  /// Whether an address is of the same server as the manifest: scheme, host and port.
-  func isOrigin(of url: URL) -> Bool {
-    (url.scheme?.lowercased(), url.host?.lowercased(), url.port)
-      == (manifest.scheme?.lowercased(), manifest.host?.lowercased(), manifest.port)
-  }
+  /// The server; nil for a disk of ours.
+  public var origin: WebOrigin? { WebOrigin(manifest) }
 
   /// The address of a file by its path relative to the manifest's folder.
   func url(_ path: String) -> URL { manifest.deletingLastPathComponent().appendingPathComponent(path) }

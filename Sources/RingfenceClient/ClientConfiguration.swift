@@ -32,9 +32,7 @@ public struct ClientConfiguration: Sendable {
     server: URL, key: String, folder: URL, anchor: Anchor? = nil, publications: URL? = nil, outboxLimit: Int = 2 << 20
   ) throws(ClientError) {
     for url in [server, publications ?? server] {
-      let isNear = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(url.host ?? "")
-      let isPrivate = url.scheme == "https" || (url.scheme == "http" && isNear)
-      guard isPrivate, url.host != nil, url.user == nil, url.query == nil
+      guard WebOrigin(url)?.isPrivate == true, url.user == nil, url.query == nil
       else { throw .configuration("The address must begin with https:// and hold no name, password or query.") }
     }
     guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
@@ -52,12 +50,5 @@ public struct ClientConfiguration: Sendable {
   }
 
   /// Whether packs come from the server that knows the key.
-  var publicationsAreTheServers: Bool {
-    Self.origin(publications) == Self.origin(server)
-  }
-
-  private static func origin(_ url: URL) -> [String?] {
-    let scheme = url.scheme?.lowercased()
-    return [scheme, url.host?.lowercased(), "\(url.port ?? (scheme == "https" ? 443 : 80))"]
-  }
+  var publicationsAreTheServers: Bool { WebOrigin(publications) == WebOrigin(server) }
 }

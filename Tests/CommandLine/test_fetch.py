@@ -261,19 +261,33 @@ def test_a_server_that_wants_a_key_gets_one_and_nobody_else(make_server, tmp_pat
     secret = may.read_text().strip()
     kept = b"".join(file.read_bytes() for file in out.rglob("*") if file.is_file())
     assert secret not in said.stdout + said.stderr + server.log.read_text() and secret.encode() not in kept
-    done = subprocess.run(
-        [BINARY, "fetch", url, "--key", str(root), "--out", str(tmp_path / "other")], capture_output=True, text=True,
-        env=environment() | {"RINGFENCE_APP_KEY": secret}, timeout=120)
-    assert done.returncode == 0, done.stderr
+
+    def by_variable(address, code, **variables):
+        done = subprocess.run(
+            [BINARY, "fetch", address, "--key", str(root), "--out", str(tmp_path / "other"), "--retries", "0"],
+            capture_output=True, text=True, env=environment() | {"RINGFENCE_APP_KEY": secret} | variables, timeout=120)
+        assert done.returncode == code and secret not in done.stderr, done.stderr
+        return done.stderr
+
+    # A variable is for the server that another one names.
+    assert "RINGFENCE_APP_ORIGIN" in by_variable(url, 1)
+    assert "RINGFENCE_APP_ORIGIN" in by_variable(url, 1, RINGFENCE_APP_ORIGIN="ringfence.example")
+    assert "it is for https://ringfence.example." in by_variable(
+        url, 13, RINGFENCE_APP_ORIGIN="https://Ringfence.example:443/")
+    by_variable(url, 0, RINGFENCE_APP_ORIGIN=server.address)
+    by_variable(f"file://{server.data}/publications", 0)
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as site:
         threading.Thread(target=site.serve_forever, daemon=True).start()
         origin = f"http://127.0.0.1:{site.server_address[1]}"
         failed = fetch(origin, root, tmp_path / "far", "--app-key-file", may, "--retries", 0, code=13)
+        given, asked[:] = list(asked), []
+        by_variable(origin, 13, RINGFENCE_APP_ORIGIN=server.address)
         site.shutdown()
+    assert asked and {key for _, key in asked} == {None}
     # To the origin that was given, also where it leads to itself, and not from there to the server.
-    assert [path.startswith("/v1/") for path, _ in asked] == [False, True]
-    assert {key for _, key in asked} == {f"Bearer {secret}"}
+    assert [path.startswith("/v1/") for path, _ in given] == [False, True]
+    assert {key for _, key in given} == {f"Bearer {secret}"}
     assert "redirect" in failed.stderr and secret not in failed.stderr
 
     # In the clear to another machine it does not go.

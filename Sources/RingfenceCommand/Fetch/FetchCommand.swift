@@ -23,7 +23,7 @@ struct FetchCommand: AsyncParsableCommand {
   @Option(help: "The public key that is trusted from the start, or a file with it, or a root.json.")
   var key: String
 
-  @Option(help: "A file with an app's key, for a server that asks for one; without it RINGFENCE_APP_KEY.")
+  @Option(help: "A file with an app's key for the server of URL; else RINGFENCE_APP_KEY, for RINGFENCE_APP_ORIGIN.")
   var appKeyFile: String?
 
   @Option(help: "Folder to fetch into.")
@@ -89,13 +89,31 @@ struct FetchCommand: AsyncParsableCommand {
 
   /// A secret: no option takes it, and it travels in the clear to this machine only.
   private func appKey(for source: UpdateSource) throws -> AppKey? {
-    let name = appKeyFile == nil ? "RINGFENCE_APP_KEY" : "--app-key-file"
-    let text = try appKeyFile.map(SecretSetting.content(of:)) ?? SecretSetting.read(name)
-    guard let text else { return nil }
-    guard let key = AppKey(text) else {
+    if let appKeyFile {
+      let text = try SecretSetting.content(of: appKeyFile)
+      return try source.origin.map { try key(text, in: "--app-key-file", for: $0) }
+    }
+    guard let text = try SecretSetting.read("RINGFENCE_APP_KEY"), let origin = source.origin else { return nil }
+    // A variable is there for every run: a mistyped address must not get the key.
+    let name = ProcessInfo.processInfo.environment["RINGFENCE_APP_ORIGIN"] ?? ""
+    guard !name.isEmpty else {
+      throw CommandFailure.failed(
+        """
+        RINGFENCE_APP_KEY is set, and RINGFENCE_APP_ORIGIN does not say which server it is for, such as \(origin): it is \
+        sent to that one alone. Nothing was fetched.
+        """)
+    }
+    guard let owner = URL(string: name).flatMap({ WebOrigin($0) }) else {
+      throw CommandFailure.failed("RINGFENCE_APP_ORIGIN is the address of a server, such as https://HOST.")
+    }
+    return try key(text, in: "RINGFENCE_APP_KEY", for: owner)
+  }
+
+  private func key(_ text: String, in name: String, for origin: WebOrigin) throws -> AppKey {
+    guard let key = AppKey(text, for: origin) else {
       throw CommandFailure.failed("\(name) holds no app's key: that is a line of printable ASCII without spaces.")
     }
-    guard source.isPrivate else {
+    guard origin.isPrivate else {
       throw CommandFailure.failed("An app's key travels by https only, or to this machine. Give an address with https.")
     }
     return key
