@@ -8,13 +8,23 @@ import Foundation
 struct DataFolderLock: Sendable {
   private let descriptor: Int32
 
+  /// Who asks whether the folder is held holds it for a moment itself: so often, and so many microseconds apart, it is tried
+  /// before somebody else is said to work in it.
+  private static let (tries, pause) = (40, UInt32(5_000))
+
   /// Takes the lock or says who holds it.
   /// - Throws: ``EmbeddedPostgresError`` `folderInUse` or `folderUnusable`.
   init(folder: String) throws(EmbeddedPostgresError) {
     let path = folder + "/server.lock"
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .folderUnusable(folder: path, reason: SystemError.current) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    var isOurs = false
+    for attempt in 1...Self.tries {
+      isOurs = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+      if isOurs || errno != EWOULDBLOCK || attempt == Self.tries { break }
+      usleep(Self.pause)
+    }
+    guard isOurs else {
       let inUse = errno == EWOULDBLOCK
       let reason = SystemError.current
       let holder = Self.holder(descriptor)

@@ -27,8 +27,8 @@ struct RecipesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print the recipes in force.",
       discussion: """
-        Those of --recipes, else of recipes.yaml in the data folder, else of Resources/recipes.yaml, which comes with the \
-        program and explains every field.
+        Those of --recipes, else of recipes.yaml in the data folder, which must be there, else of Resources/recipes.yaml, \
+        which comes with the program and explains every field.
         """)
 
     @OptionGroup var database: DatabaseOptions
@@ -37,6 +37,7 @@ struct RecipesCommand: ParsableCommand {
     var recipes: String?
 
     func run() throws {
+      if recipes == nil { try Workplace.requireDatabase(in: database.data) }
       let file = try Recipe.file(named: recipes, data: database.data, installation: Installation.find())
       let all = try Recipe.read(from: file)
       print("\(file):")

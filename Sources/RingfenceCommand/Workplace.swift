@@ -82,7 +82,8 @@ struct Workplace {
     return try result.get()
   }
 
-  private static func requireDatabase(in data: String) throws {
+  /// - Throws: ``CommandFailure`` where no database is named by DATABASE_URL and none is in the data folder.
+  static func requireDatabase(in data: String) throws {
     let path = URL(filePath: data).standardizedFileURL.path
     guard try SecretSetting.read("DATABASE_URL") == nil,
       !FileManager.default.fileExists(atPath: "\(path)/postgresql/data/PG_VERSION")

@@ -94,12 +94,12 @@ REFUSING = {
     "app scopes": ["1", "report"], "app withdraw": ["1", "--since", "2026-11-01T00:00:00Z", "--reason", "x"],
     "account list": [], "account add": ["x"], "account role": ["x", "triage"], "account disable": ["x"],
     "account enable": ["x"], "account reset": ["x"], "sign-in-link": ["Ada"],
-    "retention show": [], "retention reopen": ["--reason", "x"], "audit": [], "doctor": [], "backup": ["BACKUP"], "bench pages": [],
+    "recipes show": [], "retention show": [], "retention reopen": ["--reason", "x"], "audit": [], "doctor": [], "backup": ["BACKUP"], "bench pages": [],
 }
 # They put the first things into a data folder, or only read a file of it that need not be there, or ask for a key first.
 MAKING = {
     "bench mixed",
-    "serve", "import complaints", "import directory", "restore", "keys create", "recipes show", "bench fill",
+    "serve", "import complaints", "import directory", "restore", "keys create", "bench fill",
     "bench intake", "bench assemble", "bench curation replay", "bench curation selection",
     "bench curation batches",
 }

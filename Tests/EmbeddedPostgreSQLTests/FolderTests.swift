@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import EmbeddedPostgreSQL
@@ -34,6 +35,24 @@ import Testing
       defer { rmdir(socketFolder) }
       let error = await #expect(throws: EmbeddedPostgresError.self) { _ = try await place.start() }
       #expect(error?.description.contains(socketFolder) == true)
+    }
+  }
+
+  /// Whoever asks holds the folder's lock for a moment itself.
+  @Test func whoAsksWhereAClusterAnswersKeepsNoneFromStarting() async throws {
+    try await withWorkplace { place in
+      let isOver = Mutex(false)
+      Thread.detachNewThread { [folder = place.folder] in
+        while !isOver.withLock(\.self) { _ = DataFolderLock.announcedAddress(folder: folder) }
+      }
+      defer { isOver.withLock { $0 = true } }
+      for _ in 0..<3_000 { try DataFolderLock(folder: place.folder).release() }
+      // Who holds it is told at once, and its own process does not get it twice.
+      let lock = try DataFolderLock(folder: place.folder)
+      defer { lock.release() }
+      #expect(throws: EmbeddedPostgresError.folderInUse(folder: place.folder, pid: getpid())) {
+        _ = try DataFolderLock(folder: place.folder)
+      }
     }
   }
 
