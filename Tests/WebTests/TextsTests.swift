@@ -117,4 +117,64 @@ import Testing
     #expect(texts("a.c", ["name": "{name}<"]) == "\"{name}<\"")
     #expect(texts("a.none") == "a.none")
   }
+
+  @Test func figuresAreWrittenAsTheLanguageDoes() {
+    let (english, russian) = (
+      Texts(language: .english, entries: ["frame.megabytes": .text("{figure}\u{A0}MB")]),
+      Texts(language: .russian, entries: ["frame.megabytes": .text("{figure}\u{A0}МБ")])
+    )
+    #expect(english.decimal(1_234.56) == "1,234.6" && russian.decimal(1_234.56) == "1\u{A0}234,6")
+    #expect(english.decimal(0.049, places: 2) == "0.05" && russian.decimal(176.085, places: 2) == "176,09")
+    #expect(english.decimal(-0.04) == "0.0" && english.decimal(-1_000, places: 0) == "−1,000")
+    #expect(english.decimal(.infinity) == "inf")
+    #expect(english.percent(0.955) == "96%" && russian.percent(0.3) == "30\u{A0}%")
+    #expect(english.bytes(56_789_012) == "56.8\u{A0}MB" && russian.bytes(56_789_012) == "56,8\u{A0}МБ")
+    #expect(russian.plain(0.30000000000000004) == "0,3" && russian.plain(1_250.5) == "1\u{A0}250,5")
+    #expect(english.plain(1_000_000) == "1,000,000" && russian.typed(1_250.5) == "1250,5")
+  }
+
+  @Test func figuresAreReadAsTheyAreWritten() {
+    let typed: [(String, english: Double?, russian: Double?)] = [
+      ("2.5", 2.5, 2.5), ("2,5", 2.5, 2.5), ("1,000", 1_000, 1), ("0,125", 0.125, 0.125), ("1 000,5", 1_000.5, 1_000.5),
+      ("12,345,678.5", 12_345_678.5, nil), ("1\u{A0}000", 1_000, 1_000), ("-3", -3, -3), ("", nil, nil),
+      ("1,2,3", nil, nil), ("many", nil, nil), ("1e5", nil, nil), ("٣", nil, nil), ("nan", nil, nil),
+    ]
+    for (text, english, russian) in typed {
+      #expect(Language.english.figure(text) == english, "\(text)")
+      #expect(Language.russian.figure(text) == russian, "\(text)")
+    }
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<2_000 {
+      let value =
+        Double(Int.random(in: 0...999_999, using: &random)) / [1, 10, 100, 1_000].randomElement(using: &random)!
+      #expect(Figure.plain(value) == String(format: "%.6g", value), "\(value)")
+      for language in Language.allCases {
+        let texts = Texts(language: language, entries: [:])
+        #expect(
+          language.figure(texts.typed(value)) == value && language.figure(texts.plain(value)) == value, "\(value)")
+      }
+    }
+  }
+
+  /// A figure in a text is not broken from its unit, nor between its groups, and has the language's comma or point.
+  @Test func textsHaveTheFiguresOfTheirLanguage() throws {
+    let catalogue = try catalogue()
+    for language in Language.allCases {
+      for (key, entry) in catalogue[language].entries {
+        let texts: [String] =
+          switch entry {
+          case .text(let text): [text]
+          case .forms(let forms): Array(forms.values)
+          }
+        // Telephone numbers and the names of standards are none.
+        for text in texts.map({ $0.replacing(/\+[0-9][0-9 \-]*|`[^`]*`/, with: "") }) {
+          let wrong = language == .russian ? /[0-9]\.[0-9]/ : /[^0-9][0-9],[0-9](?:[^0-9]|$)/
+          #expect(text.firstMatch(of: wrong) == nil, "\(language) \(key)")
+          #expect(
+            text.firstMatch(of: /[0-9] [0-9]{3}|[0-9}] (?:%|ms|мс|h|ч|B|Б|[kMG]B|[кМГ]Б)(?:[^\p{L}]|$)/) == nil,
+            "\(language) \(key)")
+        }
+      }
+    }
+  }
 }

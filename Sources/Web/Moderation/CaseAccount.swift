@@ -85,8 +85,8 @@ struct CaseAccount {
       texts(
         "case.weighed",
         [
-          "heat": Self.figure(score.heat), "evidence": Self.figure(score.evidence),
-          "legitimate": Self.figure(score.legitimate),
+          "heat": texts.decimal(score.heat, places: 2), "evidence": texts.decimal(score.evidence, places: 2),
+          "legitimate": texts.decimal(score.legitimate, places: 2),
         ]),
       people == 0
         ? ""
@@ -105,8 +105,6 @@ struct CaseAccount {
       explanation.openAppeals > 0 ? texts.count("case.open-appeals", explanation.openAppeals) : "",
     ]
   }
-
-  static func figure(_ value: Double) -> String { String(format: "%.2f", value) }
 
   static func day(_ date: Date) -> String { String(PageTime(date).datetime.prefix(10)) }
 }

@@ -33,9 +33,9 @@ struct CaseCondition: Encodable {
       let list = condition.source.map { explanation.lists[$0] ?? "\($0)" } ?? ""
       let figure: (Double) -> String =
         switch condition.kind {
-        case .heat, .evidence: CaseAccount.figure
-        case .confidence: Figure.percent
-        default: { String(Int($0)) }
+        case .heat, .evidence: { texts.decimal($0, places: 2) }
+        case .confidence: texts.percent
+        default: { texts.number(Int($0)) }
         }
       return CaseCondition(
         name: texts("case.condition.\(condition.kind.rawValue)", ["list": list]), have: figure(condition.have),
@@ -55,8 +55,8 @@ struct CasePart: Encodable {
   static func all(_ explanation: Explanation, _ texts: Texts) -> [CasePart] {
     (explanation.score?.parts ?? []).sorted { $0.heat > $1.heat }.map { part in
       CasePart(
-        category: texts.category(part.category), heat: Figure.decimal(part.heat),
-        evidence: Figure.decimal(part.evidence),
+        category: texts.category(part.category), heat: texts.decimal(part.heat),
+        evidence: texts.decimal(part.evidence),
         reports: texts.number(part.reports), reporters: texts.number(part.reporters))
     }
   }
@@ -86,7 +86,7 @@ struct CaseNeighbour: Encodable {
   init(_ neighbour: Neighbour, at time: Date, _ texts: Texts) {
     digits = neighbour.number
     number = PhoneNumber(digits: neighbour.number)?.formatted(.international) ?? "+\(neighbour.number)"
-    heat = Figure.decimal(Decay.heat.value(ofMass: neighbour.mass, at: time))
+    heat = texts.decimal(Decay.heat.value(ofMass: neighbour.mass, at: time))
     reports = texts.number(neighbour.reports)
     state = [
       neighbour.ruling.map { texts("case.ruled.\($0.rawValue)") },

@@ -39,7 +39,7 @@ struct CaseVoice: Encodable {
   init(_ reporter: CaseReporter, _ texts: Texts) {
     name = texts("case.reporter", ["pseudonym": reporter.pseudonym])
     category = texts.category(reporter.category)
-    weight = String(format: "%.2f", reporter.weight)
+    weight = texts.decimal(Double(reporter.weight), places: 2)
     accuracy =
       reporter.judged == 0
       ? texts("case.accuracy.none")

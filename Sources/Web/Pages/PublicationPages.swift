@@ -78,7 +78,7 @@ struct PublicationRow: Encodable {
   struct Pack: Encodable {
     let name: String
     let kind: String
-    let entries: Int64
+    let entries: String
     let size: String
     let delta: String
     let since: Int64
@@ -90,11 +90,12 @@ struct PublicationRow: Encodable {
   let cause: String
   let time: PageTime
   let asOf: PageTime
-  let entries: Int64
+  let entries: String
   let size: String
   let delta: String
   let isRunning: Bool
   let percent: Int
+  let part: String
   let step: String
   let failure: String
   let isEnglish: Bool
@@ -118,14 +119,16 @@ struct PublicationRow: Encodable {
       }
     time = PageTime(run.publishedAt ?? run.startedAt ?? run.asOf)
     asOf = PageTime(run.asOf)
-    entries = history.packs.reduce(0) { $0 + $1.entries }
-    size = Figure.bytes(history.packs.reduce(0) { $0 + $1.bytes })
+    let isEmpty = history.packs.isEmpty
+    entries = isEmpty ? "–" : texts.number(history.packs.reduce(0) { $0 + $1.entries })
+    size = isEmpty ? "–" : texts.bytes(history.packs.reduce(0) { $0 + $1.bytes })
     let deltas = history.packs.compactMap(\.deltaBytes)
-    delta = deltas.isEmpty ? "–" : Figure.bytes(deltas.reduce(0, +))
+    delta = deltas.isEmpty ? "–" : texts.bytes(deltas.reduce(0, +))
     isRunning = run.state == .running
     percent = run.percent
     step = said(run.step) ?? run.step
     // Where gates hold it back, the lines below the first one are the gates', which are listed by themselves.
+    part = texts.percent(Double(run.percent) / 100)
     let reason = run.failure ?? ""
     let words = said(String(reason.prefix { $0 != "\n" }))
     failure = words ?? reason
@@ -141,20 +144,8 @@ struct PublicationRow: Encodable {
     }
     packs = history.packs.map { pack in
       Pack(
-        name: pack.name, kind: pack.kind, entries: pack.entries, size: Figure.bytes(pack.bytes),
-        delta: pack.deltaBytes.map(Figure.bytes) ?? "–", since: pack.packSerial)
-    }
-  }
-}
-
-extension Figure {
-  /// A length in decimal units.
-  static func bytes(_ count: Int64) -> String {
-    switch count {
-    case ..<1_000: "\(count) B"
-    case ..<1_000_000: String(format: "%.1f kB", Double(count) / 1e3)
-    case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1e6)
-    default: String(format: "%.1f GB", Double(count) / 1e9)
+        name: pack.name, kind: pack.kind, entries: texts.number(pack.entries), size: texts.bytes(pack.bytes),
+        delta: pack.deltaBytes.map(texts.bytes) ?? "–", since: pack.packSerial)
     }
   }
 }

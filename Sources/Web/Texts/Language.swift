@@ -21,6 +21,39 @@ enum Language: String, CaseIterable, Sendable {
     }
   }
 
+  /// What stands before decimal places.
+  var decimalSeparator: String {
+    switch self {
+    case .english: "."
+    case .russian: ","
+    }
+  }
+
+  /// What stands behind a figure in hundredths, on the same line.
+  var percentSign: String {
+    switch self {
+    case .english: "%"
+    case .russian: "\u{A0}%"
+    }
+  }
+
+  /// A figure that somebody typed: with a point or a comma before decimal places, with groups of three digits or without.
+  /// - Returns: nil for what is none.
+  func figure(_ text: String) -> Double? {
+    guard text.utf8.count <= 30 else { return nil }
+    var plain = text.filter { !$0.isWhitespace }
+    // Of a comma only English people mean thousands, and not before a nought: 1,000 is no 1.000.
+    let groups = plain.drop { $0 == "-" }.prefix { $0 != "." }.split(separator: ",", omittingEmptySubsequences: false)
+    let isGrouped =
+      self == .english && groups.count > 1 && (1...3).contains(groups[0].count) && !groups[0].hasPrefix("0")
+      && groups.dropFirst().allSatisfy { $0.utf8.count == 3 }
+    plain = plain.replacing(",", with: isGrouped ? "" : ".")
+    guard plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D }), let value = Double(plain),
+      value.isFinite
+    else { return nil }
+    return value
+  }
+
   /// The form of a word that goes with a whole number, by CLDR's rules.
   func form(of count: Int) -> PluralForm {
     let count = count.magnitude

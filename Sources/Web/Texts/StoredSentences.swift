@@ -4,6 +4,10 @@ struct StoredSentences {
   private let sentences: [(key: String, pieces: [String], names: [String])]
   private let texts: Texts
 
+  private static let counted: Set = [
+    "entries", "bytes", "former", "formerBytes", "least", "greatest", "added", "removed", "most",
+  ]
+
   /// - Parameter area: what the keys begin with.
   init(_ area: String, english: Texts, _ texts: Texts) {
     self.texts = texts
@@ -19,9 +23,17 @@ struct StoredSentences {
   /// The reader's words; nil for a sentence that is not in the catalogue.
   func callAsFunction(_ sentence: String) -> String? {
     for (key, pieces, names) in sentences {
-      if let values = Self.values(pieces, names, in: sentence) { return texts(key, values) }
+      guard let values = Self.values(pieces, names, in: sentence) else { continue }
+      return texts(key, Dictionary(uniqueKeysWithValues: values.map { ($0, shown($0, $1)) }))
     }
     return nil
+  }
+
+  /// What is counted is written as the reader's figures are; other digits are telephone numbers and names.
+  private func shown(_ name: String, _ value: String) -> String {
+    guard Self.counted.contains(name) else { return value }
+    if value.hasSuffix(" %") { return value.dropLast(2) + texts.language.percentSign }
+    return Int64(value).map(texts.number) ?? value
   }
 
   /// What stands between the pieces; nil where the sentence is not made of them.

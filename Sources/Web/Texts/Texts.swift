@@ -30,17 +30,6 @@ struct Texts: Sendable {
     return Self.fill(text, values.merging(["count": number(count)]) { _, ours in ours })
   }
 
-  /// A whole number with its digits in groups of three.
-  func number<Number: BinaryInteger>(_ value: Number) -> String {
-    let digits = Array(String(value.magnitude))
-    var text = value < 0 ? "−" : ""
-    for (place, digit) in digits.enumerated() {
-      if place > 0, (digits.count - place).isMultiple(of: 3) { text += language.groupSeparator }
-      text.append(digit)
-    }
-    return text
-  }
-
   /// What a category is called.
   func category(_ category: ReportCategory) -> String { category.label(in: language.rawValue) }
 

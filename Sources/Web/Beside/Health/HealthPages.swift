@@ -34,7 +34,7 @@ struct HealthPages: Sendable {
       texts(
         "health.database-good",
         [
-          "version": versions.server, "migration": versions.migration, "size": Figure.bytes(versions.databaseBytes),
+          "version": versions.server, "migration": versions.migration, "size": texts.bytes(versions.databaseBytes),
           "milliseconds": texts.number(took),
         ]), texts)
   }
@@ -47,7 +47,7 @@ struct HealthPages: Sendable {
       let whole = (attributes?[.systemSize] as? NSNumber)?.int64Value, whole > 0
     else { return HealthCheck("disk", .warn, texts("health.disk-unknown"), texts) }
     let values = [
-      "free": Figure.bytes(free), "part": texts.number(Int(Double(free) / Double(whole) * 100)),
+      "free": texts.bytes(free), "part": texts.percent(Double(free) / Double(whole)),
     ]
     let state: HealthCheck.State = free < 1_000_000_000 ? .alarm : free < 5_000_000_000 ? .warn : .good
     return HealthCheck("disk", state, texts(state == .good ? "health.disk-good" : "health.disk-low", values), texts)

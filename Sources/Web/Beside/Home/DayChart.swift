@@ -64,7 +64,7 @@ struct DayChart: Encodable {
     }
   }
 
-  private static func number(_ value: Double) -> String { String(format: "%.1f", value) }
+  private static func number(_ value: Double) -> String { Figure.fixed(value, places: 1) }
 
   private static func day(_ date: Date) -> String { String(PageTime(date).text.prefix(10)) }
 }

@@ -100,7 +100,7 @@ struct RangeRow: Encodable {
     category = texts.category(range.category)
     members = texts.number(range.members)
     size = texts.number(range.range.size)
-    heat = Figure.decimal(Decay.heat.value(ofMass: range.mass, at: time))
+    heat = texts.decimal(Decay.heat.value(ofMass: range.mass, at: time))
     proposedAt = PageTime(range.proposedAt)
     decidedBy = range.decidedBy ?? ""
     reason = range.reason ?? ""
@@ -151,7 +151,7 @@ struct RangePage: Encodable {
     self.members = members.map { member in
       Member(
         digits: member.number, number: Phone.text(member.number), reports: texts.number(member.reports),
-        heat: Figure.decimal(member.heat), isPublished: member.isPublishedByRange, note: Self.note(member, texts))
+        heat: texts.decimal(member.heat), isPublished: member.isPublishedByRange, note: Self.note(member, texts))
     }
     self.problem = problem
     self.reason = reason

@@ -62,7 +62,7 @@ struct RecipesPage: Encodable {
   private static func ranking(_ ranking: Ranking, _ texts: Texts) -> String {
     [("heat", ranking.heat), ("identifications", ranking.identifications), ("evidence", ranking.evidence)]
       .filter { $0.1 > 0 }.map {
-        $0.1 == 1 ? texts("recipes.\($0.0)") : "\(Figure.plain($0.1)) × \(texts("recipes.\($0.0)"))"
+        $0.1 == 1 ? texts("recipes.\($0.0)") : "\(texts.plain($0.1))\u{A0}× \(texts("recipes.\($0.0)"))"
       }
       .joined(separator: " + ")
   }

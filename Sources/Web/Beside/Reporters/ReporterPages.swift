@@ -80,10 +80,10 @@ struct ReporterRow: Encodable {
     judged = record.judged == 0 ? "–" : "\(texts.number(record.agreed)) / \(texts.number(record.judged))"
     accuracy =
       record.judged < ReporterWeight.leastJudged
-      ? "–" : Figure.percent(ReporterWeight.accuracy(agreed: record.agreed, judged: record.judged))
+      ? "–" : texts.percent(ReporterWeight.accuracy(agreed: record.agreed, judged: record.judged))
     bursts = texts.number(record.brigades)
     isCaught = record.brigades > 0
-    weight = String(format: "%.2f", line.weight)
+    weight = texts.decimal(line.weight, places: 2)
   }
 }
 

@@ -26,10 +26,10 @@ struct ThresholdForm {
   let country: String?
 
   /// Filled with what is in force.
-  init(_ threshold: Threshold) {
+  init(_ threshold: Threshold, _ texts: Texts) {
     category = threshold.category
     country = threshold.country
-    values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Figure.plain(threshold[field: $0])) })
+    values = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, texts.typed(threshold[field: $0])) })
   }
 
   /// Filled with what was sent.
@@ -48,7 +48,7 @@ struct ThresholdForm {
     let bar = ThresholdBar(heat: 1, evidence: 0, confidence: 0, reporters: 0, networks: 0, days: 0)
     var threshold = Threshold(category: category, country: country, enter: bar, leave: bar, watchHeat: 1)
     for name in Self.names {
-      guard let value = Self.number(values[name] ?? "") else {
+      guard let value = texts.language.figure(values[name] ?? "") else {
         problems[name] = texts(values[name]?.isEmpty == false ? "thresholds.no-number" : "thresholds.needed")
         continue
       }
@@ -76,16 +76,6 @@ struct ThresholdForm {
 
   static func isWhole(_ name: String) -> Bool {
     name.hasSuffix("reporters") || name.hasSuffix("networks") || name.hasSuffix("days")
-  }
-
-  /// A number with a point or a comma.
-  private static func number(_ text: String) -> Double? {
-    guard text.utf8.count <= 20 else { return nil }
-    let plain = text.replacing(",", with: ".")
-    guard plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D }), let value = Double(plain),
-      value.isFinite
-    else { return nil }
-    return value
   }
 
   private static func text(of problem: ThresholdProblem, _ texts: Texts) -> String {
@@ -138,12 +128,5 @@ extension Threshold {
   /// Its figures by the names of their fields, for the trail of who changed what.
   var audited: [String: String] {
     Dictionary(uniqueKeysWithValues: ThresholdForm.names.map { ($0, Figure.plain(self[field: $0])) })
-  }
-}
-
-extension Figure {
-  /// A figure as it is typed: six digits at most, which a stored 0.30000000000000004 does not need.
-  static func plain(_ value: Double) -> String {
-    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(format: "%.6g", value)
   }
 }

@@ -39,7 +39,7 @@ struct ThresholdPages: Sendable {
     let (version, set) = try await store.version(nil)
     let country = query["country"].flatMap { PhoneRegion(String($0))?.code }
     guard let threshold = set.threshold(for: category, country: { country }) else { throw Problem.notFound }
-    return show(ThresholdForm(threshold), base: version.version, set, context, country: country)
+    return show(ThresholdForm(threshold, pages.texts(context)), base: version.version, set, context, country: country)
   }
 
   /// Checks the form and asks for its preview.

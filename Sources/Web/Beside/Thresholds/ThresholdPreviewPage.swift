@@ -115,8 +115,8 @@ struct ThresholdPreviewPage: Encodable {
       digits: example.number,
       number: PhoneNumber(digits: example.number)?.formatted(.international) ?? "+\(example.number)",
       category: texts.category(example.kind.category), country: example.kind.country ?? "–",
-      heat: Figure.decimal(example.score.heat), evidence: Figure.decimal(example.score.evidence),
-      confidence: Figure.percent(example.score.confidence), reporters: texts.number(example.score.reporters),
+      heat: texts.decimal(example.score.heat), evidence: texts.decimal(example.score.evidence),
+      confidence: texts.percent(example.score.confidence), reporters: texts.number(example.score.reporters),
       days: texts.number(example.score.days))
   }
 
@@ -127,7 +127,7 @@ struct ThresholdPreviewPage: Encodable {
       let (old, new) = (before[field: name], after[field: name])
       guard old != new else { return nil }
       return Difference(
-        name: texts("thresholds.field.\(name)"), before: Figure.plain(old), after: Figure.plain(new))
+        name: texts("thresholds.field.\(name)"), before: texts.plain(old), after: texts.plain(new))
     }
   }
 }

@@ -59,7 +59,7 @@ struct ThresholdsPage: Encodable {
         country: threshold.country.map(texts.country) ?? texts("thresholds.everywhere"), code: threshold.country ?? "",
         cells: Cell.all(
           ["heat", "evidence", "confidence", "reporters", "networks", "days", "watch"],
-          ThresholdForm.names.map { Figure.plain(threshold[field: $0]) }.paired(), texts))
+          ThresholdForm.names.map { texts.plain(threshold[field: $0]) }.paired(), texts))
     }
     let names = Dictionary(lists.map { ($0.id, $0.name) }) { first, _ in first }
     self.lists = set.sources.map { rule in
@@ -69,7 +69,8 @@ struct ThresholdsPage: Encodable {
         cells: Cell.all(
           ["weight", "complaints", "days"],
           [
-            Figure.plain(rule.weight), "\(rule.enter.complaints) / \(rule.leave.complaints)",
+            texts.plain(rule.weight),
+            "\(texts.number(rule.enter.complaints)) / \(texts.number(rule.leave.complaints))",
             "\(rule.enter.days) / \(rule.leave.days)",
           ], texts))
     }
