@@ -31,11 +31,25 @@ class Page:
 
     def address(self, server):
         return server.address + (self.path if isinstance(self.path, str) else self.path(server))
+    after: Callable = lambda server: None
+
+    @property
+    def area(self):
+        """What the navigation calls the area the page lies in; None for pages of none."""
+        return AREAS.get(self.name.split("-")[0]) if self.role and self.status == 200 else None
 
 
 def richest_number(server):
     """The one with the most categories has the longest page."""
     [[digits]] = server.query(
+AREAS = {
+    "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
+    "reporters": "Reporters", "ranges": "Ranges", "protected": "Protected", "thresholds": "Thresholds",
+    "publications": "Publications", "changes": "Publications", "recipes": "Publications", "apps": "Apps",
+    "accounts": "Accounts", "audit": "Audit trail", "health": "Health",
+}
+
+
         "SELECT number FROM number_categories GROUP BY number ORDER BY count(*) DESC, sum(heat) DESC LIMIT 1")
     return f"/moderation/numbers/{digits}"
 

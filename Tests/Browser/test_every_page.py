@@ -38,3 +38,5 @@ def test_page(server, empty_server, visit, signed_in, artefacts, each, scheme, w
         assert page.evaluate(SMALL_TARGETS) == []
     if scheme == "light" and width == 1440:
         assert widths_that_scroll(page, STEPS) == []
+    current = page.locator("nav.side [aria-current=page]").evaluate_all("all => all.map(each => each.firstChild.data.trim())")
+    assert current == ([each.area] if each.area else [])

@@ -18,6 +18,8 @@ struct Frame: Encodable {
   /// What the account may do, in words.
   let role: String
   let isSignedIn: Bool
+  /// Whether the page is one of the account's own.
+  let isAccount: Bool
   let isModerator: Bool
   let isAdministrator: Bool
   /// The token that each form bears.
@@ -31,6 +33,7 @@ struct Frame: Encodable {
     account = moderator?.name ?? ""
     role = moderator.map { texts("role.\($0.role.rawValue)") } ?? ""
     isSignedIn = moderator != nil
+    isAccount = Navigation.isUnder(Navigation.account, context.path)
     isModerator = moderator.map { $0.role >= .moderator } ?? false
     isAdministrator = moderator.map { $0.role >= .administrator } ?? false
     csrf = context.csrf

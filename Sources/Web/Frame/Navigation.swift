@@ -8,27 +8,37 @@ enum Navigation {
     let address: String
     /// The least role that sees it.
     let role: Role
+    /// Pages of the area that do not lie under its address.
+    var pages: [String] = []
   }
 
   static let areas = [
     Area(name: "home", address: "/moderation", role: .triage),
-    Area(name: "queue", address: "/moderation/queue", role: .triage),
+    Area(
+      name: "queue", address: "/moderation/queue", role: .triage, pages: ["/moderation/numbers", "/moderation/bulk"]),
     Area(name: "search", address: "/moderation/search", role: .triage),
     Area(name: "appeals", address: "/moderation/appeals", role: .moderator),
     Area(name: "reporters", address: "/moderation/reporters", role: .moderator),
     Area(name: "ranges", address: "/moderation/ranges", role: .moderator),
     Area(name: "protected", address: "/moderation/protected", role: .moderator),
     Area(name: "thresholds", address: "/moderation/thresholds", role: .moderator),
-    Area(name: "publications", address: "/moderation/publications", role: .triage),
+    Area(name: "publications", address: "/moderation/publications", role: .triage, pages: ["/moderation/recipes"]),
     Area(name: "apps", address: "/moderation/apps", role: .administrator),
     Area(name: "accounts", address: "/moderation/accounts", role: .administrator),
     Area(name: "audit", address: "/moderation/audit", role: .moderator),
     Area(name: "health", address: "/moderation/health", role: .moderator),
   ]
 
-  /// The area that a path lies in: the one with the longest address.
+  /// One's own account, which is no area.
+  static let account = "/moderation/account"
+
+  /// The area that a path lies in; nil for pages of no area.
   static func current(_ path: String) -> Area? {
-    areas.filter { path == $0.address || path.hasPrefix($0.address + "/") && $0.name != "home" }
-      .max { $0.address.count < $1.address.count }
+    // All others lie under the front page's address.
+    path == areas[0].address
+      ? areas[0]
+      : areas.dropFirst().first { area in ([area.address] + area.pages).contains { isUnder($0, path) } }
   }
+
+  static func isUnder(_ address: String, _ path: String) -> Bool { path == address || path.hasPrefix(address + "/") }
 }
