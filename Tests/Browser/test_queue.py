@@ -219,7 +219,7 @@ def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in,
     page.get_by_role("button", name="Preview").click()
     assert "3 get this ruling." in page.locator("#preview").inner_text()
     assert all(rulings(home, number) == [] for number in chosen)
-    page.get_by_role("button", name="Do it").click()
+    page.get_by_role("button", name="Block 3 numbers").click()
     page.get_by_role("heading", name="Done").wait_for()
     assert all(rulings(home, number) == ["block"] for number in chosen)
     page.get_by_role("button", name="Take all of it back").click()

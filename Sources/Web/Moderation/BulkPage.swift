@@ -28,6 +28,8 @@ struct BulkPreview: Encodable {
   let sample: [Row]
   let more: String
   let does: String
+  /// What the button says: what it does, and to how many.
+  let confirm: String
   let numbers: [Int64]
   let id: String
   let fingerprint: String
@@ -70,6 +72,8 @@ struct BulkPreview: Encodable {
       withheld == 0 ? "" : texts.count("bulk.withheld", withheld),
     ].filter { !$0.isEmpty }.joined(separator: " ")
     cut = asked > items.count ? texts("bulk.cut", ["most": texts.number(Bulk.most)]) : ""
+    let ruled = items.count { !isLeftOut($0) }
+    confirm = decision.map { texts.count("bulk.confirm.\($0.rawValue)", ruled) } ?? ""
     does = decision.map { texts("bulk.does.\($0.rawValue)") } ?? ""
     sample = items.prefix(Self.rows).map { item in
       Row(

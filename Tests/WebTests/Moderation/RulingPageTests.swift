@@ -184,6 +184,11 @@ import Testing
       let fields = [("decision", "block"), ("reason", "One campaign.")]
       let preview = try await desk.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
       #expect(preview.text.contains("30 get this ruling.") && preview.text.contains("fingerprint"))
+      #expect(preview.text.contains(">Block 30 numbers</button>"))
+      let one = fields + [("number", "\(numbers[0])")]
+      let token = String(try #require(preview.text.firstMatch(of: /name="csrf" value="([^"]+)"/)?.1))
+      #expect(
+        try await desk.post("/moderation/bulk/preview", one, token: token).text.contains(">Block 1 number</button>"))
       // Something else than what was shown, or of something that has changed since.
       let other = [("decision", "allow"), ("reason", "One campaign.")]
       #expect(try await desk.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
