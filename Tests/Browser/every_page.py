@@ -123,6 +123,66 @@ def appealed_number(server):
 def send_empty_appeal(page):
     page.get_by_role("button", name="Send the appeal").click()
     page.get_by_text("Type the number that is listed.").wait_for()
+def crowded_appeal(server):
+    """More owners than the page shows at once."""
+    path = appealed_number(server)
+    server.query(
+        "INSERT INTO appeal_filings (number, ticket_hash, appeal_id, statement, filed_at) "
+        "SELECT number, sha256(place::text::bytea), appeal_id, 'It is mine since ' || 2010 + place || '.', filed_at "
+        "FROM appeals, generate_series(1, 5) AS place WHERE number = 12015550123 AND state = 'open' "
+        "ON CONFLICT DO NOTHING")
+    return path
+
+
+def proposed_range(server):
+    """The hundred with the most numbers that are complained of, as the hourly search would propose it."""
+    [[first, members]] = server.query(
+        "SELECT number - number % 100, count(*) FROM numbers GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1")
+    server.query(
+        "INSERT INTO ranges (number, digits, state, category_id, members, mass, proposed_at) "
+        f"SELECT {first}, 2, 'proposed', 8, {members}, sum(heat), now() FROM number_categories "
+        f"WHERE number BETWEEN {first} AND {first} + 99 ON CONFLICT DO NOTHING")
+    return f"/moderation/ranges/{first}/2"
+
+
+def failed_publications(server):
+    server.query(
+        "INSERT INTO publications (serial, as_of, state, cause, started_at, heartbeat_at, failure) VALUES "
+        "(901, now(), 'failed', 'night', now(), now(), 'The process that made it ended before it was done.'), "
+        "(902, now(), 'refused', 'night', now(), now(), 'The publication is held back, and the one before stays.')")
+    server.query(
+        "INSERT INTO publication_gates (serial, gate, pack, passed, detail) VALUES "
+        "(902, 'order', 'toxic', true, 'numbers ascend'), "
+        "(902, 'churn', 'toxic', false, '18240 numbers came and 12 went, of 23200; allowed are 30 %'), "
+        "(902, 'size', 'blocklist', false, '41428 entries and 310022 bytes after 23200 and 180411; "
+        "allowed are 50 % to 150 %')")
+    return "/moderation/publications"
+
+
+def running_publication(server):
+    server.query(
+        "INSERT INTO publications (serial, as_of, state, cause, started_at, heartbeat_at, step, percent) "
+        "VALUES (901, now(), 'running', 'night', now(), now(), 'Choosing numbers', 20)")
+    return "/moderation/publications"
+
+
+def without_attempts(server):
+    server.query("DELETE FROM publication_gates WHERE serial > 900")
+    server.query("DELETE FROM publications WHERE serial > 900")
+
+
+def imported_list(server):
+    [[key]] = server.query("SELECT coalesce(min(app_id), 0) FROM apps WHERE is_list")
+    return f"/moderation/thresholds/edit?list={key}"
+
+
+def spoil_the_list(page):
+    page.get_by_label("Weight of a row").fill("many")
+    page.get_by_label("Rows to stay").fill("2000")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("alert").wait_for()
+
+
 
 
 def first_changes(server):
@@ -179,7 +239,7 @@ PAGES = [
     Page("number-unlisted", "/number/12015550199", role=None),
     Page("appeals", "/moderation/appeals"),
     Page("appeals-empty", "/moderation/appeals", server="empty"),
-    Page("appeals-one", appealed_number),
+    Page("appeals-one", crowded_appeal),
     Page("reporters", "/moderation/reporters?list=judged"),
     Page("ranges", "/moderation/ranges"),
     Page("protected", "/moderation/protected", role="administrator"),

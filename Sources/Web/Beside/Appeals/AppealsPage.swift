@@ -62,6 +62,9 @@ struct AppealPage: Encodable {
   let open: String
   let isOpen: Bool
   let filings: [Filing]
+  /// Those behind the first few, and how many they are in words: what is known and the answer stand close by.
+  let moreFilings: [Filing]
+  let more: String
   let earlier: [Earlier]
   let problem: String
   let words: String
@@ -79,7 +82,12 @@ struct AppealPage: Encodable {
     let openOnes = appeals.filter { $0.state == .open }
     open = openOnes.map(\.id.uuidString).joined(separator: " ")
     isOpen = !openOnes.isEmpty
-    self.filings = openOnes.flatMap { Self.filings($0, filings) }
+    let said = openOnes.flatMap { Self.filings($0, filings) }
+    // One more is no shorter as a line that says so.
+    let shown = said.count == Self.shown + 1 ? said.count : Self.shown
+    self.filings = Array(said.prefix(shown))
+    moreFilings = Array(said.dropFirst(shown))
+    more = moreFilings.isEmpty ? "" : texts.count("appeals.more", moreFilings.count)
     earlier = appeals.filter { $0.state != .open }.reversed().map { appeal in
       Earlier(
         state: texts("appeals.state-\(appeal.state.rawValue)"), tone: Self.tone(appeal.state),
@@ -90,6 +98,8 @@ struct AppealPage: Encodable {
     self.words = words
     self.done = done
   }
+
+  private static let shown = 3
 
   static func tone(_ state: Appeal.State) -> String {
     switch state {
