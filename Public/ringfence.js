@@ -19,6 +19,73 @@
   // For what the scripts of other areas put into a page.
   window.ringfence = { localise }
 
+  // Where something goes on, the page asks now and then how far it is, and changes only what has changed: what has the focus
+  // keeps it, and what was typed or opened stays. Without this there is a link.
+  const own = new Set(["open", "tabindex", "data-sent"])
+
+  function isLike(one, other) {
+    return one.nodeName == other.nodeName && (one.id ?? "") == (other.id ?? "")
+  }
+
+  // Makes an element like another, of its very nodes where that can be.
+  function liken(element, wanted) {
+    for (const { name } of [...element.attributes])
+      if (!own.has(name) && !wanted.hasAttribute(name)) element.removeAttribute(name)
+    for (const { name, value } of wanted.attributes)
+      if (!own.has(name) && element.getAttribute(name) != value) element.setAttribute(name, value)
+    let next = element.firstChild
+    for (const node of [...wanted.childNodes]) {
+      let like = next
+      // Text is never looked for behind an element: all blanks are alike.
+      if (node.nodeType == Node.ELEMENT_NODE) while (like && !isLike(like, node)) like = like.nextSibling
+      if (!like || !isLike(like, node)) {
+        element.insertBefore(node, next)
+        continue
+      }
+      while (next != like) {
+        const gone = next
+        next = next.nextSibling
+        gone.remove()
+      }
+      if (node.nodeType == Node.ELEMENT_NODE) liken(like, node)
+      else if (like.data != node.data) like.data = node.data
+      next = like.nextSibling
+    }
+    while (next) {
+      const gone = next
+      next = next.nextSibling
+      gone.remove()
+    }
+  }
+
+  async function lookAgain() {
+    const answer = document.hidden
+      ? null : await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null)
+    // Whoever was led elsewhere has signed out.
+    if (answer?.redirected) return
+    if (answer?.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html")
+      localise(page)
+      for (const part of document.querySelectorAll("[data-live]")) {
+        const wanted = page.getElementById(part.id)
+        if (!wanted) continue
+        const had = part.contains(document.activeElement)
+        liken(part, wanted)
+        if (!had || part.contains(document.activeElement)) continue
+        // What had the focus is gone.
+        part.tabIndex = -1
+        part.focus({ preventScroll: true })
+      }
+    }
+    waitForMore()
+  }
+
+  function waitForMore() {
+    const seconds = document.querySelector("[data-again]")?.dataset.again
+    if (seconds) setTimeout(lookAgain, seconds * 1_000)
+  }
+  waitForMore()
+
   // The menu closes when the focus leaves it, and by Escape.
   const menu = document.querySelector("details.menu")
   if (menu) {
