@@ -2,9 +2,9 @@
 ///
 /// A list's rows have no reporters and come from no network. In their place stand the list's own thresholds: so many rows
 /// on so many days are enough, together with the category's heat, evidence and confidence.
-public struct SourceRule: Sendable, Equatable {
+public struct SourceRule: Sendable, Equatable, Codable {
   /// What a list must say of a number.
-  public struct Bar: Sendable, Equatable {
+  public struct Bar: Sendable, Equatable, Codable {
     /// Least complaints, 1 or more.
     public var complaints: Int
     /// Least distinct days, 1 to 64.

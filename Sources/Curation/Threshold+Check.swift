@@ -44,16 +44,25 @@ extension SourceRule {
   /// Holds it against its rules.
   /// - Throws: ``ThresholdProblem`` for the first that is broken.
   public func check() throws(ThresholdProblem) {
-    func ask(_ isSo: Bool, _ field: String, _ rule: String) throws(ThresholdProblem) {
-      if !isSo { throw ThresholdProblem(field: "source \(appID): \(field)", rule: rule) }
+    if let problem = problems.first {
+      throw ThresholdProblem(field: "source \(appID): \(problem.field)", rule: problem.rule)
     }
-    try ask(appID >= 0, "app", "must be 0 or the id of a list")
-    try ask((0...10).contains(weight), "weight", "must be 0 to 10")
+  }
+
+  /// Every rule that is broken, with the field alone: `enter.days`.
+  public var problems: [ThresholdProblem] {
+    var problems: [ThresholdProblem] = []
+    func ask(_ isSo: Bool, _ field: String, _ rule: String) {
+      if !isSo { problems.append(ThresholdProblem(field: field, rule: rule)) }
+    }
+    ask(appID >= 0, "app", "must be 0 or the id of a list")
+    ask((0...10).contains(weight), "weight", "must be 0 to 10")
     for (side, bar) in [("enter", enter), ("leave", leave)] {
-      try ask((1...1_000_000).contains(bar.complaints), "\(side).complaints", "must be 1 to 1,000,000")
-      try ask((1...64).contains(bar.days), "\(side).days", "must be 1 to 64")
+      ask((1...1_000_000).contains(bar.complaints), "\(side).complaints", "must be 1 to 1,000,000")
+      ask((1...64).contains(bar.days), "\(side).days", "must be 1 to 64")
     }
-    try ask(leave.complaints <= enter.complaints, "leave.complaints", "must not be above that of enter")
-    try ask(leave.days <= enter.days, "leave.days", "must not be above that of enter")
+    ask(leave.complaints <= enter.complaints, "leave.complaints", "must not be above that of enter")
+    ask(leave.days <= enter.days, "leave.days", "must not be above that of enter")
+    return problems
   }
 }

@@ -89,6 +89,18 @@ public struct ThresholdSet: Sendable, Equatable {
     try ThresholdSet(thresholds: thresholds, sources: sources.filter { $0.appID != rule.appID } + [rule])
   }
 
+  /// The same set without a list's rule: the one for every list applies.
+  public func removing(ruleOfList appID: Int32) throws(ThresholdProblem) -> ThresholdSet {
+    try ThresholdSet(thresholds: thresholds, sources: sources.filter { $0.appID != appID })
+  }
+
+  /// What a list counts for, as a rule of its own: where it has none, that of every list in its name.
+  public func rule(ofList appID: Int32) -> SourceRule {
+    var rule = rule(forSource: appID)
+    rule.appID = appID
+    return rule
+  }
+
   private static func comesBefore(_ left: Threshold, _ right: Threshold) -> Bool {
     (left.category.rawValue, left.country ?? "") < (right.category.rawValue, right.country ?? "")
   }

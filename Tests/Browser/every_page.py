@@ -276,3 +276,5 @@ PAGES = [
     Page("apps-empty", "/moderation/apps", role="administrator", server="empty"),
     Page("apps-key", "/moderation/apps/keys/1?preview=1", role="administrator"),
 ]
+    Page("thresholds-list", imported_list, role="administrator"),
+    Page("thresholds-list-wrong", imported_list, role="administrator", then=spoil_the_list),

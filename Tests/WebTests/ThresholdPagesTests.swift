@@ -106,4 +106,81 @@ import Testing
       #expect(try await visitor.post("/moderation/thresholds/discard", [:]).location == "/moderation/thresholds")
     }
   }
+
+  private func listFields(
+    _ list: Int32, _ base: String, weight: String = "1", rows: (String, String) = ("3", "2"),
+    days: (String, String) = ("3", "2")
+  ) -> KeyValuePairs<String, String> {
+    [
+      "list": "\(list)", "base": base, "weight": weight, "enter.complaints": rows.0, "leave.complaints": rows.1,
+      "enter.days": days.0, "leave.days": days.1,
+    ]
+  }
+
+  @Test func whatAListCountsForIsPreviewedThenSavedAndTakenAwayAgain() async throws {
+    let list = try await AppStore(pool: pool).source(named: "ftc & co", at: now)
+    let preview = "/moderation/thresholds/preview"
+    @Sendable func save(_ visitor: Visitor, _ reason: String) async throws {
+      let id = String(try #require(try await result(visitor).firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
+      let saved = try await visitor.post("/moderation/thresholds/save", ["preview": id, "reason": reason])
+      #expect(saved.location == "/moderation/thresholds?saved=1")
+    }
+    try await TestServer.run { server in
+      let moderator = try await Visitor(server, role: .moderator)
+      let edit = "/moderation/thresholds/edit?list=\(list.id)"
+      #expect(try await !moderator.get("/moderation/thresholds").text.contains("edit?list="))
+      #expect(try await moderator.get(edit).status == .forbidden)
+      #expect(try await moderator.post(preview, listFields(list.id, "1")).status == .forbidden)
+
+      let visitor = try await Visitor(server, role: .administrator)
+      let lists = try await visitor.get("/moderation/thresholds").text
+      #expect(
+        lists.contains("edit?list=\(list.id)") && lists.contains("edit?list=0") && lists.contains("as every list"))
+      #expect(try await visitor.get("/moderation/thresholds/edit?list=999").status == .notFound)
+      #expect(try await visitor.get(edit).text.contains("ftc &amp; co"))
+      // Every field says what is wrong with it.
+      let wrong = try await visitor.post(
+        preview, listFields(list.id, "1", weight: "eleven", rows: ("2", "3"), days: ("65", "70")))
+      #expect(wrong.status == .unprocessableContent)
+      for words in ["This is no number", "1 to 64.", "must not be more than it takes"] {
+        #expect(wrong.text.contains(words), "\(words)")
+      }
+      #expect(wrong.text.matches(of: /aria-invalid="true"/).count == 4)
+      let russian = try await visitor.get(edit, language: "ru")
+      #expect(russian.text.contains("Строки, чтобы попасть"))
+      #expect(try await visitor.post(preview, listFields(0, "1")).text.contains("in force already"))
+      #expect(try await visitor.post(preview, listFields(list.id, "7", weight: "2")).status == .conflict)
+      #expect(try await visitor.post(preview, listFields(999, "1", weight: "2")).status == .notFound)
+
+      #expect(
+        try await visitor.post(preview, listFields(list.id, "1", weight: "0,5", rows: ("1,000", "9"))).status
+          == .seeOther)
+      let text = try await result(visitor)
+      #expect(text.contains("ftc &amp; co") && text.contains("Rows to be listed") && text.contains("1,000"))
+      try await save(visitor, "One-off complaints.")
+      let store = ThresholdStore(pool: pool)
+      let rule = SourceRule(
+        appID: list.id, weight: 0.5, enter: .init(complaints: 1_000, days: 3), leave: .init(complaints: 9, days: 2))
+      #expect(try await store.current().sources.last == rule)
+      #expect(try await visitor.get(edit).text.contains("name=\"remove\""))
+      #expect(try await !visitor.get("/moderation/thresholds/edit?list=0").text.contains("name=\"remove\""))
+
+      _ = try await visitor.post(preview, listFields(list.id, "2"), ["remove": "1"])
+      try await save(visitor, "As all others.")
+      #expect(try await store.current().sources.map(\.appID) == [SourceRule.everyList])
+      let trail = try await pool.withConnection { connection in
+        try await connection.query(
+          """
+          SELECT action, subject, reason, before->>'weight', after->>'enter.complaints' FROM audit_events
+          WHERE action LIKE 'thresholds.%' ORDER BY happened_at
+          """
+        ).map { row in (0..<5).map { (try? row.decode($0, as: String?.self)) ?? nil } }
+      }
+      #expect(
+        trail == [
+          ["thresholds.set", "list ftc & co", "One-off complaints.", nil, "1000"],
+          ["thresholds.remove", "list ftc & co", "As all others.", "0.5", nil],
+        ])
+    }
+  }
 }

@@ -9,6 +9,14 @@ public import Storage
 ///
 /// Each account has one preview, which is kept for a day or until it asks for another; any server shows it.
 public final class ThresholdPreviews: Sendable {
+  /// What changes.
+  public enum Subject: Sendable, Equatable {
+    /// The threshold of a category: a country's, or that of all others.
+    case threshold(ReportCategory, country: String?)
+    /// What an imported list counts for.
+    case list(Int32)
+  }
+
   /// What is asked.
   public struct Request: Sendable {
     /// Names the preview; what is saved is what this one showed.
@@ -17,25 +25,21 @@ public final class ThresholdPreviews: Sendable {
     public var account: String
     /// The version that the change was made from.
     public var base: Int32
-    /// The category that changes.
-    public var category: ReportCategory
-    /// The country whose threshold changes; nil: that of all others.
-    public var country: String?
+    /// What changes.
+    public var subject: Subject
     /// The set that is in force.
     public var present: ThresholdSet
     /// The set that is thought of.
     public var change: ThresholdSet
 
-    /// - Parameters: see the properties. The sets differ in the threshold of the category and country alone.
+    /// - Parameters: see the properties. The sets differ in the subject alone.
     public init(
-      id: UUID = UUID(), account: String, base: Int32, category: ReportCategory, country: String?,
-      present: ThresholdSet, change: ThresholdSet
+      id: UUID = UUID(), account: String, base: Int32, subject: Subject, present: ThresholdSet, change: ThresholdSet
     ) {
       self.id = id
       self.account = account
       self.base = base
-      self.category = category
-      self.country = country
+      self.subject = subject
       self.present = present
       self.change = change
     }

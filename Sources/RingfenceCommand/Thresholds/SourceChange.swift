@@ -28,8 +28,7 @@ struct SourceChange: ParsableArguments {
   /// - Parameter lists: the lists there are.
   /// - Throws: ``ThresholdProblem``, or `CommandFailure` for a list that is not there.
   func applied(to set: ThresholdSet, lists: [App]) throws -> ThresholdSet {
-    var rule = set.rule(forSource: try appID(among: lists))
-    rule.appID = try appID(among: lists)
+    var rule = set.rule(ofList: try appID(among: lists))
     rule.weight = weight ?? rule.weight
     rule.enter.complaints = complaints ?? rule.enter.complaints
     rule.enter.days = days ?? rule.enter.days

@@ -80,12 +80,7 @@ struct SourcesList: AsyncParsableCommand {
       let set = try await workplace.thresholds.current()
       let lists = try await workplace.thresholds.lists()
       let rules =
-        [set.rule(forSource: SourceRule.everyList)]
-        + lists.map { list in
-          var rule = set.rule(forSource: list.id)
-          rule.appID = list.id
-          return rule
-        }
+        [set.rule(forSource: SourceRule.everyList)] + lists.map { set.rule(ofList: $0.id) }
       let rows = rules.map { SourceRow($0, lists) }
       switch format {
       case .text: print(TextTable(SourceRow.columns, rows.map(\.cells)).aligned)

@@ -18,41 +18,52 @@ struct ThresholdEditPage: Encodable {
     let mode: String
   }
 
-  let category: String
-  let slug: String
+  let title: String
+  /// What the figures are for.
+  let name: String
+  let lead: String
   let base: Int32
   let countries: [CountryChoice]
+  /// Of the category; empty for a list.
+  let slug: String
   let code: String
-  let country: String
-  /// Whether the country has a threshold of its own that can be taken away.
+  /// The list's id; empty for a threshold.
+  let list: String
+  /// Whether there are figures of its own that can be taken away.
   let hasOwn: Bool
-  let isGeneral: Bool
-  let problem: String
+  let remove: String
   let lines: [Line]
+  var problem = ""
 
   init(
-    _ form: ThresholdForm, base: Int32, country: String?, hasOwn: Bool, countries: [CountryChoice], problem: String,
-    _ texts: Texts
+    _ category: ReportCategory, _ country: String?, _ form: RuleForm<Threshold>, base: Int32, hasOwn: Bool,
+    countries: [CountryChoice], _ texts: Texts
   ) {
-    category = texts.category(form.category)
-    slug = form.category.slug
+    title = texts("thresholds.edit-title", ["category": texts.category(category)])
+    name = ThresholdPreviewPage.name(of: category, country, texts)
+    lead = texts("thresholds.edit-lead")
     self.base = base
     self.countries = countries
+    slug = category.slug
     code = country ?? ""
-    self.country = country.map(texts.country) ?? texts("thresholds.everywhere")
+    list = ""
     self.hasOwn = hasOwn
-    isGeneral = country == nil
-    self.problem = problem
-    let inputs = form.fields(texts).map { field in
-      Input(
-        id: field.id, name: field.name, label: field.label, value: field.value, problem: field.problem,
-        mode: field.isWhole ? "numeric" : "decimal")
-    }
-    lines =
-      ["heat", "evidence", "confidence", "reporters", "networks", "days"].enumerated().map { index, kind in
-        Line(
-          label: texts("thresholds.\(kind)"), hint: texts("thresholds.hint.\(kind)"),
-          fields: Array(inputs[index * 2...index * 2 + 1]))
-      } + [Line(label: texts("thresholds.watch"), hint: texts("thresholds.hint.watch"), fields: inputs.suffix(1))]
+    remove = texts("thresholds.remove")
+    lines = form.lines(texts)
+  }
+
+  init(
+    list: Int32, _ name: String, _ form: RuleForm<SourceRule>, base: Int32, hasOwn: Bool, _ texts: Texts
+  ) {
+    title = texts("thresholds.list-edit-title")
+    self.name = name
+    lead = texts("thresholds.list-edit-lead")
+    self.base = base
+    countries = []
+    (slug, code) = ("", "")
+    self.list = "\(list)"
+    self.hasOwn = hasOwn
+    remove = texts("thresholds.list-remove")
+    lines = form.lines(texts)
   }
 }

@@ -33,44 +33,58 @@ struct ThresholdPages: Sendable {
 
   @Sendable func edit(_ request: Request, context: WebContext) async throws -> Response {
     let query = request.uri.queryParameters
-    guard let category = query["category"].flatMap({ ReportCategory(slug: String($0)) }), category.isToxic else {
-      throw Problem.notFound
-    }
+    let texts = pages.texts(context)
     let (version, set) = try await store.version(nil)
+    if let list = query["list"].flatMap({ Int32(String($0)) }) {
+      let form = RuleForm(set.rule(ofList: list), texts)
+      return page(try await listPage(list, form, base: version.version, set, texts), context)
+    }
+    guard let category = query["category"].flatMap({ ReportCategory(slug: String($0)) }) else { throw Problem.notFound }
     let country = query["country"].flatMap { PhoneRegion(String($0))?.code }
-    guard let threshold = set.threshold(for: category, country: { country }) else { throw Problem.notFound }
-    return show(ThresholdForm(threshold, pages.texts(context)), base: version.version, set, context, country: country)
+    let form = RuleForm(try threshold(category, country, in: set), texts)
+    return page(thresholdPage(category, country, form, base: version.version, set, context), context)
   }
 
   /// Checks the form and asks for its preview.
   @Sendable func preview(_ request: Request, context: WebContext) async throws -> Response {
     let form = context.form
-    guard let category = form["category"].flatMap(ReportCategory.init(slug:)), category.isToxic,
-      let base = form["base"].flatMap({ Int32($0) })
-    else { throw Problem.noForm }
-    let country = form.text("country").flatMap { PhoneRegion($0)?.code }
+    guard let base = form["base"].flatMap({ Int32($0) }) else { throw Problem.noForm }
+    let texts = pages.texts(context)
     let (version, set) = try await store.version(nil)
-    var typed = ThresholdForm(form, category: category, country: country)
-    guard base == version.version else {
-      return show(typed, base: version.version, set, context, country: country, problem: "thresholds.moved", .conflict)
-    }
-    let present = set.threshold(for: category) { country }
-    let change: ThresholdSet
-    if form["remove"] != nil, let country {
-      change = try set.removing(category, country: country)
+    let isMoved = base != version.version
+    let subject: ThresholdPreviews.Subject
+    let change: ThresholdSet?
+    let refused: ThresholdEditPage
+    if let list = form["list"].flatMap({ Int32($0) }) {
+      let present = set.rule(ofList: list)
+      var typed = RuleForm(form, of: present)
+      let isRemoval = form["remove"] != nil && list != SourceRule.everyList
+      change =
+        isRemoval
+        ? try set.removing(ruleOfList: list) : try typed.rule(present: present, texts).map { try set.replacing($0) }
+      subject = .list(list)
+      refused = try await listPage(list, typed, base: version.version, set, texts)
     } else {
-      guard let threshold = typed.threshold(present: present, texts: pages.texts(context)) else {
-        return show(
-          typed, base: base, set, context, country: country, problem: "thresholds.wrong", .unprocessableContent)
+      guard let category = form["category"].flatMap(ReportCategory.init(slug:)), category.isToxic else {
+        throw Problem.noForm
       }
-      change = try set.replacing(threshold)
+      let country = form.text("country").flatMap { PhoneRegion($0)?.code }
+      let present = try threshold(category, country, in: set)
+      var typed = RuleForm(form, of: present)
+      change =
+        if form["remove"] != nil, let country {
+          try set.removing(category, country: country)
+        } else {
+          try typed.rule(present: present, texts).map { try set.replacing($0) }
+        }
+      subject = .threshold(category, country: country)
+      refused = thresholdPage(category, country, typed, base: version.version, set, context)
     }
-    guard change != set else {
-      return show(typed, base: base, set, context, country: country, problem: "thresholds.same", .unprocessableContent)
-    }
+    guard !isMoved else { return page(refused, context, problem: "thresholds.moved", .conflict) }
+    guard let change else { return page(refused, context, problem: "thresholds.wrong", .unprocessableContent) }
+    guard change != set else { return page(refused, context, problem: "thresholds.same", .unprocessableContent) }
     try await previews.start(
-      ThresholdPreviews.Request(
-        account: context.account, base: base, category: category, country: country, present: set, change: change))
+      ThresholdPreviews.Request(account: context.account, base: base, subject: subject, present: set, change: change))
     return .redirect(to: "\(Self.address)/preview", type: .normal)
   }
 
@@ -84,7 +98,8 @@ struct ThresholdPages: Sendable {
     guard let (asked, state) = try await previews.preview(of: context.account) else {
       return .redirect(to: Self.address, type: .normal)
     }
-    return pages.page("threshold-preview", ThresholdPreviewPage(asked, state, pages.texts(context)), context)
+    let values = ThresholdPreviewPage(asked, state, lists: try await store.lists(), pages.texts(context))
+    return pages.page("threshold-preview", values, context)
   }
 
   /// Saves what the account's preview has shown, and nothing else.
@@ -93,11 +108,11 @@ struct ThresholdPages: Sendable {
     guard let moderator = context.moderator, let (asked, state) = try await previews.preview(of: context.account),
       context.form["preview"] == asked.id.uuidString, case .done = state
     else { return .redirect(to: Self.address, type: .normal) }
+    let lists = try await store.lists()
     func refuse(_ key: String, _ status: HTTPResponse.Status) -> Response {
       let reason = String((context.form.text("reason") ?? "").prefix(2_000))
-      return pages.page(
-        "threshold-preview", ThresholdPreviewPage(asked, state, texts, problem: texts(key), reason: reason), context,
-        status: status)
+      let values = ThresholdPreviewPage(asked, state, lists: lists, texts, problem: texts(key), reason: reason)
+      return pages.page("threshold-preview", values, context, status: status)
     }
     guard let reason = context.form.text("reason") else {
       return refuse("thresholds.reason-needed", .unprocessableContent)
@@ -107,7 +122,7 @@ struct ThresholdPages: Sendable {
     do {
       try await store.save(
         asked.change, after: asked.base, by: moderator.name, because: reason, at: now,
-        audit: ThresholdChange(asked).event(by: moderator, because: reason))
+        audit: ThresholdChange(asked, lists).event(by: moderator, because: reason))
     } catch StorageError.thresholdsChanged {
       return refuse("thresholds.moved-saved", .conflict)
     }
@@ -121,43 +136,47 @@ struct ThresholdPages: Sendable {
     return .redirect(to: Self.address, type: .normal)
   }
 
-  private func show(
-    _ form: ThresholdForm, base: Int32, _ set: ThresholdSet, _ context: WebContext, country: String?,
-    problem: String? = nil, _ status: HTTPResponse.Status = .ok
+  /// What is asked of a category's numbers in a country.
+  private func threshold(
+    _ category: ReportCategory, _ country: String?, in set: ThresholdSet
+  ) throws -> Threshold {
+    guard var threshold = set.threshold(for: category, country: { country }) else { throw Problem.notFound }
+    threshold.country = country
+    return threshold
+  }
+
+  private func thresholdPage(
+    _ category: ReportCategory, _ country: String?, _ form: RuleForm<Threshold>, base: Int32, _ set: ThresholdSet,
+    _ context: WebContext
+  ) -> ThresholdEditPage {
+    ThresholdEditPage(
+      category, country, form, base: base,
+      hasOwn: country != nil && set.thresholds.contains { $0.category == category && $0.country == country },
+      countries: countries.list(context.language, chosen: country), pages.texts(context))
+  }
+
+  /// - Throws: `Problem` for a list that is not there.
+  private func listPage(
+    _ list: Int32, _ form: RuleForm<SourceRule>, base: Int32, _ set: ThresholdSet, _ texts: Texts
+  ) async throws -> ThresholdEditPage {
+    guard let name = SourceRule.name(of: list, among: try await store.lists(), texts) else { throw Problem.notFound }
+    return ThresholdEditPage(
+      list: list, name, form, base: base,
+      hasOwn: list != SourceRule.everyList && set.sources.contains { $0.appID == list }, texts)
+  }
+
+  private func page(
+    _ values: ThresholdEditPage, _ context: WebContext, problem: String? = nil, _ status: HTTPResponse.Status = .ok
   ) -> Response {
-    let texts = pages.texts(context)
-    let hasOwn = country.map { code in
-      set.thresholds.contains { $0.category == form.category && $0.country == code }
-    }
-    return pages.page(
-      "threshold-edit",
-      ThresholdEditPage(
-        form, base: base, country: country, hasOwn: hasOwn ?? false,
-        countries: countries.list(context.language, chosen: country), problem: problem.map { texts($0) } ?? "", texts),
-      context, status: status)
+    var values = values
+    values.problem = problem.map { pages.texts(context)($0) } ?? ""
+    return pages.page("threshold-edit", values, context, status: status)
   }
 }
 
-/// What a change of thresholds says in the trail.
-struct ThresholdChange {
-  let category: ReportCategory
-  let country: String?
-  let before: Threshold?
-  let after: Threshold?
-
-  init(_ asked: ThresholdPreviews.Request) {
-    (category, country) = (asked.category, asked.country)
-    let own = { (set: ThresholdSet) in
-      set.thresholds.first { $0.category == asked.category && $0.country == asked.country }
-    }
-    before = own(asked.present)
-    after = own(asked.change)
-  }
-
-  func event(by moderator: Moderator, because reason: String) -> AuditEvent {
-    AuditEvent(
-      actor: moderator.name, role: moderator.role, action: after == nil ? "thresholds.remove" : "thresholds.set",
-      subject: country.map { "\(category.slug) \($0)" } ?? category.slug, before: before?.audited,
-      after: after?.audited, reason: reason)
+extension SourceRule {
+  /// What the list is called on pages; nil where there is none of this id.
+  static func name(of list: Int32, among lists: [App], _ texts: Texts) -> String? {
+    list == everyList ? texts("thresholds.every-list") : lists.first { $0.id == list }?.name
   }
 }

@@ -2,6 +2,7 @@ import Curation
 import Foundation
 import PhoneNumbers
 import Publishing
+import Storage
 
 /// Values of the template `threshold-preview`.
 struct ThresholdPreviewPage: Encodable {
@@ -42,8 +43,10 @@ struct ThresholdPreviewPage: Encodable {
   static let mostRows = 100
 
   let id: String
-  let category: String
-  let country: String
+  /// What changes.
+  let name: String
+  /// What is said where no figure does.
+  let noDifference: String
   let differences: [Difference]
   let isRunning: Bool
   let hasFailed: Bool
@@ -60,13 +63,21 @@ struct ThresholdPreviewPage: Encodable {
   let reason: String
 
   init(
-    _ asked: ThresholdPreviews.Request, _ state: ThresholdPreviews.State, _ texts: Texts, problem: String = "",
-    reason: String = ""
+    _ asked: ThresholdPreviews.Request, _ state: ThresholdPreviews.State, lists: [App], _ texts: Texts,
+    problem: String = "", reason: String = ""
   ) {
     id = asked.id.uuidString
-    category = texts.category(asked.category)
-    country = asked.country.map(texts.country) ?? texts("thresholds.everywhere")
-    differences = Self.differences(asked, texts)
+    switch asked.subject {
+    case .threshold(let category, let country):
+      name = Self.name(of: category, country, texts)
+      noDifference = texts("thresholds.no-difference")
+      let find = { (set: ThresholdSet) in set.threshold(for: category) { country } }
+      differences = Self.differences(find(asked.present), find(asked.change), texts)
+    case .list(let list):
+      name = SourceRule.name(of: list, among: lists, texts) ?? "\(list)"
+      noDifference = texts("thresholds.list-no-difference")
+      differences = Self.differences(asked.present.rule(ofList: list), asked.change.rule(ofList: list), texts)
+    }
     self.problem = problem
     self.reason = reason
     var preview: ThresholdPreview?
@@ -120,14 +131,22 @@ struct ThresholdPreviewPage: Encodable {
       days: texts.number(example.score.days))
   }
 
-  private static func differences(_ asked: ThresholdPreviews.Request, _ texts: Texts) -> [Difference] {
-    let find = { (set: ThresholdSet) in set.threshold(for: asked.category) { asked.country } }
-    guard let before = find(asked.present), let after = find(asked.change) else { return [] }
-    return ThresholdForm.names.compactMap { name in
-      let (old, new) = (before[field: name], after[field: name])
+  static func name(of category: ReportCategory, _ country: String?, _ texts: Texts) -> String {
+    texts(
+      "thresholds.preview-of",
+      [
+        "category": texts.category(category),
+        "country": country.map(texts.country) ?? texts("thresholds.everywhere"),
+      ])
+  }
+
+  private static func differences<Rule: FigureRule>(_ before: Rule?, _ after: Rule?, _ texts: Texts) -> [Difference] {
+    guard let before, let after else { return [] }
+    return Rule.fields.compactMap { field in
+      let (old, new) = (before[field: field], after[field: field])
       guard old != new else { return nil }
       return Difference(
-        name: texts("thresholds.field.\(name)"), before: texts.plain(old), after: texts.plain(new))
+        name: texts("thresholds.\(Rule.prefix)field.\(field)"), before: texts.plain(old), after: texts.plain(new))
     }
   }
 }

@@ -14,7 +14,10 @@ struct ThresholdsPage: Encodable {
 
   /// An imported list in the table.
   struct ListRow: Encodable {
+    let list: Int32
     let name: String
+    /// Whether it has a rule of its own, or is the rule of all that have none.
+    let isOwn: Bool
     let cells: [Cell]
   }
 
@@ -23,9 +26,8 @@ struct ThresholdsPage: Encodable {
     let column: String
     let figure: String
 
-    /// - Parameter columns: names of texts, as many as figures.
-    static func all(_ columns: [String], _ figures: [String], _ texts: Texts) -> [Cell] {
-      zip(columns, figures).map { Cell(column: texts("thresholds.\($0)"), figure: $1) }
+    static func all<Rule: FigureRule>(_ rule: Rule, _ texts: Texts) -> [Cell] {
+      zip(Rule.lines, rule.cells(texts)).map { Cell(column: texts("thresholds.\($0.kind)"), figure: $1) }
     }
   }
 
@@ -57,22 +59,12 @@ struct ThresholdsPage: Encodable {
       Row(
         category: texts.category(threshold.category), slug: threshold.category.slug,
         country: threshold.country.map(texts.country) ?? texts("thresholds.everywhere"), code: threshold.country ?? "",
-        cells: Cell.all(
-          ["heat", "evidence", "confidence", "reporters", "networks", "days", "watch"],
-          ThresholdForm.names.map { texts.plain(threshold[field: $0]) }.paired(), texts))
+        cells: Cell.all(threshold, texts))
     }
-    let names = Dictionary(lists.map { ($0.id, $0.name) }) { first, _ in first }
-    self.lists = set.sources.map { rule in
+    self.lists = ([SourceRule.everyList] + lists.map(\.id)).map { list in
       ListRow(
-        name: rule.appID == SourceRule.everyList
-          ? texts("thresholds.every-list") : names[rule.appID] ?? "\(rule.appID)",
-        cells: Cell.all(
-          ["weight", "complaints", "days"],
-          [
-            texts.plain(rule.weight),
-            "\(texts.number(rule.enter.complaints)) / \(texts.number(rule.leave.complaints))",
-            "\(rule.enter.days) / \(rule.leave.days)",
-          ], texts))
+        list: list, name: SourceRule.name(of: list, among: lists, texts) ?? "\(list)",
+        isOwn: set.sources.contains { $0.appID == list }, cells: Cell.all(set.rule(ofList: list), texts))
     }
     versions = history.map { Version($0, isShown: $0.version == version.version, texts) }
   }
@@ -85,12 +77,5 @@ extension ThresholdsPage.Version {
     savedBy = version.savedBy
     reason = texts.thresholdReason(version.reason)
     self.isShown = isShown
-  }
-}
-
-extension [String] {
-  /// What it takes to be listed and what it takes to stay, in one cell: `3 / 1.5`; the last one alone.
-  fileprivate func paired() -> [String] {
-    stride(from: 0, to: count - 1, by: 2).map { "\(self[$0]) / \(self[$0 + 1])" } + suffix(1)
   }
 }
