@@ -65,8 +65,9 @@ MOVING = """() => [...document.querySelectorAll("*")].filter(each =>
 IS_TOO_WIDE = "document.documentElement.scrollWidth > innerWidth"
 
 
-def widths_that_scroll(page, widths):
-    """The widths at which the page is wider than its window."""
+
+def faults_of_widths(page, widths, whole=640):
+    """The widths at which the page is wider than its window, and tables that scroll where it is at most `whole` wide."""
     found = []
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})

@@ -4,11 +4,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from every_page import PAGES
-from sights import IS_TOO_WIDE, SHIFTS, SMALL_TARGETS, SMALL_TEXT, widths_that_scroll
+from sights import IS_TOO_WIDE, SHIFTS, SMALL_TARGETS, SMALL_TEXT, faults_of_widths
 
 WIDTHS = {360: 740, 1440: 900}
-# The smallest phone, where the style sheet takes a step and the pages are fullest, and the largest screen.
-STEPS = [320, 641, 1024, 1280, 3840]
+# From the smallest phone to the largest screen, and where the style sheet takes a step and the pages are fullest.
+STEPS = [320, 360, 480, 504, 560, 640, 641, 768, 899, 900, 1024, 1280, 1440, 3840]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
