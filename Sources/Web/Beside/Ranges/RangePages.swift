@@ -116,6 +116,13 @@ struct RangePage: Encodable {
     let heat: String
     let isPublished: Bool
     let note: String
+    /// Whether there is nothing to say of it.
+    let isQuiet: Bool
+  }
+
+  struct Members: Encodable {
+    let title: String
+    let rows: [Member]
   }
 
   let row: RangeRow
@@ -126,7 +133,9 @@ struct RangePage: Encodable {
   let published: String
   let reported: String
   let left: String
-  let members: [Member]
+  /// Those of which there is something to say, and behind them those of which nobody complains; either may be missing.
+  let members: [Members]
+  let others: [Members]
   let problem: String
   let reason: String
   let done: String
@@ -148,11 +157,17 @@ struct RangePage: Encodable {
     published = texts.number(members.count(where: \.isPublishedByRange))
     reported = texts.number(members.count { $0.reports > 0 })
     left = texts.number(members.count { !$0.isPublishedByRange })
-    self.members = members.map { member in
-      Member(
+    let rows = members.map { member in
+      let note = Self.note(member, texts)
+      return Member(
         digits: member.number, number: Phone.text(member.number), reports: texts.number(member.reports),
-        heat: texts.decimal(member.heat), isPublished: member.isPublishedByRange, note: Self.note(member, texts))
+        heat: texts.decimal(member.heat), isPublished: member.isPublishedByRange, note: note,
+        isQuiet: member.reports == 0 && member.isPublishedByRange && note.isEmpty)
     }
+    let told = rows.filter { !$0.isQuiet }
+    let quiet = rows.filter(\.isQuiet)
+    self.members = told.isEmpty ? [] : [Members(title: texts("ranges.members"), rows: told)]
+    others = quiet.isEmpty ? [] : [Members(title: texts.count("ranges.others", quiet.count), rows: quiet)]
     self.problem = problem
     self.reason = reason
     self.done = done
