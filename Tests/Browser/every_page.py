@@ -5,8 +5,10 @@ import re
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Callable
 
+from signing_in import PASSWORD, set_password, set_up_second_factor
 from waiting import wait_until
 
 
@@ -20,6 +22,7 @@ class Page:
     server: "sample" for the one with sample data, "empty" for the one that nobody has sent anything.
     status: what it is answered with.
     then: what is done on it before it is looked at, given the Playwright page.
+    after: tidies up what `path` has prepared, given the server.
     """
 
     name: str
@@ -28,9 +31,6 @@ class Page:
     server: str = "sample"
     status: int = 200
     then: Callable = lambda page: None
-
-    def address(self, server):
-        return server.address + (self.path if isinstance(self.path, str) else self.path(server))
     after: Callable = lambda server: None
 
     @property
@@ -38,10 +38,10 @@ class Page:
         """What the navigation calls the area the page lies in; None for pages of none."""
         return AREAS.get(self.name.split("-")[0]) if self.role and self.status == 200 else None
 
+    def address(self, server):
+        return server.address + (self.path if isinstance(self.path, str) else self.path(server))
 
-def richest_number(server):
-    """The one with the most categories has the longest page."""
-    [[digits]] = server.query(
+
 AREAS = {
     "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
     "reporters": "Reporters", "ranges": "Ranges", "protected": "Protected", "thresholds": "Thresholds",
@@ -50,6 +50,9 @@ AREAS = {
 }
 
 
+def richest_number(server):
+    """The one with the most categories has the longest page."""
+    [[digits]] = server.query(
         "SELECT number FROM number_categories GROUP BY number ORDER BY count(*) DESC, sum(heat) DESC LIMIT 1")
     return f"/moderation/numbers/{digits}"
 
@@ -120,9 +123,6 @@ def appealed_number(server):
     return "/moderation/appeals/12015550123"
 
 
-def send_empty_appeal(page):
-    page.get_by_role("button", name="Send the appeal").click()
-    page.get_by_text("Type the number that is listed.").wait_for()
 def crowded_appeal(server):
     """More owners than the page shows at once."""
     path = appealed_number(server)
@@ -183,6 +183,9 @@ def spoil_the_list(page):
     page.get_by_role("alert").wait_for()
 
 
+def send_empty_appeal(page):
+    page.get_by_role("button", name="Send the appeal").click()
+    page.get_by_text("Type the number that is listed.").wait_for()
 
 
 def first_changes(server):
@@ -206,6 +209,41 @@ def ask_for_preview(page):
     page.get_by_role("button", name="Save as the next version").wait_for(timeout=120_000)
 
 
+def fresh_link(server):
+    """A link of an account of its own."""
+    [[count]] = server.query("SELECT count(*) FROM moderators")
+    link = server.run("sign-in-link", f"Grace {count}", "--role", "moderator", "--url", server.address)
+    return link.removeprefix(server.address)
+
+
+def get_recovery_codes(page):
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/moderation/account**")
+    set_up_second_factor(SimpleNamespace(page=page))
+    page.get_by_role("heading", name="Recovery codes").wait_for()
+
+
+def come_to_the_code(page):
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/moderation/account**")
+    set_password(SimpleNamespace(page=page))
+    page.wait_for_url("**done=password")
+    name = page.locator(".account a").text_content()
+    set_up_second_factor(SimpleNamespace(page=page))
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/sign-in/code")
+
+
+def mistype_the_code(page):
+    come_to_the_code(page)
+    page.get_by_label("Code").fill("000000")
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("alert").wait_for()
+
+
 def sign_in_wrongly(page):
     page.get_by_label("Name").fill("Nobody")
     page.get_by_label("Password").fill("something")
@@ -227,6 +265,9 @@ PAGES = [
     Page("sign-in-link", "/sign-in?token=anything", role=None),
     Page("sign-in-failed", "/sign-in?token=anything", role=None, then=press_sign_in),
     Page("sign-in-wrong", "/sign-in", role=None, then=sign_in_wrongly),
+    Page("sign-in-code", fresh_link, role=None, then=come_to_the_code),
+    Page("sign-in-code-wrong", fresh_link, role=None, then=mistype_the_code),
+    Page("recovery-codes", fresh_link, role=None, then=get_recovery_codes),
     Page("problem", "/nothing", role=None, status=404),
     Page("home", "/moderation"),
     Page("home-empty", "/moderation", server="empty"),
@@ -242,9 +283,12 @@ PAGES = [
     Page("appeals-one", crowded_appeal),
     Page("reporters", "/moderation/reporters?list=judged"),
     Page("ranges", "/moderation/ranges"),
+    Page("ranges-one", proposed_range),
     Page("protected", "/moderation/protected", role="administrator"),
     Page("thresholds", "/moderation/thresholds", role="administrator"),
     Page("thresholds-edit", "/moderation/thresholds/edit?category=robocall&country=DE", role="administrator"),
+    Page("thresholds-list", imported_list, role="administrator"),
+    Page("thresholds-list-wrong", imported_list, role="administrator", then=spoil_the_list),
     Page("thresholds-preview", "/moderation/thresholds/edit?category=robocall", role="administrator", then=ask_for_preview),
     Page("changes-first", first_changes),
     Page("changes", newest_changes),
@@ -268,7 +312,10 @@ PAGES = [
     Page("case-triage", richest_number, role="triage"),
     Page("bulk", full_queue, then=decide_about_all),
     Page("bulk-preview", full_queue, then=preview_all),
+    Page("bulk-done", full_queue, then=block_some),
     Page("publications", "/moderation/publications"),
+    Page("publications-failed", failed_publications, role="administrator", after=without_attempts),
+    Page("publications-running", running_publication, role="administrator", after=without_attempts),
     Page("publications-empty", "/moderation/publications", server="empty"),
     Page("docs", "/docs", role=None),
     Page("docs-problem", "/problems/invalid-report", role=None),
@@ -276,5 +323,3 @@ PAGES = [
     Page("apps-empty", "/moderation/apps", role="administrator", server="empty"),
     Page("apps-key", "/moderation/apps/keys/1?preview=1", role="administrator"),
 ]
-    Page("thresholds-list", imported_list, role="administrator"),
-    Page("thresholds-list-wrong", imported_list, role="administrator", then=spoil_the_list),

@@ -64,6 +64,10 @@ MOVING = """() => [...document.querySelectorAll("*")].filter(each =>
 
 IS_TOO_WIDE = "document.documentElement.scrollWidth > innerWidth"
 
+# Tables that show a part of themselves only.
+SCROLLING_TABLES = """() => [...document.querySelectorAll(".table")]
+  .filter(each => each.checkVisibility() && each.scrollWidth > each.clientWidth)
+  .map(each => `${each.getAttribute("aria-label")}: ${each.scrollWidth} in ${each.clientWidth}`)"""
 
 
 def faults_of_widths(page, widths, whole=640):
@@ -73,4 +77,6 @@ def faults_of_widths(page, widths, whole=640):
         page.set_viewport_size({"width": width, "height": 900})
         if page.evaluate(IS_TOO_WIDE):
             found.append(width)
+        if width <= whole:
+            found += [f"{width}: {table}" for table in page.evaluate(SCROLLING_TABLES)]
     return found

@@ -16,6 +16,13 @@ STEPS = [320, 360, 480, 504, 560, 640, 641, 768, 899, 900, 1024, 1280, 1440, 384
 @pytest.mark.parametrize("each", PAGES, ids=lambda each: each.name)
 def test_page(server, empty_server, visit, signed_in, artefacts, each, scheme, width):
     home = empty_server if each.server == "empty" else server
+    try:
+        look_at(home, visit, signed_in, artefacts, each, scheme, width)
+    finally:
+        each.after(home)
+
+
+def look_at(home, visit, signed_in, artefacts, each, scheme, width):
     cookies = signed_in(home, each.role) if each.role else None
     one = visit(storage_state=cookies, color_scheme=scheme, viewport={"width": width, "height": WIDTHS[width]})
     page = one.page
@@ -32,11 +39,11 @@ def test_page(server, empty_server, visit, signed_in, artefacts, each, scheme, w
     assert found.violations_count == 0, found.generate_report()
     assert not page.evaluate(IS_TOO_WIDE), "The page is wider than its window."
     assert page.evaluate(SMALL_TEXT) == []
+    current = page.locator("nav.side [aria-current=page]").evaluate_all("all => all.map(each => each.firstChild.data.trim())")
+    assert current == ([each.area] if each.area else [])
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(int(part) for part in background[4:-1].split(",")) > 384) == (scheme == "light")
     if width == 360:
         assert page.evaluate(SMALL_TARGETS) == []
     if scheme == "light" and width == 1440:
-        assert widths_that_scroll(page, STEPS) == []
-    current = page.locator("nav.side [aria-current=page]").evaluate_all("all => all.map(each => each.firstChild.data.trim())")
-    assert current == ([each.area] if each.area else [])
+        assert faults_of_widths(page, STEPS) == []

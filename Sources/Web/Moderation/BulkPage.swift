@@ -115,6 +115,7 @@ struct BulkDone: Encodable {
   let said: String
   let short: String
   let reason: String
+  let label: String
   let by: String
   let time: PageTime
   let isUndone: Bool
@@ -133,6 +134,7 @@ struct BulkDone: Encodable {
       run.rulings < run.numbers && run.undoneBy == nil && !canFinish
       ? texts("bulk.short", ["done": texts.number(run.rulings), "all": texts.number(run.numbers)]) : ""
     reason = run.reason ?? ""
+    label = run.label ?? ""
     by = run.account
     time = PageTime(run.ruledAt)
     isUndone = run.undoneBy != nil

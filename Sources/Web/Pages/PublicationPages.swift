@@ -99,6 +99,8 @@ struct PublicationRow: Encodable {
   let step: String
   let failure: String
   let isEnglish: Bool
+  /// Whether gates have looked at it.
+  let isJudged: Bool
   let gatesPassed: Int
   let gates: [Gate]
   let packs: [Pack]
@@ -126,13 +128,14 @@ struct PublicationRow: Encodable {
     delta = deltas.isEmpty ? "–" : texts.bytes(deltas.reduce(0, +))
     isRunning = run.state == .running
     percent = run.percent
+    part = texts.percent(Double(run.percent) / 100)
     step = said(run.step) ?? run.step
     // Where gates hold it back, the lines below the first one are the gates', which are listed by themselves.
-    part = texts.percent(Double(run.percent) / 100)
     let reason = run.failure ?? ""
     let words = said(String(reason.prefix { $0 != "\n" }))
     failure = words ?? reason
     isEnglish = words == nil
+    isJudged = !history.gates.isEmpty
     gatesPassed = history.gates.count(where: \.passed)
     gates = history.gates.filter { !$0.passed }.map { record in
       Gate(
