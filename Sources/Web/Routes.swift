@@ -181,8 +181,7 @@ private func queueRoutes(
     cases: services.cases, queue: services.queue, census: census, rulings: services.rulings,
     packs: PackPlaces(folder: services.publications, newest: newest), pages: pages)
   let rulings = RulingPages(
-    cases: cases, queuePages: queue, explanations: services.explanations, rulings: services.rulings,
-    queue: services.queue, census: census)
+    cases: cases, queuePages: queue, rulings: services.rulings, queue: services.queue, census: census)
   let bulks = BulkPages(bulks: services.bulks, queue: services.queue, census: census, pages: pages)
   moderation
     // What it was called before there was a queue.

@@ -1,4 +1,4 @@
-import Curation
+public import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -46,6 +46,19 @@ public struct CaseStore: Sendable {
       comments: try results.rows(comments), reporters: try results.rows(reporters),
       neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
       range: try results.rows(range).first)
+  }
+
+  /// What a ruling is held against: why a number is listed or not, what was ruled before, the oldest first, and its case
+  /// where it waits; as `ExplanationStore.explain`.
+  public func brief(
+    _ number: Int64, at time: Date
+  ) async throws -> (explanation: Explanation, rulings: [RulingEvent], item: QueueCase?) {
+    var pipeline = PostgresPipeline()
+    let question = ExplanationQuestion(number, at: time, in: &pipeline)
+    let item = pipeline.add(ReadCase(number: number))
+    let results = try await pool.snapshot(pipeline)
+    let known = try await question.answer(results, pool: pool)
+    return (known.explanation, known.rulings, try results.rows(item).first)
   }
 
   /// Notes something about a number, for moderators alone. Safe to call again with the same id.

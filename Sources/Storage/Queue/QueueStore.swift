@@ -77,7 +77,8 @@ public struct QueueStore: Sendable {
     _ filter: QueueFilter = QueueFilter(), by worker: QueueWorker, at time: Date
   ) async throws -> QueueCase? {
     for _ in 0..<Self.rounds {
-      let open = try await pool.run(FindOpenCases(worker: worker, filter: filter, time: time, limit: Self.tries))
+      let find = FindOpenCases(worker: worker, filter: filter, time: time, limit: Self.tries)
+      let open = try await pool.withConnection { try await $0.pipeline(KeepPlans(), find).1 }
       for number in open {
         let claim = ClaimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false)
         if let mine = try await take(claim) { return mine }

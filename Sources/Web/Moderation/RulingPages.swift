@@ -9,7 +9,6 @@ import Storage
 struct RulingPages: Sendable {
   let cases: CasePages
   let queuePages: QueuePages
-  let explanations: ExplanationStore
   let rulings: RulingStore
   let queue: QueueStore
   let census: Census
@@ -24,8 +23,8 @@ struct RulingPages: Sendable {
     guard worker.role >= .moderator || [.allow, .unsure, .escalate].contains(choice) else {
       throw Problem.needs(.moderator)
     }
-    let item = try await queue.find(number.digits)
-    if let item {
+    let now = try await cases.cases.brief(number.digits, at: Date())
+    if let item = now.item {
       guard item.level <= worker.level else { throw Problem.needs(item.level > 1 ? .administrator : .moderator) }
       if let claim = item.claim, claim.account != worker.account, claim.until > Date() {
         return try await cases.answer(context, changes: [.claim])
@@ -38,13 +37,15 @@ struct RulingPages: Sendable {
         label: decision == .allow ? nil : form.text("label"),
         category: decision == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
         reason: form.text("reason"), note: form.text("note"), moderator: worker.account, ruledAt: Date())
-      let changes = try await changes(ruling, form)
+      // A form that is sent again after its answer was lost finds its own ruling.
+      let isAgain = now.rulings.contains { $0.id == ruling.id }
+      let changes = isAgain ? [] : Self.changes(form, to: CaseVersion(now.explanation))
       guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
       let expected = form["version"].flatMap { CaseVersion($0) }.map { ExpectedRuling.this($0.ruling) } ?? .any
       let outcome = try await rulings.record(ruling, expecting: expected, role: worker.role)
       // Another ruling came under this id: this one was not made.
       guard outcome != .conflict else { return try await cases.answer(context, changes: [.ruling]) }
-      if let item { await census.remove(item) }
+      if let item = now.item { await census.remove(item) }
       return try await go(on: context, did: Did(ruling: ruling))
     } catch let problem as RulingProblem {
       return try await cases.answer(context, problem: problem)
@@ -92,11 +93,9 @@ struct RulingPages: Sendable {
   }
 
   /// What is not as the form's page had it. A form without a version is no page's: it says what it sees itself.
-  private func changes(_ ruling: Ruling, _ form: Form) async throws -> [CaseVersion.Change] {
+  private static func changes(_ form: Form, to version: CaseVersion) -> [CaseVersion.Change] {
     guard let seen = form["version"].flatMap({ CaseVersion($0) }) else { return [.ruling] }
-    // A form that is sent again after its answer was lost finds its own ruling.
-    if try await rulings.history(of: ruling.number).contains(where: { $0.id == ruling.id }) { return [] }
-    return seen.changes(to: CaseVersion(try await explanations.explain(ruling.number, at: Date())))
+    return seen.changes(to: version)
   }
 
   /// - Parameter leaving: whether the case still waits and its claim is to be given back.

@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import PageTemplates
 import TestSupport
