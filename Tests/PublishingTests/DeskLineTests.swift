@@ -134,7 +134,11 @@ import Testing
   @Test func aServerGoesOnLivingUntilTheEndIsWritten() async throws {
     let pool = TestDatabase.current.pool
     try await pool.withConnection { try await $0.execute(script: Self.refusing) }
-    let line = DeskLine(.preview, store: store, pace: pace, logger: .forTests) { _, _ in "{}" }
+    let made = Mutex(0)
+    let line = DeskLine(.preview, store: store, pace: pace, logger: .forTests) { _, _ in
+      made.withLock { $0 += 1 }
+      return "{}"
+    }
     async let run: Void = line.run()
     let job = try await ask("Ada")
     line.wake()
@@ -152,6 +156,7 @@ import Testing
     let before = try await beat()
     try await wait("a sign of life after it") { try await beat() > before }
     try await wait("another one") { try await beat() > before + 0.02 }
+    #expect(made.withLock { $0 } == 1)
     try await pool.withConnection { try await $0.execute(script: "DROP TRIGGER refuse ON desk_jobs") }
     try await wait("its end") { try await store.job(.preview, of: "Ada")?.state == .done }
     line.close()

@@ -165,11 +165,13 @@ import Timestamps
     try await FigureStore(pool: pool).refresh(at: now + 1)
     _ = try await dropAll([report(1, daysAgo: 5)])
     for (script, day) in [
-      ("SELECT 1", "2026-11-14"), ("UPDATE numbers SET last_reported_at = '2027-01-01 00:00:00Z'", "2026-11-14"),
+      ("UPDATE daily_figures SET day = '2026-11-07' WHERE figure = 'reports'", "2026-11-14"),
+      ("UPDATE numbers SET first_reported_at = '2026-11-05 00:00:00Z'", "2026-11-14"),
+      ("UPDATE numbers SET last_reported_at = '2027-01-01 00:00:00Z'", "2026-11-14"),
       ("UPDATE number_reporters SET reported_at = '2027-01-01 00:00:00Z'", "2026-11-10"),
-      ("UPDATE number_reporters SET previous_reported_at = NULL", "2026-11-10"),
-      ("UPDATE numbers SET first_reported_at = '2026-11-02 00:00:00Z'", "2026-11-10"),
-      ("UPDATE daily_figures SET value = 0", "2026-11-03"),
+      ("UPDATE number_reporters SET previous_reported_at = NULL", "2026-11-08"),
+      ("UPDATE daily_figures SET value = 0", "2026-11-06"),
+      ("UPDATE numbers SET last_reported_at = '2026-11-20 00:00:00Z'", "2026-11-21"),
     ] {
       try await pool.withConnection {
         try await $0.execute(script: "\(script); UPDATE report_retention SET dropped_before = '2026-12-01 00:00:00Z'")
