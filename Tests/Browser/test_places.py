@@ -38,7 +38,9 @@ def test_on_a_phone_the_reasons_come_first_and_the_decision_is_at_hand(server, v
     for place in [0, 10_000]:
         page.evaluate(f"scrollTo(0, {place})")
         if not title.evaluate(IN_WINDOW):
-            link.click()
+            # As a finger does: `click` would scroll to where the link belongs first.
+            there = link.bounding_box()
+            page.mouse.click(there["x"] + there["width"] / 2, there["y"] + there["height"] / 2)
         wait_until(lambda: title.evaluate(IN_WINDOW), 10, "the decision to be in sight")
         assert not link.evaluate(IN_WINDOW)
         assert place == 0 or page.locator("#ruling input[type=radio]").first.evaluate(IN_WINDOW)
@@ -138,3 +140,13 @@ def test_whoever_has_signed_out_is_left_in_peace(server, visit, make_link):
         assert page.url.endswith("/moderation/publications") and page.locator("#row-901").is_visible()
     finally:
         without_attempts(server)
+
+
+def test_keys_are_shown_to_those_who_have_some(server, visit, signed_in):
+    for touch in [True, False]:
+        one = visit(
+            storage_state=signed_in(server), viewport={"width": 360, "height": 740}, has_touch=touch, is_mobile=touch)
+        one.open(server.address + richest_number(server))
+        keys = one.page.locator("#ruling kbd, .show-keys")
+        assert keys.count() > 4
+        assert [keys.nth(place).is_visible() for place in range(keys.count())] == [not touch] * keys.count()
