@@ -176,7 +176,7 @@ private func queueRoutes(
   _ moderation: RouterGroup<WebContext>, _ services: WebServices, _ census: Census, _ pages: PageRenderer
 ) {
   let newest = NewestManifest(folder: services.publications, files: OpenFiles())
-  let queue = QueuePages(queue: services.queue, bulks: services.bulks, census: census, pages: pages)
+  let queue = QueuePages(queue: services.queue, census: census, pages: pages)
   let cases = CasePages(
     cases: services.cases, queue: services.queue, census: census, rulings: services.rulings,
     packs: PackPlaces(folder: services.publications, newest: newest), pages: pages)

@@ -161,6 +161,12 @@ struct ReadUnfinishedBulks: PostgresStatement {
   let account: String?
   let limit: Int
 
+  /// Nil for somebody who may finish none.
+  init?(for worker: QueueWorker, limit: Int) {
+    guard worker.role >= .moderator else { return nil }
+    (account, self.limit) = (worker.role >= .administrator ? nil : worker.account, limit)
+  }
+
   static let sql = """
     SELECT \(BulkRun.columns) FROM bulks
     WHERE finished_at IS NULL AND undone_at IS NULL AND chosen IS NOT NULL

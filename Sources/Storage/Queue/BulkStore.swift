@@ -101,9 +101,13 @@ public struct BulkStore: Sendable {
   /// Bulks that broke off and that the worker may finish, the newest first: their own, or everybody's for administrators.
   /// - Parameter limit: the most, at least 1.
   public func unfinished(for worker: QueueWorker, limit: Int = 10) async throws -> [BulkRun] {
-    guard worker.role >= .moderator else { return [] }
-    let statement = ReadUnfinishedBulks(account: worker.role >= .administrator ? nil : worker.account, limit: limit)
-    var runs = try await pool.run(statement)
+    guard let statement = ReadUnfinishedBulks(for: worker, limit: limit) else { return [] }
+    return try await Self.counted(try await pool.run(statement), pool: pool)
+  }
+
+  /// With how many rulings each has made.
+  static func counted(_ runs: [BulkRun], pool: PostgresPool) async throws -> [BulkRun] {
+    var runs = runs
     guard !runs.isEmpty else { return [] }
     let counts = Dictionary(
       try await pool.run(CountBulkRulings(bulks: runs.map(\.id))).map { ($0.bulk, $0.count) }

@@ -10,7 +10,6 @@ import Storage
 /// The list of what waits, the next case, and the small words that an open case sends.
 struct QueuePages: Sendable {
   let queue: QueueStore
-  let bulks: BulkStore
   let census: Census
   let pages: PageRenderer
 
@@ -21,11 +20,10 @@ struct QueuePages: Sendable {
     let worker = try context.worker
     let address = QueueAddress(request)
     let place = request.uri.queryParameters["after"].flatMap { Self.place(String($0)) }
-    async let unfinished = bulks.unfinished(for: worker)
-    let rows = try await queue.page(
-      address.filter, after: place ?? .start, level: worker.level, limit: QueueStore.pageSize + 1, at: Date())
+    let (rows, unfinished) = try await queue.page(
+      address.filter, after: place ?? .start, for: worker, limit: QueueStore.pageSize + 1, at: Date())
     let values = QueueList(
-      rows: rows, census: try await census.current(), unfinished: try await unfinished, address: address,
+      rows: rows, census: try await census.current(), unfinished: unfinished, address: address,
       isFirst: place == nil, worker: worker, isDone: request.uri.queryParameters["done"] != nil,
       texts: pages.texts(context))
     return pages.page("queue", values, context)
