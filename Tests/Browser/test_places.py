@@ -3,8 +3,9 @@
 import pytest
 
 from every_page import (
-    crowded_appeal, failed_publications, richest_number, running_publication, without_attempts)
-from sights import SHIFTS
+    crowded_appeal, failed_publications, full_queue, newest_changes, richest_number, running_publication,
+    without_attempts)
+from sights import SCROLLING_TABLES, SHIFTS
 from waiting import wait_until
 
 
@@ -150,3 +151,46 @@ def test_keys_are_shown_to_those_who_have_some(server, visit, signed_in):
         keys = one.page.locator("#ruling kbd, .show-keys")
         assert keys.count() > 4
         assert [keys.nth(place).is_visible() for place in range(keys.count())] == [not touch] * keys.count()
+
+
+# The places from the left at which cells of a kind begin.
+COLUMNS = "cells => [...new Set(cells.map(each => Math.round(each.getBoundingClientRect().left)))]"
+
+
+def test_figures_on_cards_stand_under_each_other(server, visit, signed_in):
+    one = visit(storage_state=signed_in(server), viewport={"width": 360, "height": 740})
+    page = one.page
+    one.open(server.address + full_queue(server))
+    assert len(page.locator("td[data-label=Heat]").evaluate_all(COLUMNS)) == 1
+    one.open(f"{server.address}/moderation/thresholds")
+    assert len(page.locator("td.figure").evaluate_all(COLUMNS)) == 2
+
+
+@pytest.mark.parametrize("width", [1440, 1920])
+def test_a_case_has_tables_on_a_desk_and_days_in_one_piece(server, visit, signed_in, width):
+    one = visit(storage_state=signed_in(server), viewport={"width": width, "height": 900})
+    page = one.page
+    one.open(server.address + richest_number(server))
+    for name in ["Categories", "Reporters"]:
+        assert page.get_by_role("region", name=name).locator("thead").bounding_box()["height"] > 10
+    assert page.evaluate(SCROLLING_TABLES) == []
+    pieces = page.evaluate("""() => [...document.querySelectorAll(".why p")].flatMap(each => {
+      const range = document.createRange()
+      return [...each.firstChild.data.matchAll(/[0-9]{4}.[0-9]{2}.[0-9]{2}/g)].map(day => {
+        range.setStart(each.firstChild, day.index)
+        range.setEnd(each.firstChild, day.index + 10)
+        return range.getClientRects().length
+      })
+    })""")
+    assert set(pieces) == {1}
+
+
+def test_choices_are_wide_enough_for_what_is_chosen(server, visit, signed_in):
+    one = visit(storage_state=signed_in(server), viewport={"width": 1440, "height": 900})
+    one.open(server.address + newest_changes(server))
+    cut = one.page.locator("select").evaluate_all("""all => all.map(each => {
+      const before = each.offsetWidth
+      each.style.width = "max-content"
+      return each.offsetWidth > before
+    })""")
+    assert cut and not any(cut)

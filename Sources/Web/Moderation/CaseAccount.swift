@@ -20,7 +20,7 @@ struct CaseAccount {
       texts("case.condition-line", ["name": $0.name, "have": $0.have, "need": $0.need, "result": $0.met])
     }
     let held = explanation.hold.map { hold in
-      "\(texts("case.held-by", ["rule": texts("case.hold.\(hold.rule.rawValue)"), "day": Self.day(hold.heldAt)])) "
+      "\(texts("case.held-by", ["rule": texts("case.hold.\(hold.rule.rawValue)"), "day": Self.unbroken(hold.heldAt)])) "
         + (texts.figures(hold.detail) ?? hold.detail)
     }
     let asked = conditions.isEmpty ? [] : [CaseCondition.title(explanation, texts)] + conditions
@@ -54,7 +54,7 @@ struct CaseAccount {
     guard let ruling = explanation.ruling else { return "" }
     let label = ruling.label ?? texts.category(ruling.category ?? explanation.judgement?.category ?? .other)
     let said = texts(
-      "case.says.ruled.\(ruling.decision.rawValue)", ["day": Self.day(ruling.ruledAt), "label": label])
+      "case.says.ruled.\(ruling.decision.rawValue)", ["day": Self.unbroken(ruling.ruledAt), "label": label])
     return explanation.rulingReason.map { "\(said) \(texts("case.says.reason", ["reason": $0]))" } ?? said
   }
 
@@ -62,7 +62,7 @@ struct CaseAccount {
     guard let listing = explanation.listing else { return texts("case.since.none") }
     return texts(
       listing.treatment == .block ? "case.since.block" : "case.since.identify",
-      ["serial": "\(listing.serial)", "day": Self.day(listing.listedAt)])
+      ["serial": "\(listing.serial)", "day": Self.unbroken(listing.listedAt)])
   }
 
   private var counted: [String] {
@@ -73,7 +73,7 @@ struct CaseAccount {
     return [
       texts.count("case.reported", Int(all)),
       votes > 0 ? texts.count("case.votes", Int(votes)) : "",
-      texts("case.first-and-last", ["first": Self.day(first), "last": Self.day(last)]),
+      texts("case.first-and-last", ["first": Self.unbroken(first), "last": Self.unbroken(last)]),
     ]
   }
 
@@ -105,6 +105,9 @@ struct CaseAccount {
       explanation.openAppeals > 0 ? texts.count("case.open-appeals", explanation.openAppeals) : "",
     ]
   }
+
+  /// A day in a sentence, in one piece.
+  private static func unbroken(_ date: Date) -> String { String(day(date).map { $0 == "-" ? "\u{2011}" : $0 }) }
 
   static func day(_ date: Date) -> String { String(PageTime(date).datetime.prefix(10)) }
 }
