@@ -164,6 +164,8 @@ def test_figures_on_cards_stand_under_each_other(server, visit, signed_in):
     assert len(page.locator("td[data-label=Heat]").evaluate_all(COLUMNS)) == 1
     one.open(f"{server.address}/moderation/thresholds")
     assert len(page.locator("td.figure").evaluate_all(COLUMNS)) == 2
+    # And each is a line.
+    assert len(page.locator("td.figure").evaluate_all(COLUMNS.replace("left", "height"))) == 1
 
 
 @pytest.mark.parametrize("width", [1440, 1920])

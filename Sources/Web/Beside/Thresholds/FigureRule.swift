@@ -20,9 +20,9 @@ extension FigureRule {
     Dictionary(uniqueKeysWithValues: Self.fields.map { ($0, Figure.plain(self[field: $0])) })
   }
 
-  /// What it takes to be listed and what it takes to stay, a line in one cell: `3 / 1.5`.
+  /// What it takes to be listed and what it takes to stay, a line in one cell and one piece: `3 / 1.5`.
   func cells(_ texts: Texts) -> [String] {
-    Self.lines.map { line in line.fields.map { texts.plain(self[field: $0]) }.joined(separator: " / ") }
+    Self.lines.map { line in line.fields.map { texts.plain(self[field: $0]) }.joined(separator: "\u{202F}/\u{202F}") }
   }
 }
 
