@@ -1,5 +1,6 @@
 """The pages that people live on: on the largest screen, on paper, in forced colours, without motion, and in Russian."""
 
+import re
 import time
 
 import pytest
@@ -73,3 +74,6 @@ def test_in_russian(open_page, artefacts, each, width):
     page.screenshot(path=artefacts / f"{each.name}-ru-{width}.png", full_page=True)
     assert not page.evaluate(IS_TOO_WIDE)
     assert page.evaluate(SMALL_TEXT) == []
+    # Figures have the comma of the language, and are not broken from what is counted.
+    figures = page.locator("td.figure, .plot li, .tile strong").all_text_contents()
+    assert [text for text in figures if re.search(r"[0-9]\.[0-9]|[0-9] [0-9%а-яА-Я]", text)] == []
