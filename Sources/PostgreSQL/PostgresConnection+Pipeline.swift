@@ -43,8 +43,15 @@ extension PostgresConnection {
           if statements.contains(where: { prepared[$0.id] == nil }) { try sendOpening(on: link) }
           for index in named.indices { try named[index].prepare(on: self, link) }
         }
-        let first = takeOpening().map { [PipelinedStatement(command: $0)] } ?? []
-        return Array(try pipelined(first + named, on: link).dropFirst(first.count))
+        guard let begin = opening else { return try pipelined(named, on: link) }
+        do {
+          opening = nil
+          return Array(try pipelined([PipelinedStatement(command: begin)] + named, on: link).dropFirst())
+        } catch {
+          // Where it has not begun it waits still, so that nothing runs outside it.
+          if link.isIdle { opening = begin }
+          throw error
+        }
       }
     } catch {
       closeBrokenPipeline()

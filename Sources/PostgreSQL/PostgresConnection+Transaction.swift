@@ -55,6 +55,7 @@ extension PostgresConnection {
     guard takeOpening() == nil else { return }
     do {
       try performWithoutCancellation(sql: "COMMIT") { link in
+        guard !link.isIdle else { throw PostgresError(.transactionAborted) }
         _ = notices.takeWarnings()
         let batch = try accept(PQexec(link.pointer, "COMMIT"), on: link, sql: "COMMIT")
         let warning = notices.takeWarnings().first { ["01000", "57P01"].contains($0.sqlState) }

@@ -67,6 +67,16 @@ private struct SafeInsert: PostgresStatement {
     }
   }
 
+  @Test func whatWasEndedByHandIsNotACommit() async throws {
+    try await withDatabase("transactions_by_hand") { connection in
+      let error = await #expect(throws: PostgresError.self) {
+        try await connection.transaction { try await $0.execute(script: "ROLLBACK") }
+      }
+      #expect(error?.kind == .transactionAborted)
+      try await connection.transaction { try await $0.query("SELECT 1") }
+    }
+  }
+
   private struct Nonsense: PostgresStatement {
     static let sql = "SELECT FROM WHERE"
     typealias Row = Void
