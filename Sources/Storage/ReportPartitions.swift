@@ -10,12 +10,18 @@ final class ReportPartitions: Sendable {
 
   private struct State {
     var known: Set<Month> = []
-    /// Within a month that is known: reports of before are gone, and those of after are taken again.
+    /// Reports of before are gone, in a month that is known too: where those of after are taken again.
     var floor: Date?
+    /// When the floor was last asked for.
+    var asked: ContinuousClock.Instant?
   }
 
-  init(pool: PostgresPool) {
-    self.pool = pool
+  private let believed: Duration
+
+  /// - Parameter believed: how long a floor is believed: another server may have dropped a month, or have taken its reports
+  ///   again.
+  init(pool: PostgresPool, believed: Duration = .seconds(5)) {
+    (self.pool, self.believed) = (pool, believed)
   }
 
   /// Creates what is missing for these reports. Two servers may do so at once: the second finds it done.
@@ -33,20 +39,28 @@ final class ReportPartitions: Sendable {
           // Read behind the lock that creating takes: who drops the month at this moment has done so by now.
           let before = try await connection.run(ReadDroppedBefore()).first
           if let before, month.next.start <= before { throw StorageError.reportsDropped(before: before) }
-          return before.flatMap { month.start < $0 ? $0 : nil }
+          return before
         }
       } catch let error as PostgresError where error.isDuplicateObject {
         // Another server was first; it has looked, but this one does not know what it saw.
-        floor = try await pool.run(ReadDroppedBefore()).first.flatMap { month.start < $0 ? $0 : nil }
+        floor = try await pool.run(ReadDroppedBefore()).first
       }
       state.withLock { state in
         state.known.insert(month)
         if let floor { state.floor = floor }
       }
     }
+    try await askAgain()
     if let floor = state.withLock(\.floor), reports.contains(where: { $0.reportedAt < floor }) {
       throw StorageError.reportsDropped(before: floor)
     }
+  }
+
+  private func askAgain() async throws {
+    let now = ContinuousClock.now
+    guard state.withLock({ $0.asked.map { now - $0 >= believed } ?? true }) else { return }
+    let floor = try await pool.run(ReadDroppedBefore()).first
+    state.withLock { ($0.floor, $0.asked) = (floor, now) }
   }
 
   /// Looks again at every month: one that was known has been dropped.

@@ -64,6 +64,10 @@ def test_what_a_clock_that_ran_ahead_has_shut_out_is_reopened(make_server, tmp_p
     assert "a clock ran ahead" in said("retention", "show").stdout
     said("retention", "reopen", "--reason", "A clock.", "--by", "Ada")
     assert day(-39) in said("retention", "show").stdout
+    # What can be done has been done.
+    found = examine(0)
+    assert found["state"] == "ok" and "reopened" in found["found"]
+    assert "taken again as far as can be" in said("retention", "show").stdout
     # No further back, however often: the report may be gone.
     assert "stay shut out" in said("retention", "reopen", "--reason", "A clock.", code=1).stderr
     assert server.query("SELECT actor, reason FROM audit_events WHERE action = 'retention.reopen'") == [["Ada", "A clock."]]

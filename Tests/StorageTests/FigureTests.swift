@@ -37,4 +37,13 @@ import Testing
     try await store.refresh(at: now + 300)
     #expect(try await store.days(1, until: now).map { $0[.decisions] } == [1])
   }
+
+  @Test func countingGoesOnAfterAClockThatRanAhead() async throws {
+    try await store.refresh(at: now)
+    try await store.refresh(at: now + 300 * 86_400)
+    try await store.refresh(at: now + 60)
+    try await report(4, daysAgo: 0, arrived: now + 70)
+    try await store.refresh(at: now + 120)
+    #expect(try await store.days(1, until: now).map { $0[.reports] } == [4])
+  }
 }

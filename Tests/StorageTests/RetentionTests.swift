@@ -1,10 +1,11 @@
 import Curation
 import Foundation
 import PostgreSQL
-import Storage
 import TestSupport
 import Testing
 import Timestamps
+
+@testable import Storage
 
 @Suite(.database) struct RetentionTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
@@ -155,6 +156,22 @@ import Timestamps
       }
     }
     #expect(try await audit().differences == [])
+  }
+
+  @Test func aServerThatKnewAMonthLearnsFromWhenOnItIsOpen() async throws {
+    let partitions = ReportPartitions(pool: pool, believed: .zero)
+    try await partitions.prepare(for: [report(1, daysAgo: 3)])
+    _ = try await dropAll([report(1, daysAgo: 3)])
+    try await TestDatabase.current.withClock(at: now) { pool in
+      _ = try await RetentionStore(pool: pool).reopen(by: "Ada", because: "A clock.", at: now)
+    }
+    // Another server makes the month anew.
+    #expect(try await ReportStore(pool: pool).accept([report(3, daysAgo: 0)], receivedAt: now) == [.created])
+    let first = try #require(Timestamp.parse("2026-11-16T00:00:00Z"))
+    try await partitions.prepare(for: [report(4, daysAgo: 0)])
+    await #expect(throws: StorageError.reportsDropped(before: first)) {
+      try await partitions.prepare(for: [report(1, daysAgo: 3)])
+    }
   }
 
   /// Of whatever is gone something stays: a number that was spoken of since tells of it by its reporter's word, that word

@@ -139,6 +139,10 @@ struct DatabaseExamination {
     guard let state else { return .ok("dropped reports", "none") }
     let before = Timestamp.format(state.droppedBefore)
     guard state.isTooYoung else { return .ok("dropped reports", "those of before \(before)") }
+    if let reopened = state.reopenedAt, state.droppedBefore <= state.time {
+      return .ok(
+        "dropped reports", "those of before \(before); a clock ran ahead, reopened \(Timestamp.format(reopened))")
+    }
     return .bad(
       "dropped reports",
       state.droppedBefore > state.time

@@ -18,7 +18,9 @@ struct RetentionCommand: AsyncParsableCommand {
       let state = try await Workplace.open(database, owns: false, logger: .quiet) { try await $0.retention.state() }
       guard let state else { return print("No reports were ever dropped.") }
       print("Reports of before \(Timestamp.format(state.droppedBefore)) were dropped, and are not taken any more.")
-      if state.isTooYoung {
+      if let reopened = state.reopenedAt {
+        print("A clock had run ahead: they were taken again as far as can be, \(Timestamp.format(reopened)).")
+      } else if state.isTooYoung {
         print(
           """
           That is less than \(RetentionStore.leastMonths) months ago: a clock ran ahead. By the database's it is \

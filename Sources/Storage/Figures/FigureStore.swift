@@ -11,6 +11,8 @@ public struct FigureStore: Sendable {
 
   /// What arrives is visible by then: reports bear the time at which their transaction was begun.
   static let settling: TimeInterval = 15
+  /// How far a mark may lie ahead before it is taken for that of a wrong clock: servers' clocks differ a little.
+  static let greatestLead: TimeInterval = 3_600
 
   /// What is counted.
   public enum Figure: String, Sendable, CaseIterable {
@@ -40,7 +42,10 @@ public struct FigureStore: Sendable {
       let mark = try await connection.run(ReadFigureMark()).first
       // Nothing is on its way before the first server has begun to take reports.
       let until = mark == nil ? time : time - Self.settling
-      if mark.map({ $0 < until }) ?? true {
+      if let mark, mark > time + Self.greatestLead {
+        // It was set by a clock that ran ahead. What came meanwhile is not counted any more; what comes now is.
+        _ = try await connection.run(MoveFigureMark(from: mark, to: until))
+      } else if mark.map({ $0 < until }) ?? true {
         guard try await !connection.run(MoveFigureMark(from: mark, to: until)).isEmpty else { return }
         let begin = mark ?? Date(timeIntervalSince1970: 0)
         _ = try await connection.run(CountArrivedReports(from: begin, to: until))

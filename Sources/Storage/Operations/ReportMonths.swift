@@ -81,7 +81,9 @@ struct NoteDroppedReports: PostgresStatement {
   static let sql = """
     INSERT INTO report_retention (only_row, dropped_before) VALUES (true, $1)
     ON CONFLICT (only_row) DO UPDATE
-      SET dropped_before = greatest(report_retention.dropped_before, excluded.dropped_before)
+      SET dropped_before = greatest(report_retention.dropped_before, excluded.dropped_before),
+          reopened_at = CASE WHEN report_retention.dropped_before < excluded.dropped_before THEN NULL
+                             ELSE report_retention.reopened_at END
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(before) }

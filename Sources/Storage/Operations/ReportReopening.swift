@@ -8,6 +8,8 @@ public struct ReportRetention: Sendable, Equatable {
   public let droppedBefore: Date
   /// The time by the database's clock.
   public let time: Date
+  /// When they were last taken again as far as can be, and no month has been dropped since; nil for never.
+  public var reopenedAt: Date?
 
   /// Whether months were dropped that are kept in any case: a clock ran ahead, here or at the database.
   public var isTooYoung: Bool { droppedBefore > time - RetentionStore.leastAge }
@@ -22,7 +24,9 @@ extension RetentionStore {
 
   private static func state(on connection: PostgresConnection) async throws -> ReportRetention? {
     guard let before = try await connection.run(ReadDroppedBefore()).first else { return nil }
-    return ReportRetention(droppedBefore: before, time: try await connection.run(ReadDatabaseTime())[0])
+    return ReportRetention(
+      droppedBefore: before, time: try await connection.run(ReadDatabaseTime())[0],
+      reopenedAt: try await connection.run(ReadReopening()).first ?? nil)
   }
 
   /// Takes reports again that a clock that ran ahead has shut out: from the first day on of which none can be gone, as what
@@ -49,13 +53,13 @@ extension RetentionStore {
           timeIntervalSince1970: ((gone.timeIntervalSince1970 / 86_400).rounded(.down) + 1) * 86_400),
         first < former.droppedBefore
       else { return (former, former) }
-      _ = try await connection.run(LowerDroppedBefore(to: first))
+      _ = try await connection.run(LowerDroppedBefore(to: first, at: time))
       let event = AuditEvent(
         actor: person, role: .administrator, action: "retention.reopen", subject: "reports",
         before: ["dropped_before": former.droppedBefore.ISO8601Format()],
         after: ["dropped_before": first.ISO8601Format()], reason: reason)
       _ = try await connection.run(AppendAudit(event, at: time))
-      return (former, ReportRetention(droppedBefore: first, time: former.time))
+      return (former, ReportRetention(droppedBefore: first, time: former.time, reopenedAt: time))
     }
   }
 }
@@ -102,8 +106,19 @@ struct FindNewestCountedDay: PostgresStatement {
 struct LowerDroppedBefore: PostgresStatement {
   typealias Row = Void
   let to: Date
+  let at: Date
 
-  static let sql = "UPDATE report_retention SET dropped_before = $1 WHERE dropped_before > $1"
+  static let sql = "UPDATE report_retention SET dropped_before = $1, reopened_at = $2 WHERE dropped_before > $1"
 
-  func bind(into parameters: inout PostgresParameters) { parameters.append(to) }
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(to)
+    parameters.append(at)
+  }
+}
+
+/// When reports were taken again.
+struct ReadReopening: PostgresStatement {
+  static let sql = "SELECT reopened_at FROM report_retention"
+
+  static func decode(_ row: PostgresRow) throws -> Date? { try row.decode(0) }
 }
