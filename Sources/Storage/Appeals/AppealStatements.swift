@@ -86,10 +86,14 @@ struct ReadAppealedDays: PostgresStatement {
   /// Nil: all numbers.
   var numbers: [Int64]?
 
-  static let sql = """
+  static let sql = statement("($3::bigint[] IS NULL OR number = ANY($3))")
+
+  /// - Parameter which: of the appeals, as a condition of SQL.
+  static func statement(_ which: String) -> String {
+    """
     WITH appealed AS (
       SELECT number, array_agg((filed_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01') AS days
-      FROM appeals WHERE state <> 'rejected' AND filed_at <= $2::timestamptz AND ($3::bigint[] IS NULL OR number = ANY($3))
+      FROM appeals WHERE state <> 'rejected' AND filed_at <= $2::timestamptz AND \(which)
       GROUP BY number
     )
     SELECT a.number, (r.reported_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01', count(*), a.days
@@ -99,6 +103,7 @@ struct ReadAppealedDays: PostgresStatement {
     WHERE c.toxic AND r.withdrawn_at IS NULL AND r.reported_at > $1::timestamptz AND r.reported_at <= $2::timestamptz
     GROUP BY a.number, 2, a.days ORDER BY a.number
     """
+  }
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(time.addingTimeInterval(-64 * 86_400))
@@ -111,4 +116,20 @@ struct ReadAppealedDays: PostgresStatement {
       number: try row.decode(0), day: try row.decode(1), complaints: Int(try row.decode(2, as: Int64.self)),
       appealDays: try row.decode(3))
   }
+}
+
+/// The same of one number, by its key: a plan that is kept for any numbers would read all appeals.
+struct ReadAppealedDaysOf: PostgresStatement {
+  let number: Int64
+  let time: Date
+
+  static let sql = ReadAppealedDays.statement("number = $3::bigint")
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(time.addingTimeInterval(-64 * 86_400))
+    parameters.append(time)
+    parameters.append(number)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> ReadAppealedDays.Day { try ReadAppealedDays.decode(row) }
 }

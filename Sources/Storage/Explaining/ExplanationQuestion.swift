@@ -19,14 +19,14 @@ struct ExplanationQuestion {
   private let number: Int64
   private let time: Date
   private let patterns: Place<ReadProtectedPatterns>
-  private let numbers: Place<ReadProtectedNumbers>
+  private let numbers: Place<ReadProtectedNumber>
   private let standing: Place<ReadStandingRuling>
   private let rulings: Place<ReadRulings>
   private let holds: Place<ReadHold>
   private let listings: Place<ReadListing>
   private let ranges: Place<ReadRangeOfNumber>
   private let appeals: Place<ReadAppealsOf>
-  private let appealedDays: Place<ReadAppealedDays>
+  private let appealedDays: Place<ReadAppealedDaysOf>
   private let thresholds: Place<ReadThresholds>
   private let sources: Place<ReadSources>
   private let record: Place<ReadRecord>
@@ -37,7 +37,7 @@ struct ExplanationQuestion {
     (self.number, self.time) = (number, time)
     pipeline.add(KeepPlans())
     patterns = pipeline.add(ReadProtectedPatterns(only: number))
-    numbers = pipeline.add(ReadProtectedNumbers(only: number))
+    numbers = pipeline.add(ReadProtectedNumber(number: number))
     ranges = pipeline.add(ReadRangeOfNumber(number: number))
     thresholds = pipeline.add(ReadThresholds(version: nil))
     sources = pipeline.add(ReadSources(version: nil))
@@ -46,7 +46,7 @@ struct ExplanationQuestion {
     holds = pipeline.add(ReadHold(number: number))
     listings = pipeline.add(ReadListing(number: number))
     appeals = pipeline.add(ReadAppealsOf(number: number))
-    appealedDays = pipeline.add(ReadAppealedDays(time: time, numbers: [number]))
+    appealedDays = pipeline.add(ReadAppealedDaysOf(number: number, time: time))
     record = pipeline.add(ReadRecord(number: number))
     weights = pipeline.add(ReadNumberWeights(number: number))
   }

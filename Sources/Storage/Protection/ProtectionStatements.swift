@@ -104,16 +104,20 @@ struct ReadProtectedPatterns: PostgresStatement {
   }
 }
 
-/// Numbers in ascending order: all of them, or one.
+/// One number, where it is protected. Not by the way of all: a plan that is kept would read all of them.
+struct ReadProtectedNumber: PostgresStatement {
+  let number: Int64
+
+  static let sql = "SELECT number, reason, added_by, added_at FROM protected_numbers WHERE number = $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> ReadProtectedNumbers.Row { try ReadProtectedNumbers.decode(row) }
+}
+
+/// All numbers in ascending order.
 struct ReadProtectedNumbers: PostgresStatement {
-  var only: Int64?
-
-  static let sql = """
-    SELECT number, reason, added_by, added_at FROM protected_numbers WHERE $1::bigint IS NULL OR number = $1
-    ORDER BY number
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(only) }
+  static let sql = "SELECT number, reason, added_by, added_at FROM protected_numbers ORDER BY number"
 
   static func decode(_ row: PostgresRow) throws -> (number: Int64, protection: Protection) {
     let number: Int64 = try row.decode(0)

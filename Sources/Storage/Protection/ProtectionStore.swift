@@ -111,7 +111,7 @@ public struct ProtectionStore: Sendable {
 
   static func rule(for number: Int64, on connection: PostgresConnection) async throws -> String? {
     let (patterns, numbers) = try await connection.pipeline(
-      ReadProtectedPatterns(only: number), ReadProtectedNumbers(only: number))
+      ReadProtectedPatterns(only: number), ReadProtectedNumber(number: number))
     return try rule(for: number, patterns: patterns, numbers: numbers)
   }
 
