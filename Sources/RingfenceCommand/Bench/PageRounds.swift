@@ -4,9 +4,11 @@ import Foundation
 struct PageRounds {
   let client: PageClient
   let rounds: Int
+  /// The least question to the database, asked before each page.
+  let least: () async throws -> Void
 
   /// - Throws: `CommandFailure` when a page is answered otherwise than with 200.
-  func all() throws -> [PageFigures] {
+  func all() async throws -> [PageFigures] {
     let first = try page("/moderation/queue")
     let next = first.text.firstMatch(of: /rel="next" href="([^"]*)"/).map { String($0.1).replacing("&amp;", with: "&") }
     let numbers = first.text.matches(of: /name="number" value="([0-9]+)"/).map { String($0.1) }
@@ -15,15 +17,15 @@ struct PageRounds {
         "Nothing waits in the queue. Fill a database with: ringfence bench fill --queue 50000")
     }
     var all = [
-      try measure("queue, first page") { _ in "/moderation/queue" },
-      try measure("queue, next page") { _ in next ?? "/moderation/queue" },
-      try measure("queue, filtered") { _ in "/moderation/queue?cause=held&days=7" },
-      try measure("what is left") { _ in "/moderation/queue/left" },
-      try measure("case") { "/moderation/numbers/\(numbers[$0 % numbers.count])?queue=1" },
-      try ruling(token: String(token)),
+      try await measure("queue, first page") { _ in "/moderation/queue" },
+      try await measure("queue, next page") { _ in next ?? "/moderation/queue" },
+      try await measure("queue, filtered") { _ in "/moderation/queue?cause=held&days=7" },
+      try await measure("what is left") { _ in "/moderation/queue/left" },
+      try await measure("case") { "/moderation/numbers/\(numbers[$0 % numbers.count])?queue=1" },
+      try await ruling(token: String(token)),
     ]
     if try client.get("/moderation/search?q=120100").status == 200 {
-      all.append(try measure("search, part of a number") { "/moderation/search?q=1201\(10 + $0 % 90)" })
+      all.append(try await measure("search, part of a number") { "/moderation/search?q=1201\(10 + $0 % 90)" })
     }
     return all
   }
@@ -34,17 +36,28 @@ struct PageRounds {
     return page
   }
 
-  private func measure(_ name: String, _ path: (Int) -> String) throws -> PageFigures {
+  private func measure(_ name: String, _ path: (Int) -> String) async throws -> PageFigures {
     // The first one warms up.
     _ = try page(path(0))
-    let pages = try (0..<rounds).map { try page(path($0)) }
+    var (pages, questions): ([PageClient.Page], [Double]) = ([], [])
+    for round in 0..<rounds {
+      questions.append(try await question())
+      pages.append(try page(path(round)))
+    }
     return PageFigures(
-      name: name, times: pages.map(\.milliseconds), bytes: pages.map(\.bytes).sorted()[pages.count / 2])
+      name: name, times: pages.map(\.milliseconds), least: questions,
+      bytes: pages.map(\.bytes).sorted()[pages.count / 2])
+  }
+
+  private func question() async throws -> Double {
+    let start = ContinuousClock.now
+    try await least()
+    return (ContinuousClock.now - start) / .milliseconds(1)
   }
 
   /// A ruling with the claim of the next case; the page of the case itself is not counted.
-  private func ruling(token: String) throws -> PageFigures {
-    var times: [Double] = []
+  private func ruling(token: String) async throws -> PageFigures {
+    var (times, questions): ([Double], [Double]) = ([], [])
     var bytes = 0
     var answer = try client.post("/moderation/queue/next", [("csrf", token)])
     while times.count < rounds, let path = answer.location, path.hasPrefix("/moderation/numbers/") {
@@ -54,6 +67,7 @@ struct PageRounds {
         (String($0.1), String($0.2))
       }
       let number = path.dropFirst("/moderation/numbers/".count).prefix { $0.isNumber }
+      questions.append(try await question())
       answer = try client.post("/moderation/numbers/\(number)/ruling", hidden + [("decision", "allow")])
       guard answer.status == 303 else {
         throw CommandFailure.failed("A ruling was answered with \(answer.status).")
@@ -61,6 +75,6 @@ struct PageRounds {
       times.append(answer.milliseconds)
       bytes = answer.bytes
     }
-    return PageFigures(name: "ruling and next", times: times, bytes: bytes)
+    return PageFigures(name: "ruling and next", times: times, least: questions, bytes: bytes)
   }
 }

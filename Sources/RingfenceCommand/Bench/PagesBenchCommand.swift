@@ -9,8 +9,9 @@ struct PagesBenchCommand: AsyncParsableCommand {
     commandName: "pages",
     abstract: "Measure the moderators' pages of a running server against the least question to its database.",
     discussion: """
-      One request after another over one connection, signed in as an account named Benchmark. It makes rulings: never do \
-      this to a database that is in use. Fill one first: ringfence bench fill --numbers 10000000 --queue 50000
+      One request after another over one connection, signed in as an account named Benchmark, and before each of them SELECT \
+      1 through a pool, so that what else the machine does falls on both. It makes rulings: never do this to a database that \
+      is in use. Fill one first: ringfence bench fill --numbers 10000000 --queue 50000
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -34,24 +35,14 @@ struct PagesBenchCommand: AsyncParsableCommand {
       guard case .session(let session, _) = try await workplace.moderators.enter(link: link, at: time) else {
         throw CommandFailure.failed("The account Benchmark has a second factor. Take it away, or use another database.")
       }
-      let least = try await Self.least(workplace, rounds: rounds)
-      print(PageFigures.heading)
-      print(PageFigures(name: "SELECT 1 through a pool", times: least, bytes: nil).row)
       let client = PageClient(target: target, session: session)
-      for figures in try PageRounds(client: client, rounds: rounds).all() { print(figures.row) }
+      let measure = PageRounds(client: client, rounds: rounds) { try await workplace.health.check() }
+      print(PageFigures.heading)
+      for figures in try await measure.all() { print(figures.row) }
       try await workplace.moderators.signOut(session: session, at: Date())
     }
   }
 
-  private static func least(_ workplace: Workplace, rounds: Int) async throws -> [Double] {
-    var times: [Double] = []
-    for _ in 0..<rounds {
-      let start = ContinuousClock.now
-      try await workplace.health.check()
-      times.append((ContinuousClock.now - start) / .milliseconds(1))
-    }
-    return times
-  }
 }
 
 /// How long one kind of page takes.
@@ -59,19 +50,20 @@ struct PageFigures {
   let name: String
   /// In milliseconds, in any order.
   let times: [Double]
-  /// Of the answers, median; nil where there are none.
-  let bytes: Int?
+  /// Of SELECT 1 before each of them.
+  let least: [Double]
+  /// Of the answers, median.
+  let bytes: Int
 
-  static let heading = "what                              p50 ms    p99 ms     bytes"
+  static let heading = "what                              p50 ms    p99 ms   SELECT 1: p50, p99     bytes"
 
   var row: String {
-    let size = bytes.map { "\($0)" } ?? "–"
+    let figures = [times, least].flatMap { times in [0.5, 0.99].map { Self.percentile($0, times) } }
     return name.padding(toLength: 30, withPad: " ", startingAt: 0)
-      + String(format: "%10.2f%10.2f", percentile(0.5), percentile(0.99))
-      + String(repeating: " ", count: max(1, 10 - size.count)) + size
+      + String(format: "%10.2f%10.2f%12.3f%9.3f%10d", figures[0], figures[1], figures[2], figures[3], bytes)
   }
 
-  private func percentile(_ part: Double) -> Double {
+  private static func percentile(_ part: Double, _ times: [Double]) -> Double {
     let sorted = times.sorted()
     guard !sorted.isEmpty else { return .nan }
     return sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]
