@@ -61,8 +61,8 @@
   async function lookAgain() {
     const answer = document.hidden
       ? null : await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null)
-    // Whoever was led elsewhere has signed out.
-    if (answer?.redirected) return
+    // Whoever is led elsewhere goes there: they have signed out, or what was waited for is gone.
+    if (answer?.redirected) return location.reload()
     if (answer?.ok) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html")
       localise(page)

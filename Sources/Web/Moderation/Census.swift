@@ -2,8 +2,8 @@ import Curation
 import Foundation
 import Storage
 
-/// How many cases wait, by everything that can be filtered: asked of the database every two seconds at most, however many
-/// pages show it, and seldom while a page waits for it.
+/// How many cases wait, by everything that can be filtered: asked of the database every five seconds at most, however
+/// many pages show it, and seldom while a page waits for it: the question goes through the whole queue.
 actor Census {
   private let ask: @Sendable (Date) async throws -> QueueCensus
   private var known: (census: QueueCensus, at: ContinuousClock.Instant)?
@@ -16,15 +16,15 @@ actor Census {
   /// Rises when an answer that was asked for before is not to be kept.
   private var generation = 0
 
-  private static let fresh = Duration.seconds(2)
-  private static let oldest = Duration.seconds(10)
+  private static let fresh = Duration.seconds(5)
+  private static let oldest = Duration.seconds(15)
 
   /// - Parameter ask: of the database; see `QueueStore.census`.
   init(ask: @escaping @Sendable (Date) async throws -> QueueCensus) {
     self.ask = ask
   }
 
-  /// About two seconds old; at most ten.
+  /// About five seconds old; at most fifteen.
   func current() async throws -> QueueCensus {
     guard let known, ContinuousClock.now - known.at < Self.oldest else { return try await begin().value }
     // Nobody waits for it: where it fails, the next page asks again.

@@ -23,8 +23,11 @@ enum Figure {
   /// As it is typed: six digits at most, which a stored 0.30000000000000004 does not need.
   static func plain(_ value: Double) -> String {
     if value == value.rounded(), value.magnitude < 1e15 { return String(Int64(value)) }
-    guard (0.01..<1e6).contains(value.magnitude) else { return String(format: "%.6g", value) }
-    let places = value.magnitude < 0.1 ? 7 : value.magnitude < 1 ? 6 : 6 - String(Int(value.magnitude)).utf8.count
+    // Never with an exponent, which no form reads: below 0.01 with eight places.
+    guard (0.00001..<1e6).contains(value.magnitude) else { return value == 0 ? "0" : String(format: "%.6g", value) }
+    let places =
+      value.magnitude < 0.01
+      ? 8 : value.magnitude < 0.1 ? 7 : value.magnitude < 1 ? 6 : 6 - String(Int(value.magnitude)).utf8.count
     var text = fixed(value, places: places)[...]
     if text.utf8.contains(UInt8(ascii: ".")) {
       while text.utf8.last == UInt8(ascii: "0") { text.removeLast() }

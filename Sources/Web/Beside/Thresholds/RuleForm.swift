@@ -28,14 +28,16 @@ struct RuleForm<Rule: FigureRule> {
   mutating func rule(present: Rule?, _ texts: Texts) -> Rule? {
     var rule = blank
     for name in Rule.fields {
-      guard let value = texts.language.figure(values[name] ?? "") else {
+      guard let typed = texts.language.figure(values[name] ?? "") else {
         problems[name] = texts(values[name]?.isEmpty == false ? "thresholds.no-number" : "thresholds.needed")
         continue
       }
-      guard !Rule.isWhole(name) || value == value.rounded(), abs(value) <= 1_000_000_000 else {
+      guard !Rule.isWhole(name) || typed == typed.rounded() else {
         problems[name] = texts("thresholds.not-whole")
         continue
       }
+      // Far beyond any range, and what an integer holds: the rule says what it may be.
+      let value = min(max(typed, -1_000_000_000), 1_000_000_000)
       let stored = present?[field: name]
       rule[field: name] = stored.flatMap { Figure.plain($0) == Figure.plain(value) ? $0 : nil } ?? value
     }

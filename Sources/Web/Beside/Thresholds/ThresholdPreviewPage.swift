@@ -70,12 +70,16 @@ struct ThresholdPreviewPage: Encodable {
     switch asked.subject {
     case .threshold(let category, let country):
       name = Self.name(of: category, country, texts)
-      noDifference = texts("thresholds.no-difference")
+      noDifference = texts(
+        country != nil && asked.change.thresholds.contains { ($0.category, $0.country) == (category, country) }
+          ? "thresholds.own-no-difference" : "thresholds.no-difference")
       let find = { (set: ThresholdSet) in set.threshold(for: category) { country } }
       differences = Self.differences(find(asked.present), find(asked.change), texts)
     case .list(let list):
       name = SourceRule.name(of: list, among: lists, texts) ?? "\(list)"
-      noDifference = texts("thresholds.list-no-difference")
+      noDifference = texts(
+        asked.change.sources.contains { $0.appID == list }
+          ? "thresholds.list-own-no-difference" : "thresholds.list-no-difference")
       differences = Self.differences(asked.present.rule(ofList: list), asked.change.rule(ofList: list), texts)
     }
     self.problem = problem
