@@ -61,8 +61,11 @@
   async function lookAgain() {
     const answer = document.hidden
       ? null : await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null)
-    // Whoever is led elsewhere goes there: they have signed out, or what was waited for is gone.
-    if (answer?.redirected) return location.reload()
+    if (answer?.redirected) {
+      // Whoever has signed out keeps what the page shows; what was waited for may be gone.
+      if (new URL(answer.url).pathname != "/sign-in") location.reload()
+      return
+    }
     if (answer?.ok) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html")
       localise(page)
