@@ -4,6 +4,9 @@
   const ruling = document.querySelector("#ruling")
   const isTyping = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])")
 
+  // What was refused stands at the decision, which on a phone is far down.
+  document.querySelector("#problem")?.scrollIntoView({ block: "center" })
+
   // What is left, asked every few seconds while the page is seen.
   const left = document.querySelector("[data-left]")
   let tag = ""

@@ -68,6 +68,8 @@ struct PublicationRow: Encodable {
   /// What a gate had to say that somebody should read.
   struct Gate: Encodable {
     let gate: String
+    /// In words, where there are any for it.
+    let name: String
     let pack: String
     let detail: String
     /// Whether the detail is a sentence that could not be translated.
@@ -139,7 +141,8 @@ struct PublicationRow: Encodable {
     gatesPassed = history.gates.count(where: \.passed)
     gates = history.gates.filter { !$0.passed }.map { record in
       Gate(
-        gate: record.gate, pack: record.pack.isEmpty ? texts("publications.whole") : record.pack,
+        gate: record.gate, name: texts.find("publications.gate-\(record.gate)") ?? record.gate,
+        pack: record.pack.isEmpty ? texts("publications.whole") : record.pack,
         detail: said(record.detail) ?? record.detail, isEnglish: said(record.detail) == nil,
         overruled: record.overruledBy.map {
           texts("publications.overruled", ["name": $0, "reason": record.overruledWhy ?? ""])
