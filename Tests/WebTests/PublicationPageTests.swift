@@ -50,7 +50,7 @@ import Testing
       let text = try await page(server)
       for part in [
         "56.8\u{A0}kB", "321\u{A0}B", "1,234", "Too much &lt;churn&gt;",
-        "<strong>churn</strong> (toxic): <span lang=\"en\">900 numbers came",
+        "<strong>Too many numbers came and went at once</strong> (toxic): <span lang=\"en\">900 numbers came",
         "value=\"42\"", "Making deltas to toxic", "single numbers", "data-again", "Refresh",
       ] {
         #expect(text.contains(part), "\(part)")
