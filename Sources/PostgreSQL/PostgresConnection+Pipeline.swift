@@ -27,8 +27,7 @@ extension PostgresConnection {
     do {
       return try await prepareAndRun(statements)
     } catch let error as PostgresError where Self.isStale(error) {
-      // The schema changed under a plan, or the server forgot one.
-      for statement in statements { prepared[statement.id] = nil }
+      forget(statements)
       guard link?.isIdle == true else { throw error }
       return try await prepareAndRun(statements)
     }
@@ -37,12 +36,11 @@ extension PostgresConnection {
   private func prepareAndRun(_ statements: [PipelinedStatement]) async throws -> [RowBatch] {
     do {
       return try await perform(opens: false) { link in
-        var named = statements
-        if configuration.usesPreparedStatements {
-          // One that cannot be prepared fails inside the transaction.
-          if statements.contains(where: { prepared[$0.id] == nil }) { try sendOpening(on: link) }
-          for index in named.indices { try named[index].prepare(on: self, link) }
+        // One that cannot be prepared fails inside the transaction.
+        if configuration.usesPreparedStatements, statements.contains(where: { prepared[$0.id] == nil }) {
+          try sendOpening(on: link)
         }
+        let named = try preparing(statements, on: link)
         guard let begin = opening else { return try pipelined(named, on: link) }
         do {
           opening = nil
@@ -57,6 +55,22 @@ extension PostgresConnection {
       closeBrokenPipeline()
       throw error
     }
+  }
+
+  /// The statements under the names that the server keeps them by, made known to it where they are not; as they are where
+  /// nothing is prepared.
+  func preparing(_ statements: [PipelinedStatement], on link: Link) throws -> [PipelinedStatement] {
+    guard configuration.usesPreparedStatements else { return statements }
+    return try statements.map { statement in
+      var named = statement
+      try named.prepare(on: self, link)
+      return named
+    }
+  }
+
+  /// For when the schema changed under a plan, or the server forgot one.
+  func forget(_ statements: [PipelinedStatement]) {
+    for statement in statements { prepared[statement.id] = nil }
   }
 
   /// Closes the connection where something could not be sent, so that what will come is not known. Not for within

@@ -11,8 +11,7 @@ extension PostgresConnection {
     do {
       return try await snapshotOnce(pipeline)
     } catch let error as PostgresError where Self.isStale(error) {
-      // The schema changed under a plan, or the server forgot one.
-      for statement in pipeline.statements { prepared[statement.id] = nil }
+      forget(pipeline.statements)
       return try await snapshotOnce(pipeline)
     }
   }
@@ -21,12 +20,8 @@ extension PostgresConnection {
     do {
       let batches = try await perform { link in
         guard link.isIdle else { throw PostgresError(.misuse("a transaction was begun by hand")) }
-        var named = pipeline.statements
-        if configuration.usesPreparedStatements {
-          for index in named.indices { try named[index].prepare(on: self, link) }
-        }
-        let isolation = PostgresIsolation.repeatableRead.rawValue
-        let begin = PipelinedStatement(command: "BEGIN ISOLATION LEVEL \(isolation) READ ONLY")
+        let named = try preparing(pipeline.statements, on: link)
+        let begin = PipelinedStatement(command: Self.beginning(.repeatableRead, readOnly: true))
         return try pipelined([begin] + named + [PipelinedStatement(command: "COMMIT")], on: link)
       }
       return PostgresPipeline.Results(batches: Array(batches.dropFirst().dropLast()))

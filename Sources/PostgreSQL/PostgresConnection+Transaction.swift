@@ -37,11 +37,14 @@ extension PostgresConnection {
     try checkUnoccupied()
     guard let link else { throw PostgresError(.connectionClosed) }
     guard link.isIdle else { throw PostgresError(.misuse("a transaction was begun by hand")) }
-    var sql = "BEGIN"
-    if isolation != .readCommitted { sql += " ISOLATION LEVEL \(isolation.rawValue)" }
-    if readOnly { sql += " READ ONLY" }
-    opening = sql
+    opening = Self.beginning(isolation, readOnly: readOnly)
     transactionDepth = 1
+  }
+
+  /// The command that begins a transaction.
+  static func beginning(_ isolation: PostgresIsolation, readOnly: Bool) -> String {
+    let level = isolation == .readCommitted ? "" : " ISOLATION LEVEL \(isolation.rawValue)"
+    return "BEGIN\(level)\(readOnly ? " READ ONLY" : "")"
   }
 
   /// What is to be sent before the next statement.
