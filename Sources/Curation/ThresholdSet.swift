@@ -67,6 +67,15 @@ public struct ThresholdSet: Sendable, Equatable {
     return general[Int(category.rawValue)]
   }
 
+  /// The threshold of exactly this place; nil where another one applies.
+  /// - Parameter country: nil for the one of all countries.
+  public func own(_ category: ReportCategory, country: String?) -> Threshold? {
+    thresholds.first { $0.category == category && $0.country == country }
+  }
+
+  /// A list's own rule; nil where that of every list applies.
+  public func own(list appID: Int32) -> SourceRule? { sources.first { $0.appID == appID } }
+
   /// What an imported list counts for.
   public func rule(forSource appID: Int32) -> SourceRule { bySource[appID] ?? everyList }
 

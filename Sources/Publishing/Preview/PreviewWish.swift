@@ -20,10 +20,10 @@ struct PreviewWish: DeskNote {
     switch request.subject {
     case .threshold(let category, let country):
       (self.category, self.country, list, rule) = (category, country, nil, nil)
-      threshold = request.change.thresholds.first { $0.category == category && $0.country == country }
+      threshold = request.change.own(category, country: country)
     case .list(let list):
       (category, country, threshold, self.list) = (nil, nil, nil, list)
-      rule = request.change.sources.first { $0.appID == list }
+      rule = request.change.own(list: list)
     }
   }
 

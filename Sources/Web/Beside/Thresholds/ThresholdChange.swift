@@ -12,9 +12,8 @@ struct ThresholdChange {
   init(_ asked: ThresholdPreviews.Request, _ lists: [App]) {
     func own(_ set: ThresholdSet) -> [String: String]? {
       switch asked.subject {
-      case .threshold(let category, let country):
-        set.thresholds.first { $0.category == category && $0.country == country }?.audited
-      case .list(let list): set.sources.first { $0.appID == list }?.audited
+      case .threshold(let category, let country): set.own(category, country: country)?.audited
+      case .list(let list): set.own(list: list)?.audited
       }
     }
     subject =

@@ -151,7 +151,7 @@ struct ThresholdPages: Sendable {
   ) -> ThresholdEditPage {
     ThresholdEditPage(
       category, country, form, base: base,
-      hasOwn: country != nil && set.thresholds.contains { $0.category == category && $0.country == country },
+      hasOwn: country != nil && set.own(category, country: country) != nil,
       countries: countries.list(context.language, chosen: country), pages.texts(context))
   }
 
@@ -162,7 +162,7 @@ struct ThresholdPages: Sendable {
     guard let name = SourceRule.name(of: list, among: try await store.lists(), texts) else { throw Problem.notFound }
     return ThresholdEditPage(
       list: list, name, form, base: base,
-      hasOwn: list != SourceRule.everyList && set.sources.contains { $0.appID == list }, texts)
+      hasOwn: list != SourceRule.everyList && set.own(list: list) != nil, texts)
   }
 
   private func page(

@@ -71,14 +71,14 @@ struct ThresholdPreviewPage: Encodable {
     case .threshold(let category, let country):
       name = Self.name(of: category, country, texts)
       noDifference = texts(
-        country != nil && asked.change.thresholds.contains { ($0.category, $0.country) == (category, country) }
+        country != nil && asked.change.own(category, country: country) != nil
           ? "thresholds.own-no-difference" : "thresholds.no-difference")
       let find = { (set: ThresholdSet) in set.threshold(for: category) { country } }
       differences = Self.differences(find(asked.present), find(asked.change), texts)
     case .list(let list):
       name = SourceRule.name(of: list, among: lists, texts) ?? "\(list)"
       noDifference = texts(
-        asked.change.sources.contains { $0.appID == list }
+        asked.change.own(list: list) != nil
           ? "thresholds.list-own-no-difference" : "thresholds.list-no-difference")
       differences = Self.differences(asked.present.rule(ofList: list), asked.change.rule(ofList: list), texts)
     }

@@ -64,7 +64,7 @@ struct ThresholdsPage: Encodable {
     self.lists = ([SourceRule.everyList] + lists.map(\.id)).map { list in
       ListRow(
         list: list, name: SourceRule.name(of: list, among: lists, texts) ?? "\(list)",
-        isOwn: set.sources.contains { $0.appID == list }, cells: Cell.all(set.rule(ofList: list), texts))
+        isOwn: set.own(list: list) != nil, cells: Cell.all(set.rule(ofList: list), texts))
     }
     versions = history.map { Version($0, isShown: $0.version == version.version, texts) }
   }
