@@ -30,10 +30,6 @@ public struct TemplateRecord: Sendable, Equatable {
 
   var fields: [Field] = []
 
-  init(fields: [Field] = []) {
-    self.fields = fields
-  }
-
   subscript(name: String) -> TemplateValue? {
     for field in fields where field.name == name { return field.value }
     return nil

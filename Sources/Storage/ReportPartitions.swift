@@ -32,22 +32,19 @@ final class ReportPartitions: Sendable {
     for report in reports { wanted.insert(Month(containing: report.reportedAt)) }
     let missing = state.withLock { wanted.subtracting($0.known) }
     for month in missing.sorted() {
-      var floor: Date?
       do {
-        floor = try await pool.transaction { connection -> Date? in
+        try await pool.transaction { connection in
           try await connection.execute(script: CreateReportPartition(month: month).script)
           // Read behind the lock that creating takes: who drops the month at this moment has done so by now.
           let before = try await connection.run(ReadDroppedBefore()).first
           if let before, month.next.start <= before { throw StorageError.reportsDropped(before: before) }
-          return before
         }
       } catch let error as PostgresError where error.isDuplicateObject {
         // Another server was first; it has looked, but this one does not know what it saw.
-        floor = try await pool.run(ReadDroppedBefore()).first
       }
       state.withLock { state in
         state.known.insert(month)
-        if let floor { state.floor = floor }
+        state.asked = nil
       }
     }
     try await askAgain()

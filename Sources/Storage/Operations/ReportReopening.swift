@@ -23,10 +23,9 @@ extension RetentionStore {
   }
 
   private static func state(on connection: PostgresConnection) async throws -> ReportRetention? {
-    guard let before = try await connection.run(ReadDroppedBefore()).first else { return nil }
-    return ReportRetention(
-      droppedBefore: before, time: try await connection.run(ReadDatabaseTime())[0],
-      reopenedAt: try await connection.run(ReadReopening()).first ?? nil)
+    guard let (before, reopened) = try await connection.run(ReadRetention()).first else { return nil }
+    let time = try await connection.run(ReadDatabaseTime())[0]
+    return ReportRetention(droppedBefore: before, time: time, reopenedAt: reopened)
   }
 
   /// Takes reports again that a clock that ran ahead has shut out: from the first day on of which none can be gone, as what
@@ -116,9 +115,11 @@ struct LowerDroppedBefore: PostgresStatement {
   }
 }
 
-/// When reports were taken again.
-struct ReadReopening: PostgresStatement {
-  static let sql = "SELECT reopened_at FROM report_retention"
+/// How far back reports are gone, and when they were taken again.
+struct ReadRetention: PostgresStatement {
+  static let sql = "SELECT dropped_before, reopened_at FROM report_retention"
 
-  static func decode(_ row: PostgresRow) throws -> Date? { try row.decode(0) }
+  static func decode(_ row: PostgresRow) throws -> (before: Date, reopened: Date?) {
+    (try row.decode(0), try row.decode(1))
+  }
 }

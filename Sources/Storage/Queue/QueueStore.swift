@@ -75,14 +75,15 @@ public struct QueueStore: Sendable {
       }
       return mine.map { .claimed($0) } ?? .notWaiting
     }
-    if let mine = try await take(claim) { return .claimed(mine) }
+    if let mine = try await commitSoon(claim).first { return .claimed(mine) }
     return try await find(number).map { .taken($0) } ?? .notWaiting
   }
 
   /// Claims a case that nobody looks at for whoever opens it.
   /// - Returns: nil when somebody else looks at it, when it is for others to look at, or when it does not wait.
   public func take(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> QueueCase? {
-    try await take(ClaimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false))
+    let claim = ClaimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false)
+    return try await commitSoon(claim).first
   }
 
   /// Claims the most urgent case that nobody looks at and that the worker has not passed on. Of two who ask at once each
@@ -95,8 +96,7 @@ public struct QueueStore: Sendable {
       let find = FindOpenCases(worker: worker, filter: filter, time: time, limit: Self.tries)
       let open = try await pool.withConnection { try await $0.pipeline(KeepPlans(), find).1 }
       for number in open {
-        let claim = ClaimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false)
-        if let mine = try await take(claim) { return mine }
+        if let mine = try await take(number, by: worker, at: time) { return mine }
       }
       if open.isEmpty { return nil }
     }
@@ -105,22 +105,22 @@ public struct QueueStore: Sendable {
 
   /// A claim is a word among those who work just now: after a crash of the database nobody does, and where one is lost the
   /// ruling's version keeps two from overruling each other. So nobody waits for it to be on disk.
-  private func take(_ claim: ClaimCase) async throws -> QueueCase? {
-    try await pool.withConnection { try await $0.pipeline(CommitSoon(), claim).1 }.first
+  private func commitSoon<S: PostgresStatement>(_ statement: S) async throws -> [S.Row] {
+    try await pool.withConnection { try await $0.pipeline(CommitSoon(), statement).1 }
   }
 
   /// Keeps a claim alive for another ``claimLifetime``.
   /// - Returns: false when somebody else has it by now, or the case is settled.
   public func renew(_ number: Int64, account: String, at time: Date) async throws -> Bool {
     let renew = RenewClaim(number: number, account: account, time: time)
-    return try await !pool.withConnection { try await $0.pipeline(CommitSoon(), renew).1 }.isEmpty
+    return try await !commitSoon(renew).isEmpty
   }
 
   /// Gives a claim back.
   /// - Parameter claim: of the opening that ends; another one of the same account stays.
   public func release(_ number: Int64, claim: UUID, account: String) async throws {
     let release = ReleaseClaim(number: number, account: account, id: claim)
-    _ = try await pool.withConnection { try await $0.pipeline(CommitSoon(), release).1 }
+    _ = try await commitSoon(release)
   }
 
   /// Who was not sure about a number.
