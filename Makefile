@@ -4,11 +4,11 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run test test-swift test-python test-growing lint format dependencies test-dependencies bench-pack fuzz-pack clean
+.PHONY: run test test-swift test-python test-high-availability lint format dependencies test-dependencies benchmark-pack fuzz-pack clean
 
 run: dependencies
 	swift build --scratch-path $(BUILD) --configuration release --product ringfence
-	exec env RINGFENCE_HOME=$(CURDIR) $(BUILD)/release/ringfence serve --sample --data $(DATA) --port $(PORT)
+	exec env RINGFENCE_HOME=$(CURDIR) $(BUILD)/release/ringfence serve --demo --data $(DATA) --port $(PORT)
 
 test: test-dependencies lint test-swift test-python
 
@@ -30,19 +30,19 @@ test-swift:
 # The browser's tests and the faults, against the program that `test-swift` built.
 test-python:
 	RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence \
-	  .venv/bin/python -m pytest --quiet Tests/CommandLine Tests/Browser Tests/Faults Tests/Docker Tests/Security \
-	  Tests/Growing
+	  .venv/bin/python -m pytest --quiet Tests/Architecture Tests/CommandLine Tests/Browser Tests/Faults Tests/Docker Tests/Security \
+	  Tests/HighAvailability
 
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
-test-growing:
+test-high-availability:
 	RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence \
-	  RINGFENCE_TEST_PGBOUNCER=1 RINGFENCE_TEST_PATRONI=1 .venv/bin/python -m pytest --quiet -rs Tests/Growing
+	  RINGFENCE_TEST_PGBOUNCER=1 RINGFENCE_TEST_PATRONI=1 .venv/bin/python -m pytest --quiet -rs Tests/HighAvailability
 
-# The table in Benchmarks/pack.md; needs the lists of ../shared (or SHARED=DIR).
+# The table in Documentation/benchmarks/pack.md; needs the lists of ../shared (or SHARED=DIR).
 SHARED ?= ../shared
-bench-pack: dependencies
+benchmark-pack: dependencies
 	RINGFENCE_PORTABLE=1 swift build --scratch-path $(BUILD)/portable --configuration release --product pack-benchmark
-	Scripts/bench-pack.py $(BUILD)/portable/release/pack-benchmark $(SHARED) Benchmarks/pack.md
+	Scripts/benchmark-packs.py $(BUILD)/portable/release/pack-benchmark $(SHARED) Documentation/benchmarks/pack.md
 
 # Coverage-guided, for SECONDS; what it finds belongs into Tests/CallerPackTests/Golden/Finds.
 SECONDS ?= 60

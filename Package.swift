@@ -17,6 +17,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
   .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
 }
 
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
@@ -25,9 +26,11 @@ let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 
@@ -53,10 +56,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [
@@ -77,8 +83,8 @@ let package = Package(
     // Calendar arithmetic.
     library("Timestamps"),
 
-    // Counters and logs.
-    library("Telemetry", [logging]),
+    // Metrics and logs.
+    library("Telemetry", [logging, metrics]),
 
     // The domain, without HTTP, SQL or I/O of its own.
     library("PhoneNumbers", ["CPhoneNumber"]),
@@ -94,8 +100,8 @@ let package = Package(
     library("Accounts", ["Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
 
     // Other servers.
-    library("WebClient"),
-    library("Fetching", ["WebClient", "CallerPack"]),
+    library("OutboundHTTP", ["CallerPack", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
+    library("Fetching", ["OutboundHTTP", "CallerPack"]),
 
     // Pages out of templates.
     library("PageTemplates"),
@@ -103,36 +109,67 @@ let package = Package(
     // What the server does.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
-    library("Intake", ["Storage", "Curation", "PhoneNumbers", "Telemetry", "Timestamps", crypto, logging]),
+    library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging, metrics]),
     library("Importing", ["Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
     library(
       "Publishing",
       [
         "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack", "PackFormats",
-        "WebClient", yams,
+        "OutboundHTTP", yams,
         crypto, logging,
       ]),
+    // Delivery: HTTP ends here. API and ModerationSite do not know each other.
+    library("Localization", ["Curation"]),
     library(
-      "Web",
+      "HTTPServer",
       [
-        "Accounts", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Telemetry",
-        "Timestamps", "PageTemplates",
-        hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, crypto, logging,
+        "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Telemetry", "Timestamps",
+        "Localization", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, yams, crypto, logging,
+        metrics,
+      ]),
+    library(
+      "API",
+      [
+        "HTTPServer", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Telemetry",
+        "Timestamps", hummingbird, httpTypes, nioCore, nioHTTP1, crypto, logging,
+      ]),
+    library(
+      "ModerationSite",
+      [
+        "HTTPServer", "Localization", "PageTemplates", "Accounts", "Intake", "Publishing", "Storage", "Curation",
+        "PhoneNumbers", "CallerPack", "Timestamps", hummingbird, httpTypes, nioCore, crypto, logging,
+      ]),
+
+    // Composition.
+    library(
+      "RingfenceServer",
+      [
+        "API", "HTTPServer", "ModerationSite", "Intake", "Publishing", "Storage", "CallerPack", "Telemetry",
+        hummingbird, hummingbirdCore, httpTypes, lifecycle, logging, nioCore, metrics,
       ]),
     library(
       "RingfenceCommand",
       [
-        "Web", "Accounts", "Publishing", "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL",
-        "Curation", "PhoneNumbers", "CallDirectory", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry",
-        "Timestamps", "Fetching", "WebClient", hummingbird,
-        arguments, histogram, lifecycle, logging, nioCore,
+        "RingfenceServer", "HTTPServer", "ModerationSite", "Accounts", "Publishing", "Intake", "Importing", "Storage",
+        "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers", "CallDirectory", "CallerPack",
+        "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP", hummingbird,
+        arguments, lifecycle, logging, nioCore, metrics,
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: house),
 
-    // `make bench-pack`
+    // Benchmarks, which are no part of the product.
+    library(
+      "BenchmarkCommand",
+      [
+        "RingfenceCommand", "EmbeddedPostgreSQL", "Importing", "Publishing", "Storage", "PostgreSQL", "Curation",
+        "PhoneNumbers", "CallerPack", "CallerPackBuilder", "Telemetry", "Timestamps",
+        arguments, crypto, histogram, metrics,
+      ]),
+    .executableTarget(name: "ringfence-benchmark", dependencies: ["BenchmarkCommand"], swiftSettings: house),
+
+    // `make benchmark-pack`; portable, like what it measures.
     .executableTarget(
-      name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], path: "Benchmarks/PackBenchmark",
-      swiftSettings: house),
+      name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], swiftSettings: house),
 
     // Tests: one folder a target.
     .target(name: "TestData", path: "Tests/TestData", swiftSettings: house),
@@ -141,13 +178,14 @@ let package = Package(
       dependencies: ["TestData", "EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: house),
     tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
+    tests("BenchmarkCommandTests", ["BenchmarkCommand", "PostgreSQL", "TestSupport", logging]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "CZlib", "TestData", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["Curation", "TestSupport"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests(
       "FetchingTests",
-      ["Fetching", "WebClient", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient", "TestSupport"]),
+      ["Fetching", "OutboundHTTP", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient", "TestSupport"]),
     tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "CZlib", "TestSupport", crypto]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests(
@@ -162,25 +200,30 @@ let package = Package(
     tests(
       "PublishingTests",
       [
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "PhoneNumbers", "PostgreSQL", "Storage",
-        "Timestamps", "TestSupport",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "OutboundHTTP", "PhoneNumbers", "PostgreSQL",
+        "Storage", "Timestamps", "TestSupport",
       ]),
     tests(
       "StorageTests", ["Storage", "Curation", "PhoneNumbers", "PostgreSQL", "Timestamps", "TestSupport", logging]),
-    tests("TelemetryTests", ["Telemetry", logging]),
+    tests("TelemetryTests", ["Telemetry", logging, metrics]),
     tests("TimestampsTests", ["Timestamps"]),
     tests(
-      "WebTests",
+      "RingfenceServerTests",
       [
-        "Web", "Accounts", "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "PostgreSQL",
-        "RingfenceClient", "Storage", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore,
-        crypto,
+        "RingfenceServer", "API", "HTTPServer", "ModerationSite", "Localization", "PageTemplates", "Accounts",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "PostgreSQL", "RingfenceClient",
+        "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore,
+        crypto, lifecycle, metrics,
       ]),
     tests("RingfenceClientTests", ["RingfenceClient", "CallerPack", "TestData"]),
     // A small app around RingfenceClient, which tests kill.
     .executableTarget(
       name: "client-probe", dependencies: ["RingfenceClient"], path: "Tests/ClientProbe", swiftSettings: house),
-    tests("RingfenceCommandTests", ["RingfenceCommand", "Intake", "Web", "TestSupport", lifecycle, logging]),
+    tests(
+      "RingfenceCommandTests",
+      [
+        "RingfenceCommand", "RingfenceServer", "HTTPServer", "Importing", "Intake", "TestSupport", lifecycle, logging,
+      ]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

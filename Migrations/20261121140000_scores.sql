@@ -111,7 +111,7 @@ FROM thresholds;
 INSERT INTO sources VALUES (1, 0, 1, 3, 3, 2, 2);
 DROP TABLE thresholds;
 
--- What the last publication blocks or names, other than by a directory alone. cause: 0 reports, 1 a ruling, 2 an
+-- What the last publication blocks or names, other than by a directory alone. cause: 0 reports, 1 a decision, 2 an
 -- approved range; only what reports have listed was weighed and reviewed, and stays by the leaving threshold. treatment:
 -- 0 may be blocked, 1 is only named.
 CREATE TABLE listings (

@@ -1,34 +1,34 @@
 -- What moderators and operators decide, what guards against brigades, and what is known of reporters.
 
--- Every ruling there was; none is ever changed. An 'undo' names the ruling that it takes back.
-CREATE TABLE rulings (
+-- Every decision there was; none is ever changed. An 'undo' names the decision that it takes back.
+CREATE TABLE decisions (
     number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
-    ruling_id   uuid        NOT NULL,
-    ruling      text        NOT NULL CHECK (ruling IN ('block', 'identify', 'allow', 'undo')),
+    decision_id   uuid        NOT NULL,
+    decision      text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow', 'undo')),
     label       text        CHECK (length(label) BETWEEN 1 AND 100),
     category_id smallint,
     undoes      uuid,
     reason      text        CHECK (length(reason) BETWEEN 1 AND 500),
     note        text        CHECK (length(note) BETWEEN 1 AND 2000),
     moderator   text        NOT NULL CHECK (length(moderator) BETWEEN 1 AND 80),
-    ruled_at    timestamptz NOT NULL,
-    PRIMARY KEY (number, ruling_id),
-    CHECK ((ruling = 'undo') = (undoes IS NOT NULL)),
-    CHECK (ruling <> 'identify' OR label IS NOT NULL),
-    CHECK (ruling NOT IN ('block', 'identify') OR reason IS NOT NULL)
+    decided_at    timestamptz NOT NULL,
+    PRIMARY KEY (number, decision_id),
+    CHECK ((decision = 'undo') = (undoes IS NOT NULL)),
+    CHECK (decision <> 'identify' OR label IS NOT NULL),
+    CHECK (decision NOT IN ('block', 'identify') OR reason IS NOT NULL)
 );
 
--- What stands: of each number the newest ruling that was not undone.
-CREATE TABLE number_rulings (
+-- What stands: of each number the newest decision that was not undone.
+CREATE TABLE number_decisions (
     number      bigint      PRIMARY KEY,
-    ruling      text        NOT NULL CHECK (ruling IN ('block', 'identify', 'allow')),
+    decision      text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
     label       text,
     category_id smallint,
-    ruling_id   uuid        NOT NULL,
-    ruled_at    timestamptz NOT NULL
+    decision_id   uuid        NOT NULL,
+    decided_at    timestamptz NOT NULL
 );
 
--- Numbers that are kept back for a moderator. A ruling settles a hold; when it is undone the hold is back.
+-- Numbers that are kept back for a moderator. A decision settles a hold; when it is undone the hold is back.
 CREATE TABLE holds (
     number  bigint      PRIMARY KEY,
     rule    text        NOT NULL CHECK (rule ~ '^[a-z_]{1,32}$'),

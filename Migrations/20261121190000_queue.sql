@@ -1,4 +1,4 @@
--- What waits for a moderator, who looks at it, what moderators noted, and rulings that were made together.
+-- What waits for a moderator, who looks at it, what moderators noted, and decisions that were made together.
 
 -- Numbers that wait. causes: bits, see QueueCause. urgency: ascending, see Urgency. level: 0 everybody, 1 moderators,
 -- 2 administrators. stale: something has happened since it was judged. version: rises with every change of the causes.
@@ -39,23 +39,23 @@ CREATE TABLE number_notes (
     PRIMARY KEY (number, note_id)
 );
 
--- Rulings that were made together. Local to one node.
+-- Decisions that were made together. Local to one node.
 CREATE TABLE bulks (
     bulk_id   uuid        PRIMARY KEY,
     account   text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
-    ruling    text        NOT NULL CHECK (ruling IN ('block', 'identify', 'allow')),
+    decision    text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
     reason    text        CHECK (length(reason) BETWEEN 1 AND 500),
     numbers   integer     NOT NULL CHECK (numbers BETWEEN 1 AND 1000),
-    ruled_at  timestamptz NOT NULL,
+    decided_at  timestamptz NOT NULL,
     undone_at timestamptz,
     undone_by text        CHECK (length(undone_by) BETWEEN 1 AND 80),
     CHECK ((undone_at IS NULL) = (undone_by IS NULL))
 );
 
-CREATE TABLE bulk_rulings (
+CREATE TABLE bulk_decisions (
     number    bigint NOT NULL,
-    ruling_id uuid   NOT NULL,
+    decision_id uuid   NOT NULL,
     bulk_id   uuid   NOT NULL,
-    PRIMARY KEY (number, ruling_id)
+    PRIMARY KEY (number, decision_id)
 );
-CREATE INDEX bulk_rulings_by_bulk ON bulk_rulings (bulk_id);
+CREATE INDEX bulk_decisions_by_bulk ON bulk_decisions (bulk_id);

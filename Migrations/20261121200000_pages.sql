@@ -35,28 +35,28 @@ CREATE TABLE spent_stamps (
 );
 CREATE INDEX spent_stamps_by_age ON spent_stamps (expires_at);
 
--- Search by the last six digits, among what is listed and what is ruled.
+-- Search by the last six digits, among what is listed and what is decided.
 CREATE INDEX listings_by_ending ON listings ((number % 1000000), number);
-CREATE INDEX number_rulings_by_ending ON number_rulings ((number % 1000000), number);
+CREATE INDEX number_decisions_by_ending ON number_decisions ((number % 1000000), number);
 -- Search by the beginning of a moderator's label.
-CREATE INDEX number_rulings_by_label ON number_rulings (lower(label) text_pattern_ops, number) WHERE label IS NOT NULL;
+CREATE INDEX number_decisions_by_label ON number_decisions (lower(label) text_pattern_ops, number) WHERE label IS NOT NULL;
 
--- The list of reporters: those who took part in a burst, and those whom rulings have judged.
+-- The list of reporters: those who took part in a burst, and those whom decisions have judged.
 CREATE INDEX reporters_caught ON reporters (brigades DESC, reporter) WHERE brigades > 0;
 CREATE INDEX reporters_judged ON reporters (judged DESC, reporter) WHERE judged > 0;
 
 -- What the front page draws: a value a day, brought up to date every few minutes. Local to one node.
-CREATE TABLE daily_figures (
+CREATE TABLE daily_statistics (
     day    date   NOT NULL,
     figure text   NOT NULL CHECK (figure ~ '^[a-z_]{1,32}$'),
     value  bigint NOT NULL,
     PRIMARY KEY (day, figure)
 );
 -- Up to which time of arrival reports are in the figures; nothing was counted before the first row.
-CREATE TABLE figure_marks (
+CREATE TABLE statistics_marks (
     figure        text        PRIMARY KEY,
     counted_until timestamptz NOT NULL
 );
 -- Reports arrive in the order of their pages: a block range index finds those of the last minutes at next to no cost.
 CREATE INDEX reports_by_arrival ON reports USING brin (received_at);
-CREATE INDEX rulings_by_time ON rulings (ruled_at);
+CREATE INDEX decisions_by_time ON decisions (decided_at);

@@ -2,7 +2,7 @@
 
 -- Orders: previews of thresholds, one an account, and publications, of which one is open at a time. Local to one node.
 -- request, outcome: JSON, see who makes them. server: whose process makes it. heartbeat_at: its last sign of life.
-CREATE TABLE desk_jobs (
+CREATE TABLE background_jobs (
     job_id       uuid        PRIMARY KEY,
     kind         text        NOT NULL CHECK (kind IN ('preview', 'publication')),
     account      text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
@@ -18,11 +18,11 @@ CREATE TABLE desk_jobs (
 );
 
 -- One of a kind is made at a time, whatever servers there are.
-CREATE UNIQUE INDEX desk_jobs_running ON desk_jobs (kind) WHERE state = 'running';
-CREATE UNIQUE INDEX desk_jobs_order ON desk_jobs (kind) WHERE kind = 'publication' AND state IN ('waiting', 'running');
-CREATE UNIQUE INDEX desk_jobs_preview ON desk_jobs (account) WHERE kind = 'preview';
+CREATE UNIQUE INDEX background_jobs_running ON background_jobs (kind) WHERE state = 'running';
+CREATE UNIQUE INDEX background_jobs_order ON background_jobs (kind) WHERE kind = 'publication' AND state IN ('waiting', 'running');
+CREATE UNIQUE INDEX background_jobs_preview ON background_jobs (account) WHERE kind = 'preview';
 
--- chosen: the numbers that were to be ruled about; none for bulks of former versions. touched_at: the last batch.
+-- chosen: the numbers that were to be decided about; none for bulks of former versions. touched_at: the last batch.
 -- finished_at: when all batches had been gone through.
 ALTER TABLE bulks
     ADD COLUMN label       text CHECK (length(label) BETWEEN 1 AND 100),
@@ -30,5 +30,5 @@ ALTER TABLE bulks
     ADD COLUMN chosen      bigint[] CHECK (cardinality(chosen) BETWEEN 1 AND 1000),
     ADD COLUMN touched_at  timestamptz,
     ADD COLUMN finished_at timestamptz;
-UPDATE bulks SET touched_at = ruled_at, finished_at = ruled_at;
-CREATE INDEX bulks_unfinished ON bulks (ruled_at) WHERE finished_at IS NULL AND undone_at IS NULL;
+UPDATE bulks SET touched_at = decided_at, finished_at = decided_at;
+CREATE INDEX bulks_unfinished ON bulks (decided_at) WHERE finished_at IS NULL AND undone_at IS NULL;

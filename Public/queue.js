@@ -1,7 +1,7 @@
 // Comfort for the queue and an open case: keys, a live count, and a word now and then that somebody still looks.
 
 {
-  const ruling = document.querySelector("#ruling")
+  const decisionForm = document.querySelector("#decision")
   const isTyping = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])")
 
   // What was refused stands at the decision, which on a phone is far down.
@@ -20,7 +20,7 @@
   if (left) setInterval(count, 5_000)
 
   // A claim lives while the page is open, and ends when it is left.
-  const fields = ruling && Object.fromEntries(new FormData(ruling))
+  const fields = decisionForm && Object.fromEntries(new FormData(decisionForm))
   if (fields?.claim) {
     const body = () => new URLSearchParams({ csrf: fields.csrf, number: fields.number, claim: fields.claim })
     const ping = setInterval(async () => {
@@ -61,31 +61,31 @@
   }
 
   function choose(decision) {
-    const choice = ruling?.querySelector(`input[name=decision][value=${decision}]`)
+    const choice = decisionForm?.querySelector(`input[name=decision][value=${decision}]`)
     if (!choice) return false
     choice.checked = true
     mark()
-    const reason = ruling.querySelector("#reason")
-    const label = ruling.querySelector("#label")
+    const reason = decisionForm.querySelector("#reason")
+    const label = decisionForm.querySelector("#label")
     if (decision == "block" && !reason.value) reason.focus()
     else if (decision == "identify" && !label.value) label.focus()
     else if (decision == "identify" && !reason.value) reason.focus()
-    else if (decision == "block" || decision == "identify") ruling.querySelector("button.primary").focus()
+    else if (decision == "block" || decision == "identify") decisionForm.querySelector("button.primary").focus()
     // What harms nobody is done at once.
-    else ruling.requestSubmit(ruling.querySelector("button.primary"))
+    else decisionForm.requestSubmit(decisionForm.querySelector("button.primary"))
     return true
   }
 
   // The browser itself says what is missing.
   function mark() {
-    const decision = ruling.querySelector("input[name=decision]:checked")?.value
-    const reason = ruling.querySelector("#reason")
+    const decision = decisionForm.querySelector("input[name=decision]:checked")?.value
+    const reason = decisionForm.querySelector("#reason")
     if (reason) reason.required = decision == "block" || decision == "identify"
-    const label = ruling.querySelector("#label")
+    const label = decisionForm.querySelector("#label")
     if (label) label.required = decision == "identify"
   }
-  if (ruling) {
-    ruling.addEventListener("change", mark)
+  if (decisionForm) {
+    decisionForm.addEventListener("change", mark)
     mark()
   }
 
@@ -112,7 +112,7 @@
     }
     if (key == "Enter" && event.target.matches("input[type=radio]")) {
       event.preventDefault()
-      ruling.requestSubmit(ruling.querySelector("button.primary"))
+      decisionForm.requestSubmit(decisionForm.querySelector("button.primary"))
       return
     }
     if (isTyping(event.target)) return
@@ -120,9 +120,9 @@
     const button = document.querySelector(`[data-key="${CSS.escape(key)}"]`)
     if (key == "?" && sheet) sheet.showModal()
     else if (key in choices) isDone = choose(choices[key])
-    else if (/^[1-5]$/.test(key) && ruling?.querySelector("#reason")) {
-      ruling.querySelector("#reason").value = document.querySelectorAll("#reasons option")[key - 1].value
-    } else if (key == "o" && ruling) ruling.querySelector("#note").focus()
+    else if (/^[1-5]$/.test(key) && decisionForm?.querySelector("#reason")) {
+      decisionForm.querySelector("#reason").value = document.querySelectorAll("#reasons option")[key - 1].value
+    } else if (key == "o" && decisionForm) decisionForm.querySelector("#note").focus()
     else if (button) button.click()
     else isDone = false
     if (isDone) event.preventDefault()

@@ -22,6 +22,7 @@ APACHE = "Apache-2.0"
 SWIFT = "Apache-2.0 with the Swift runtime library exception"
 # Of direct packages: licence, and what for.
 DIRECT = {
+    "async-http-client": (APACHE, "requests to other servers"),
     "hdrhistogram-swift": (APACHE, "percentiles of the benchmarks"),
     "hummingbird": (APACHE, "the HTTP server"),
     "swift-argument-parser": (SWIFT, "the command line"),
@@ -30,17 +31,17 @@ DIRECT = {
     "swift-log": (APACHE, "the log"),
     "swift-metrics": (APACHE, "measurements"),
     "swift-nio": (f"{APACHE}; llhttp within it: MIT", "sockets"),
+    "swift-nio-ssl": (f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC", "TLS of requests to other servers"),
     "swift-protobuf": (SWIFT, "Apple's Live Caller ID dataset"),
     "swift-service-lifecycle": (APACHE, "starting and stopping"),
-    "yams": ("MIT; LibYAML within it: MIT", "recipes"),
+    "yams": ("MIT; LibYAML within it: MIT", "recipes and the description of the API"),
 }
 # What those need in turn.
 INDIRECT = {
-    "async-http-client": APACHE, "swift-algorithms": SWIFT, "swift-asn1": APACHE, "swift-async-algorithms": SWIFT,
+    "swift-algorithms": SWIFT, "swift-asn1": APACHE, "swift-async-algorithms": SWIFT,
     "swift-atomics": SWIFT, "swift-certificates": APACHE, "swift-collections": SWIFT, "swift-configuration": APACHE,
-    "swift-distributed-tracing": APACHE, "swift-http-structured-headers": APACHE, "swift-metrics": APACHE,
+    "swift-distributed-tracing": APACHE, "swift-http-structured-headers": APACHE,
     "swift-nio-extras": APACHE, "swift-nio-http2": APACHE,
-    "swift-nio-ssl": f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC",
     "swift-nio-transport-services": APACHE, "swift-numerics": SWIFT, "swift-service-context": APACHE,
     "swift-system": SWIFT,
 }
@@ -48,7 +49,6 @@ INDIRECT = {
 DEBIAN = {
     "ca-certificates": ("MPL-2.0, GPL-2+", "whom TLS trusts when the server asks others"),
     "chromium": ("BSD-3-Clause and others", "tests only: the browser"),
-    "libcurl4": ("curl", "Foundation's URLSession"),
     "libphonenumber8": ("Apache-2.0, BSD-3-Clause, MIT", "telephone numbers"),
     "libpq5": ("PostgreSQL", "the database's client"),
     "libqrencode4": ("LGPL-2.1+", "the picture of a second factor"),
@@ -61,7 +61,7 @@ DEBIAN = {
     "zlib1g": ("Zlib", "compression"),
 }
 # Headers come from the same source as the library.
-LIBRARY = {"libcurl4-openssl-dev": "libcurl4", "libphonenumber-dev": "libphonenumber8", "libpq-dev": "libpq5",
+LIBRARY = {"libphonenumber-dev": "libphonenumber8", "libpq-dev": "libpq5",
            "libqrencode-dev": "libqrencode4", "libsqlite3-dev": "libsqlite3-0", "zlib1g-dev": "zlib1g"}
 PYPI = {
     "axe-playwright-python": ("MIT; axe-core within it: MPL-2.0", "accessibility of pages"),

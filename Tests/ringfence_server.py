@@ -12,6 +12,8 @@ from waiting import wait_until
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 BINARY = os.environ.get("RINGFENCE_BINARY", str(CHECKOUT / ".build/debug/ringfence"))
+# Built beside it.
+BENCHMARK = str(Path(BINARY).with_name("ringfence-benchmark"))
 
 # Bounds, not expectations: a start takes about two seconds, a stop about half a second.
 START_SECONDS = 60

@@ -1,21 +1,21 @@
 import CallerPack
 import Foundation
+import OutboundHTTP
 import Synchronization
-import WebClient
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Gets files of a source: bounded in size and time, tried again with growing pauses, gone on with where it broke off.
 struct Downloader: Sendable {
-  let client: WebClient
+  let client: OutboundHTTP
   let source: UpdateSource
   /// Borne to the server that it is for and nowhere else.
   let key: AppKey?
   /// How often one request is tried again without a byte of progress.
   let retries: Int
   let fetched = Counter()
+
+  /// How long one answer may take. A part of a file that takes longer is gone on with where it broke off.
+  private static let documentTotal = Duration.seconds(300)
+  private static let partTotal = Duration.seconds(3_600)
 
   /// Bytes that have come.
   final class Counter: Sendable {
@@ -32,7 +32,7 @@ struct Downloader: Sendable {
     var attempt = 0
     while true {
       do {
-        let (head, body) = try await client.send(request(url), limit: limit)
+        let (head, body) = try await client.send(request(url), limit: limit, total: Self.documentTotal)
         if let refusal = refusal(head, url) { throw refusal }
         switch head.status {
         case 200:
@@ -40,9 +40,9 @@ struct Downloader: Sendable {
           return body
         // An object store says 403 of what is not there.
         case 403, 404, 410: return nil
-        default: throw Self.fault(head, url)
+        default: throw head.failure
         }
-      } catch let fault as WebFault {
+      } catch let fault as HTTPClientError {
         attempt = try await pause(after: fault, url, attempt)
       }
     }
@@ -65,7 +65,9 @@ struct Downloader: Sendable {
       let before = part.length
       do {
         try await continuePart(part, url)
-      } catch let fault as WebFault {
+      } catch HTTPClientError.tooLong {
+        throw part.tooLong
+      } catch let fault as HTTPClientError {
         attempt = try await pause(after: fault, url, part.length > before ? 0 : attempt)
       }
     }
@@ -77,8 +79,8 @@ struct Downloader: Sendable {
     var request = request(url)
     let start = part.length
     // No If-Range: the name is never used again, and the SHA-256 tells in the end.
-    if start > 0 { request.setValue("bytes=\(start)-", forHTTPHeaderField: "Range") }
-    try await client.send(request) { head in
+    if start > 0 { request.fields["Range"] = "bytes=\(start)-" }
+    try await client.send(request, limit: part.limit, total: Self.partTotal) { head in
       if let refusal = refusal(head, url) { throw refusal }
       switch head.status {
       case 200: try part.restart()
@@ -89,27 +91,26 @@ struct Downloader: Sendable {
       case 403, 404, 410: throw FetchError.missing(url.absoluteString)
       case 416:
         try part.restart()
-        throw WebFault("The part that was there is too long.", isTransient: true)
-      default: throw Self.fault(head, url)
+        throw HTTPClientError.rangeRefused
+      default: throw head.failure
       }
     } body: { data in
       try part.append(data)
       fetched.add(data.count)
     }
     // An end without a length, too early.
-    if part.length == start, start < part.limit { throw WebFault("The answer was empty.", isTransient: true) }
+    if part.length == start, start < part.limit { throw HTTPClientError.endedEarly }
   }
 
-  private func request(_ url: URL) -> URLRequest {
-    var request = URLRequest(url: url)
-    if let key, key.origin == WebOrigin(url) {
-      request.setValue(key.authorization, forHTTPHeaderField: "Authorization")
-    }
+  private func request(_ url: URL) -> OutboundRequest {
+    var request = OutboundRequest("GET", url)
+    request.redirects = 5
+    if let key, key.origin == WebOrigin(url) { request.fields["Authorization"] = key.authorization }
     return request
   }
 
   /// Whether the server gives nothing for want of a key. A 403 without a problem in it is an object store's.
-  private func refusal(_ head: WebHead, _ url: URL) -> FetchError? {
+  private func refusal(_ head: OutboundResponse, _ url: URL) -> FetchError? {
     let isProblem = head["Content-Type"]?.hasPrefix("application/problem+json") == true
     guard head.status == 401 || head.status == 403 && isProblem else { return nil }
     let server = WebOrigin(url)
@@ -119,16 +120,9 @@ struct Downloader: Sendable {
     return .key(name, head.status == 403 ? .withoutScope : .unknown)
   }
 
-  private static func fault(_ head: WebHead, _ url: URL) -> WebFault {
-    let isRedirect = (300..<400).contains(head.status)
-    return WebFault(
-      isRedirect ? "answered with a redirect elsewhere, which is not followed" : "answered with status \(head.status)",
-      isTransient: head.isTransient, retryAfter: head.retryAfter)
-  }
-
   /// Waits before another attempt.
   /// - Returns: how many there were.
-  private func pause(after fault: WebFault, _ url: URL, _ attempt: Int) async throws -> Int {
+  private func pause(after fault: HTTPClientError, _ url: URL, _ attempt: Int) async throws -> Int {
     guard fault.isTransient, attempt < retries else {
       throw FetchError.network("\(url): \(fault). Check the address and the network, then fetch again.")
     }

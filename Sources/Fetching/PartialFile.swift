@@ -32,6 +32,12 @@ final class PartialFile: Sendable {
   /// The bytes that are there.
   var length: Int { count.withLock { $0 } }
 
+  /// The error for a sender that has more than the manifest says.
+  var tooLong: FetchError {
+    .refused(
+      .wrongFile(path: URL(filePath: path).lastPathComponent, expected: "\(limit) bytes", got: "more than that"))
+  }
+
   /// Forgets what is there.
   func restart() throws {
     try count.withLock { count in
@@ -45,11 +51,7 @@ final class PartialFile: Sendable {
   /// - Throws: ``FetchError`` when the disk is full, or more comes than the manifest says.
   func append(_ data: Data) throws {
     try count.withLock { count in
-      guard count + data.count <= limit else {
-        throw FetchError.refused(
-          .wrongFile(
-            path: URL(filePath: path).lastPathComponent, expected: "\(limit) bytes", got: "more than that"))
-      }
+      guard count + data.count <= limit else { throw tooLong }
       try data.withUnsafeBytes { bytes in
         var written = 0
         while written < bytes.count {

@@ -1,6 +1,6 @@
 import CallerPack
 public import Foundation
-public import WebClient
+public import OutboundHTTP
 
 /// Fetches a publication into a folder: what `ringfence fetch` does.
 ///
@@ -25,7 +25,7 @@ public struct UpdateFetcher: Sendable {
   /// - Throws: ``FetchError``: `busy`, `cannotWrite`.
   public init(
     source: UpdateSource, folder: String, anchor: TrustAnchor, choice: FetchChoice = FetchChoice(),
-    client: WebClient, key: AppKey? = nil, retries: Int = 6
+    client: OutboundHTTP, key: AppKey? = nil, retries: Int = 6
   ) throws {
     self.source = source
     lock = try FetchLock(folder)

@@ -1,6 +1,5 @@
 public import CallerPack
 public import Foundation
-import WebClient
 
 /// Where publications come from: the folder of a manifest, on a server or on disk.
 public struct UpdateSource: Sendable {

@@ -8,12 +8,12 @@ public struct ComplaintSink: Sendable {
   private let store: ReportStore
   private let source: App
   private let pseudonymizer: Pseudonymizer
-  private let protection: ProtectionWatch
+  private let protection: ProtectionCache
 
   /// - Parameters:
   ///   - source: the app that the rows are counted under.
   ///   - protection: what rows weigh nothing about; refreshed.
-  public init(store: ReportStore, source: App, pseudonymizer: Pseudonymizer, protection: ProtectionWatch = .none) {
+  public init(store: ReportStore, source: App, pseudonymizer: Pseudonymizer, protection: ProtectionCache = .none) {
     self.store = store
     self.source = source
     self.pseudonymizer = pseudonymizer

@@ -1,26 +1,23 @@
+public import Metrics
 import Storage
-public import Telemetry
 
-/// What is measured of an intake.
+/// Counts and times the commits of an intake.
 public struct IntakeMetrics: Sendable {
-  private let registry: MetricsRegistry
-  private let batch: Histogram
-  private let commit: Histogram
+  private let factory: any MetricsFactory
+  private let batch: Recorder
+  private let commit: Timer
   private let failures: Counter
   private let outcomes: [(outcome: ReportOutcome, counter: Counter)]
 
   /// - Parameters:
+  ///   - factory: makes what is measured with.
   ///   - kind: `reports` or `identifications`.
-  public init(_ registry: MetricsRegistry, kind: String) {
-    self.registry = registry
-    let label = Label("kind", kind)
-    batch = registry.histogram(
-      "ringfence_intake_batch_items", "What was committed at once.", Histogram.items, label)
-    commit = registry.histogram(
-      "ringfence_intake_commit_duration_seconds", "How long a batch took until it was on disk.", Histogram.seconds,
-      label)
-    failures = registry.counter(
-      "ringfence_intake_commit_failures_total", "Batches that were not committed after all tries.", label)
+  public init(_ factory: any MetricsFactory, kind: String) {
+    self.factory = factory
+    let labels = [("kind", kind)]
+    batch = Recorder(label: "ringfence_intake_batch_items", dimensions: labels, factory: factory)
+    commit = Timer(label: "ringfence_intake_commit_duration_seconds", dimensions: labels, factory: factory)
+    failures = Counter(label: "ringfence_intake_commit_failures_total", dimensions: labels, factory: factory)
     let names: [(ReportOutcome, String)] = [
       (.created, "created"), (.duplicate, "duplicate"), (.conflict, "conflict"), (.withdrawn, "withdrawn"),
     ]
@@ -28,12 +25,7 @@ public struct IntakeMetrics: Sendable {
       kind != "reports"
       ? []
       : names.map { outcome, name in
-        (
-          outcome,
-          registry.counter(
-            "ringfence_intake_reports_total", "Reports that were answered, by what became of them.",
-            Label("outcome", name))
-        )
+        (outcome, Counter(label: "ringfence_intake_reports_total", dimensions: [("outcome", name)], factory: factory))
       }
   }
 
@@ -42,11 +34,11 @@ public struct IntakeMetrics: Sendable {
     let began = ContinuousClock.now
     do {
       let answers = try await commit()
-      batch.note(Double(count))
-      self.commit.note(ContinuousClock.now - began)
+      batch.record(count)
+      self.commit.record(duration: ContinuousClock.now - began)
       return answers
     } catch {
-      failures.add()
+      failures.increment()
       throw error
     }
   }
@@ -54,16 +46,14 @@ public struct IntakeMetrics: Sendable {
   func note(_ answers: [ReportOutcome]) {
     for (outcome, counter) in outcomes {
       let count = answers.count { $0 == outcome }
-      if count > 0 { counter.add(count) }
+      if count > 0 { counter.increment(by: count) }
     }
   }
 
   /// A report that breaks rules, counted under the first. Rules' names are ours, so they are few.
   func note(_ rejected: InvalidSubmission) {
     guard let problem = rejected.problems.first else { return }
-    registry.counter(
-      "ringfence_intake_rejects_total", "Reports that broke a rule, by the first rule they broke.",
-      Label("reason", problem.code)
-    ).add()
+    Counter(label: "ringfence_intake_rejects_total", dimensions: [("reason", problem.code)], factory: factory)
+      .increment()
   }
 }

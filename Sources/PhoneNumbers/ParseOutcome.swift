@@ -13,7 +13,7 @@ struct ParseOutcome: Equatable {
 
   private static let emptyStatus: Int32 = -1
 
-  /// Reads a text from a place: North American digits past libphonenumber's reading of text, never past its judgement.
+  /// Reads a text from a place: North American digits past libphonenumber's reading of text, never past its evaluation.
   init(parsing text: String, from place: DialingPlace) {
     var text = text
     let candidate = text.withUTF8 { NorthAmericanDigits.read($0, dialledThere: place.isNorthAmerican) }

@@ -13,7 +13,8 @@ final class SinkFile: @unchecked Sendable {
   // Unchecked: `count` and the file's place are touched under the lock only.
   private let lock = NSLock()
   private let descriptor: Int32
-  private let limit: Int
+  /// The bytes that it shall have.
+  let limit: Int
   private var count: Int
 
   /// Opens or makes it; what is longer than it may be is begun anew.

@@ -1,16 +1,16 @@
-import Accounts
+package import Accounts
 import Foundation
-import Intake
+package import Intake
 
 /// The server's own folder: its database, its keys, what it publishes.
-struct DataFolder {
-  let path: String
+package struct DataFolder {
+  package let path: String
 
   /// Publications: a static site of its own.
-  var publications: String { "\(path)/publications" }
+  package var publications: String { "\(path)/publications" }
 
   /// Makes the folder when it is new.
-  init(_ path: String) throws {
+  package init(_ path: String) throws {
     self.path = URL(filePath: path).standardizedFileURL.path
     do {
       try FileManager.default.createDirectory(atPath: self.path, withIntermediateDirectories: true)
@@ -21,7 +21,7 @@ struct DataFolder {
 
   /// A folder that is there already.
   /// - Throws: ``CommandFailure`` where it is not: its name is mistyped.
-  init(existing path: String) throws {
+  package init(existing path: String) throws {
     self.path = URL(filePath: path).standardizedFileURL.path
     guard FileManager.default.fileExists(atPath: self.path) else {
       throw CommandFailure.unreadable("There is no data folder \(self.path). Choose another with --data.")
@@ -30,19 +30,23 @@ struct DataFolder {
 
   /// The key of reporters' pseudonyms: RINGFENCE_PSEUDONYM_KEY (64 hex digits), the file that
   /// RINGFENCE_PSEUDONYM_KEY_FILE names, or a file in this folder that is made once.
-  func pseudonymizer(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Pseudonymizer {
+  package func pseudonymizer(environment: [String: String] = ProcessInfo.processInfo.environment) throws
+    -> Pseudonymizer
+  {
     Pseudonymizer(key: try key("pseudonym.key", variable: "RINGFENCE_PSEUDONYM_KEY", environment))
   }
 
   /// The key that accounts' second factors are kept with: RINGFENCE_ACCOUNT_KEY (64 hex digits), the file
   /// that RINGFENCE_ACCOUNT_KEY_FILE names, or a file in this folder that is made once. Without it every second factor has
   /// to be set up anew.
-  func accountKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> AccountKey {
+  package func accountKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> AccountKey {
     AccountKey(try key("account.key", variable: "RINGFENCE_ACCOUNT_KEY", environment))
   }
 
   /// The same, if there is one yet.
-  func presentAccountKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> AccountKey? {
+  package func presentAccountKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws
+    -> AccountKey?
+  {
     let isSet = try SecretSetting.read("RINGFENCE_ACCOUNT_KEY", environment: environment) != nil
     guard try isSet || storedSecret("account.key") != nil else { return nil }
     return try accountKey(environment: environment)
@@ -70,13 +74,13 @@ struct DataFolder {
   /// Of two processes that make it at once, both get the one that was stored first.
   /// - Parameter make: called when there is no such file.
   /// - Throws: ``CommandFailure`` when the file is there and cannot be read: it is never replaced.
-  func secret(_ name: String, make: () throws -> String) throws -> String {
+  package func secret(_ name: String, make: () throws -> String) throws -> String {
     if let text = try storedSecret(name) { return text }
     return try store(try make(), name: name, replacing: false)
   }
 
   /// The secret of this name; nil when there is no such file.
-  func storedSecret(_ name: String) throws -> String? {
+  package func storedSecret(_ name: String) throws -> String? {
     let file = "\(path)/\(name)"
     var status = stat()
     if lstat(file, &status) != 0, errno == ENOENT { return nil }
@@ -87,7 +91,7 @@ struct DataFolder {
   }
 
   /// Keeps a secret in place of the one there is.
-  func replaceSecret(_ name: String, with text: String) throws {
+  package func replaceSecret(_ name: String, with text: String) throws {
     _ = try store(text, name: name, replacing: true)
   }
 

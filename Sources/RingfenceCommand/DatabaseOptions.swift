@@ -1,7 +1,9 @@
 import ArgumentParser
 
 /// Where the data lies; shared by every command that needs it.
-struct DatabaseOptions: ParsableArguments {
+package struct DatabaseOptions: ParsableArguments {
   @Option(help: "Folder for keys, publications and, unless DATABASE_URL is set, a private PostgreSQL.")
-  var data = ".ringfence"
+  package var data = ".ringfence"
+
+  package init() {}
 }

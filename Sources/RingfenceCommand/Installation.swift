@@ -1,19 +1,20 @@
 import Foundation
 
 /// Where the files lie that come with the program: migrations, templates, style sheet, tables.
-struct Installation {
+package struct Installation {
   /// Folder that has `Migrations/`, `Templates/`, `Texts/`, `Public/` and `Resources/`.
-  let root: String
+  package let root: String
 
-  var migrations: String { "\(root)/Migrations" }
-  var templates: String { "\(root)/Templates" }
-  var texts: String { "\(root)/Texts" }
-  var publicFiles: String { "\(root)/Public" }
-  var resources: String { "\(root)/Resources" }
+  package var migrations: String { "\(root)/Migrations" }
+  package var templates: String { "\(root)/Resources/Templates" }
+  package var texts: String { "\(root)/Resources/Localization" }
+  package var publicFiles: String { "\(root)/Public" }
+  package var resources: String { "\(root)/Resources" }
+  var openAPI: String { "\(resources)/openapi.yaml" }
 
   /// RINGFENCE_HOME, or the nearest folder above the program that has them, or /usr/share/ringfence.
   /// - Throws: ``CommandFailure`` when none has.
-  static func find(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Installation {
+  package static func find(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Installation {
     var candidates: [String] = []
     if let home = environment["RINGFENCE_HOME"], !home.isEmpty {
       candidates = [home]
@@ -28,14 +29,13 @@ struct Installation {
       }
       candidates.append("/usr/share/ringfence")
     }
-    let parts = ["Migrations", "Templates", "Texts", "Public", "Resources"]
+    let parts = ["Migrations", "Public", "Resources"]
     for root in candidates where parts.allSatisfy({ FileManager.default.fileExists(atPath: "\(root)/\($0)") }) {
       return Installation(root: root)
     }
     throw CommandFailure.unreadable(
       """
-      The folder with Migrations/, Templates/, Texts/, Public/ and Resources/ was not found. Set RINGFENCE_HOME to \
-      where it lies.
+      The folder with Migrations/, Public/ and Resources/ was not found. Set RINGFENCE_HOME to its path.
       """
     )
   }

@@ -1,9 +1,9 @@
-import Logging
+package import Logging
 import Telemetry
 
 extension Logger {
   /// For commands that speak for themselves: warnings and errors only, on standard error.
-  static let quiet = {
+  package static let quiet = {
     var logger = Logger(label: "ringfence") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .warning
     return logger

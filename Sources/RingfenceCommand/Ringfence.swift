@@ -17,8 +17,8 @@ public struct Ringfence: AsyncParsableCommand {
       RevokeCommand.self,
       FetchCommand.self,
       ExplainCommand.self,
-      RuleCommand.self,
-      RulingsCommand.self,
+      DecideCommand.self,
+      DecisionsCommand.self,
       HoldsCommand.self,
       QueueCommand.self,
       ProtectCommand.self,
@@ -35,14 +35,13 @@ public struct Ringfence: AsyncParsableCommand {
       HealthcheckCommand.self,
       AccountCommand.self,
       SignInLinkCommand.self,
-      AuditCommand.self,
+      RecountCommand.self,
       DoctorCommand.self,
       RetentionCommand.self,
       BackupCommand.self,
       RestoreCommand.self,
       ClusterCommand.self,
       SimulateCommand.self,
-      BenchCommand.self,
     ])
 
   /// Made with its defaults.

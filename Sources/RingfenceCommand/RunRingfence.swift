@@ -1,4 +1,4 @@
-import ArgumentParser
+package import ArgumentParser
 import EmbeddedPostgreSQL
 import Foundation
 import Importing
@@ -12,14 +12,16 @@ public func runRingfence() async -> Never {
   let progress = PackProgress()
   var console = PackConsole.standard
   console.progress = { progress.update(done: $0, total: $1) }
-  let code = await PackConsole.$current.withValue(console) { await run() }
+  let code = await PackConsole.$current.withValue(console) { await exitCode(running: Ringfence.self) }
   progress.finish()
   exit(code)
 }
 
-private func run() async -> Int32 {
+/// Runs the command of a program that the command line names, and prints its error in a line or two.
+/// - Returns: the exit code.
+package func exitCode<Root: ParsableCommand>(running root: Root.Type) async -> Int32 {
   do {
-    var command = try Ringfence.parseAsRoot()
+    var command = try root.parseAsRoot()
     if var command = command as? any AsyncParsableCommand {
       try await command.run()
     } else {
@@ -30,13 +32,13 @@ private func run() async -> Int32 {
     // The command has said what there is to say.
     return error.rawValue
   } catch {
-    return report(error)
+    return report(error, of: root)
   }
 }
 
 /// Says what went wrong in a line or two.
 /// - Returns: the exit code.
-private func report(_ error: any Error) -> Int32 {
+private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Type) -> Int32 {
   switch error {
   case let failure as CommandFailure:
     complain("Error: \(failure)")
@@ -54,8 +56,8 @@ private func report(_ error: any Error) -> Int32 {
     break
   }
   // Help and version come as errors, with code 0.
-  let message = Ringfence.fullMessage(for: error)
-  switch Ringfence.exitCode(for: error) {
+  let message = root.fullMessage(for: error)
+  switch root.exitCode(for: error) {
   case .success:
     print(message)
     return 0

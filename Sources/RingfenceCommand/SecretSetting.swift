@@ -2,10 +2,10 @@ import Foundation
 
 /// A setting that is a secret: from the environment, or from the file that the same name with `_FILE` behind it names.
 /// There is no option for it on purpose: a command line is seen by every account of the machine.
-enum SecretSetting {
+package enum SecretSetting {
   /// - Returns: nil when neither is set.
   /// - Throws: ``CommandFailure`` when both are, or the file cannot be read.
-  static func read(
+  package static func read(
     _ name: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> String? {
     let text = environment[name].flatMap { $0.isEmpty ? nil : $0 }

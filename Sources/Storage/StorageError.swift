@@ -11,8 +11,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case thresholdsChanged(version: Int32)
   /// Another manifest was recorded under a serial that is to be recorded now.
   case serialTaken(Int64)
-  /// A row names a kind of ruling that this version does not know.
-  case unknownRuling(String)
+  /// A row names a kind of decision that this version does not know.
+  case unknownTreatment(String)
   /// A row names a rule against brigades, or a state, that this version does not know.
   case unknownRule(String)
   /// A row names a role that this version does not know.
@@ -44,8 +44,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       """
     case .unknownRule(let name):
       "The database names a rule or a state \(name) that this version does not know. Run the version that added it, or a later one."
-    case .unknownRuling(let name):
-      "The database has rulings of a kind \(name) that this version does not know. Run the version that added it, or a later one."
+    case .unknownTreatment(let name):
+      "The database has decisions of a kind \(name) that this version does not know. Run the version that added it, or a later one."
     case .unknownRole(let name):
       "An account has a role \(name) that this version does not know. Run the version that added it, or a later one."
     case .directoryChanged(let source):

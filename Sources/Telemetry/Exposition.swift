@@ -2,7 +2,7 @@
 ///
 /// Formats: https://prometheus.io/docs/instrumenting/exposition_formats/ and https://openmetrics.io
 public struct Exposition: Sendable {
-  /// Which text is written.
+  /// The dialects of the text.
   public enum Format: Sendable {
     case prometheus
     case openMetrics
@@ -17,65 +17,45 @@ public struct Exposition: Sendable {
   }
 
   private let format: Format
-  private var lines: [String] = []
+  private let descriptions: [String: MetricDescription]
+  private var lines = ""
 
-  init(_ format: Format) {
+  init(_ format: Format, _ descriptions: [String: MetricDescription]) {
     self.format = format
+    self.descriptions = descriptions
   }
 
-  /// The whole text.
-  var text: String {
-    (lines + (format == .openMetrics ? ["# EOF"] : [])).map { $0 + "\n" }.joined()
-  }
+  /// All that was written.
+  var text: String { lines + (format == .openMetrics ? "# EOF\n" : "") }
 
-  /// A count that only rises.
+  /// Writes a count that only rises.
   /// - Parameters:
-  ///   - name: ends in `_total`.
+  ///   - name: ends in `_total`; its help text comes from ``MetricDescriptions``.
   ///   - values: a value for each set of labels.
-  public mutating func counter(_ name: String, _ help: String, _ values: [(labels: [Label], value: Double)]) {
-    head(format == .openMetrics ? String(name.dropLast("_total".count)) : name, "counter", help)
-    for (labels, value) in values { line(name, labels, value) }
+  public mutating func counter(_ name: String, _ values: [(labels: [(String, String)], value: Double)]) {
+    head(name, .counter)
+    for (labels, value) in values { line(name, PrometheusText.labels(labels), value) }
   }
 
-  /// A value that rises and falls.
-  public mutating func gauge(_ name: String, _ help: String, _ values: [(labels: [Label], value: Double)]) {
-    head(name, "gauge", help)
-    for (labels, value) in values { line(name, labels, value) }
+  /// Writes a value that rises and falls.
+  public mutating func gauge(_ name: String, _ values: [(labels: [(String, String)], value: Double)]) {
+    head(name, .gauge)
+    for (labels, value) in values { line(name, PrometheusText.labels(labels), value) }
   }
 
-  /// A single value that rises and falls; nothing where it is not known.
-  public mutating func gauge(_ name: String, _ help: String, _ value: Double?) {
+  /// Writes a single value that rises and falls; nothing where it is not known.
+  public mutating func gauge(_ name: String, _ value: Double?) {
     guard let value else { return }
-    gauge(name, help, [([], value)])
+    gauge(name, [([], value)])
   }
 
-  mutating func histogram(_ name: String, _ help: String, _ series: [(labels: [Label], histogram: Histogram)]) {
-    head(name, "histogram", help)
-    for (labels, histogram) in series {
-      let (cumulative, sum) = histogram.reading
-      for (bound, count) in zip(histogram.bounds.map(Self.number) + ["+Inf"], cumulative) {
-        line("\(name)_bucket", labels + [Label("le", bound)], Double(count))
-      }
-      line("\(name)_sum", labels, sum)
-      line("\(name)_count", labels, Double(cumulative.last ?? 0))
-    }
+  mutating func head(_ name: String, _ kind: MetricKind) {
+    let help = descriptions[name]?.help ?? MetricDescription.libraryHelp
+    let family = kind == .counter && format == .openMetrics ? String(name.dropLast("_total".count)) : name
+    lines += "# HELP \(family) \(PrometheusText.escaped(help))\n# TYPE \(family) \(kind.rawValue)\n"
   }
 
-  private mutating func head(_ name: String, _ type: String, _ help: String) {
-    lines.append("# HELP \(name) \(help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n"))")
-    lines.append("# TYPE \(name) \(type)")
-  }
-
-  private mutating func line(_ name: String, _ labels: [Label], _ value: Double) {
-    let written = labels.map { label in
-      let value = label.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-      return "\(label.name)=\"\(value)\""
-    }
-    lines.append("\(name)\(written.isEmpty ? "" : "{\(written.joined(separator: ","))}") \(Self.number(value))")
-  }
-
-  /// Whole numbers without a point.
-  private static func number(_ value: Double) -> String {
-    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+  mutating func line(_ name: String, _ labels: String, _ value: Double) {
+    lines += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(PrometheusText.number(value))\n"
   }
 }

@@ -1,27 +1,26 @@
 import Foundation
 
 /// What the system knows of this process, under the names that Prometheus' own libraries use.
-public struct ProcessFigures: Sendable {
+public struct ProcessStatistics: Sendable {
   /// - Parameter exposition: gets them.
   public static func write(to exposition: inout Exposition) {
     let status = words(of: "/proc/self/status")
     func bytes(_ key: String) -> Double? { status[key].flatMap { Double($0) }.map { $0 * 1_024 } }
-    exposition.gauge("process_resident_memory_bytes", "Memory that is in use.", bytes("VmRSS:"))
-    exposition.gauge("process_virtual_memory_bytes", "Memory that is addressed.", bytes("VmSize:"))
-    exposition.gauge("process_threads", "Threads.", status["Threads:"].flatMap { Double($0) })
+    exposition.gauge("process_resident_memory_bytes", bytes("VmRSS:"))
+    exposition.gauge("process_virtual_memory_bytes", bytes("VmSize:"))
+    exposition.gauge("process_threads", status["Threads:"].flatMap { Double($0) })
     let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-    exposition.gauge("process_open_fds", "Open file descriptors.", open.map(Double.init))
+    exposition.gauge("process_open_fds", open.map(Double.init))
     var limit = rlimit()
     if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
-      exposition.gauge("process_max_fds", "The most file descriptors there may be.", Double(limit.rlim_cur))
+      exposition.gauge("process_max_fds", Double(limit.rlim_cur))
     }
     var usage = rusage()
     if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
       let seconds = [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
-      exposition.counter(
-        "process_cpu_seconds_total", "Time on processors.", [([], seconds[0] + seconds[1])])
+      exposition.counter("process_cpu_seconds_total", [([], seconds[0] + seconds[1])])
     }
-    exposition.gauge("process_start_time_seconds", "When the process began, since 1970.", startTime)
+    exposition.gauge("process_start_time_seconds", startTime)
   }
 
   /// When this was first asked, which is at the start.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Names of requests, by which a caller's report of a fault, an answer and the log are brought together.
-public struct RequestName: Sendable, Equatable {
+public struct RequestID: Sendable, Equatable {
   /// 1 to 64 letters, digits, points, hyphens and underscores of ASCII.
   public let text: String
 

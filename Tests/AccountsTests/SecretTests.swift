@@ -61,22 +61,22 @@ import Testing
   }
 
   @Test func aCodeIsGoodAStepAroundNowAndOnce() throws {
-    let secret = TimedCode.makeSecret()
+    let secret = TOTP.makeSecret()
     let now = Date(timeIntervalSince1970: 1_795_000_000)
-    let step = TimedCode.step(at: now)
+    let step = TOTP.step(at: now)
     for offset in Int64(-3)...3 {
-      let code = TimedCode.code(secret: secret, step: step + offset)
+      let code = TOTP.code(secret: secret, step: step + offset)
       // Two steps' codes are the same once in a million.
-      let taken = TimedCode.step(of: code, secret: secret, at: now)
+      let taken = TOTP.step(of: code, secret: secret, at: now)
       if abs(offset) <= 1 { #expect(taken != nil) }
-      if abs(offset) > 1, let taken { #expect(TimedCode.code(secret: secret, step: taken) == code) }
+      if abs(offset) > 1, let taken { #expect(TOTP.code(secret: secret, step: taken) == code) }
     }
-    let code = TimedCode.code(secret: secret, step: step)
-    #expect(TimedCode.step(of: code, secret: secret, at: now, after: step) == nil)
-    #expect(TimedCode.step(of: code, secret: secret, at: now, after: step - 1) == step)
-    #expect(TimedCode.step(of: String(code.dropLast()), secret: secret, at: now) == nil)
+    let code = TOTP.code(secret: secret, step: step)
+    #expect(TOTP.step(of: code, secret: secret, at: now, after: step) == nil)
+    #expect(TOTP.step(of: code, secret: secret, at: now, after: step - 1) == step)
+    #expect(TOTP.step(of: String(code.dropLast()), secret: secret, at: now) == nil)
     #expect(
-      TimedCode.address(of: secret, account: "Ada & Co/ü").hasPrefix(
+      TOTP.address(of: secret, account: "Ada & Co/ü").hasPrefix(
         "otpauth://totp/Ringfence:Ada%20%26%20Co%2F%C3%BC?secret="))
   }
 

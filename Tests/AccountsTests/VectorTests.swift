@@ -12,8 +12,8 @@ import Testing
   ]) func codesAreThoseOfTheStandard(seconds: Int, code: String) {
     let time = Date(timeIntervalSince1970: Double(seconds))
     let secret = Array("12345678901234567890".utf8)
-    #expect(TimedCode.code(secret: secret, step: TimedCode.step(at: time), digits: 8) == code)
-    #expect(TimedCode.code(secret: secret, step: TimedCode.step(at: time)) == code.suffix(6))
+    #expect(TOTP.code(secret: secret, step: TOTP.step(at: time), digits: 8) == code)
+    #expect(TOTP.code(secret: secret, step: TOTP.step(at: time)) == code.suffix(6))
   }
 
   /// RFC 7914, section 12; the first one has an empty password, which nobody has.

@@ -14,7 +14,7 @@ CHROMIUM = os.environ.get("RINGFENCE_CHROMIUM") or shutil.which("chromium")
 @pytest.fixture(scope="session")
 def server(make_server):
     """A server with sample data."""
-    return make_server("--sample", "--public-number-pages", "hidden")
+    return make_server("--demo", "--public-number-pages", "hidden")
 
 
 @pytest.fixture(scope="session")

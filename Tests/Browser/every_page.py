@@ -65,7 +65,7 @@ def full_queue(server):
 
 def decide_about_all(page):
     page.get_by_role("button", name="Decide about all").click()
-    page.get_by_role("heading", name="One ruling for many").wait_for()
+    page.get_by_role("heading", name="One decision for many").wait_for()
 
 
 def preview_all(page):
@@ -90,7 +90,7 @@ def block_some(page):
 
 def forget_the_reason(page):
     page.get_by_label("Block it").check()
-    page.evaluate("document.querySelector('#ruling').noValidate = true")
+    page.evaluate("document.querySelector('#decision').noValidate = true")
     page.get_by_role("button", name="Save").first.click()
     page.get_by_role("alert").wait_for()
 
@@ -198,7 +198,7 @@ def newest_changes(server):
     published = "SELECT serial FROM publications WHERE state = 'published' ORDER BY serial"
     if len(server.query(published)) == 1:
         [[number]] = server.query("SELECT number FROM listings ORDER BY number LIMIT 1")
-        server.run("rule", "+" + number, "--allow", "--by", "Ada")
+        server.run("decide", "+" + number, "--allow", "--by", "Ada")
         server.run("publish")
     return f"/moderation/publications/{server.query(published)[-1][0]}/changes"
 

@@ -49,7 +49,7 @@ def test_what_is_wrong_with_a_form_is_said(server, visit, signed_in):
     window.refused.add(422)
     page = window.page
     window.open(server.address + "/moderation/apps")
-    page.get_by_label("Name", exact=True).fill("Sample app")
+    page.get_by_label("Name", exact=True).fill("Demo app")
     page.get_by_role("button", name="Make the app and its key").click()
     assert "already" in page.get_by_role("alert").inner_text()
 

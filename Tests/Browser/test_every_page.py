@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from every_page import PAGES
-from sights import IS_TOO_WIDE, SHIFTS, SMALL_TARGETS, SMALL_TEXT, faults_of_widths
+from layout_checks import IS_TOO_WIDE, SHIFTS, SMALL_TARGETS, SMALL_TEXT, faults_of_widths
 
 WIDTHS = {360: 740, 1440: 900}
 # From the smallest phone to the largest screen, and where the style sheet takes a step and the pages are fullest.

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from every_page import PAGES
-from sights import INDISTINCT, IS_TOO_WIDE, MOVING, SHIFTS, SMALL_TEXT, UNPRINTABLE
+from layout_checks import INDISTINCT, IS_TOO_WIDE, MOVING, SHIFTS, SMALL_TEXT, UNPRINTABLE
 
 MAIN = ["queue", "case", "home", "publications", "thresholds", "appeal", "number"]
 

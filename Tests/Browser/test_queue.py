@@ -11,7 +11,7 @@ from waiting import wait_until
 @pytest.fixture(scope="module")
 def home(make_server):
     """A server of this file's own: its tests empty the queue."""
-    server = make_server("--sample")
+    server = make_server("--demo")
     wait_until(lambda: waiting(server) > 100, 60, "the queue to fill")
     return server
 
@@ -20,8 +20,8 @@ def waiting(server):
     return int(server.query("SELECT count(*) FROM queue")[0][0])
 
 
-def rulings(server, digits):
-    return [row[0] for row in server.query(f"SELECT ruling FROM rulings WHERE number = {digits} ORDER BY ruled_at")]
+def decisions(server, digits):
+    return [row[0] for row in server.query(f"SELECT decision FROM decisions WHERE number = {digits} ORDER BY decided_at")]
 
 
 def digits_of(page):
@@ -55,17 +55,17 @@ def test_a_queue_is_worked_through_by_keys_alone(home, visit, signed_in, capsys)
             page.keyboard.press("b")
             page.keyboard.press("Enter")
         page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
-        page.locator("#ruling").wait_for()
+        page.locator("#decision").wait_for()
         decided.append((number, "allow" if turn % 4 == 3 else "block"))
     seconds = time.monotonic() - begin
     with capsys.disabled():
         print(f"\n{len(decided) / seconds * 60:.0f} decisions a minute by keyboard ({seconds:.1f} s for {len(decided)})")
     assert len({number for number, _ in decided}) == 20
-    for number, ruling in decided:
-        assert rulings(home, number) == [ruling]
+    for number, decision in decided:
+        assert decisions(home, number) == [decision]
     assert waiting(home) == before - 20
-    events = home.query("SELECT action, count(*) FROM audit_events WHERE action LIKE 'ruling.%' GROUP BY 1 ORDER BY 1")
-    assert events == [["ruling.allow", "5"], ["ruling.block", "15"]]
+    events = home.query("SELECT action, count(*) FROM audit_events WHERE action LIKE 'decision.%' GROUP BY 1 ORDER BY 1")
+    assert events == [["decision.allow", "5"], ["decision.block", "15"]]
 
     # Not sure: it goes to others, and does not come back.
     number = digits_of(page)
@@ -82,7 +82,7 @@ def test_a_queue_is_worked_through_by_keys_alone(home, visit, signed_in, capsys)
     # Nothing under it is decided.
     page.keyboard.press("a")
     page.keyboard.press("n")
-    assert digits_of(page) == number and rulings(home, number) == []
+    assert digits_of(page) == number and decisions(home, number) == []
     page.keyboard.press("Escape")
     assert not sheet.is_visible()
     link = page.get_by_role("link", name="Keys")
@@ -104,11 +104,11 @@ def test_blocking_asks_for_a_reason_first(home, visit, signed_in):
     page.keyboard.press("b")
     assert page.evaluate("document.activeElement.id") == "reason"
     page.keyboard.press("Enter")
-    assert digits_of(page) == number and rulings(home, number) == []
+    assert digits_of(page) == number and decisions(home, number) == []
     page.keyboard.type("b, 1 and n are letters here")
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
-    assert home.query(f"SELECT reason FROM rulings WHERE number = {number}") == [["b, 1 and n are letters here"]]
+    assert home.query(f"SELECT reason FROM decisions WHERE number = {number}") == [["b, 1 and n are letters here"]]
     page.keyboard.press("q")
     page.wait_for_url("**/moderation/queue")
 
@@ -127,7 +127,7 @@ def test_keys_are_where_they_are_on_keyboards_of_other_alphabets(home, visit, si
     page.locator("h1").click()
     page.evaluate(press, ["й", "KeyQ"])
     page.wait_for_url("**/moderation/queue")
-    assert rulings(home, number) == []
+    assert decisions(home, number) == []
 
 
 def test_undo_at_once_and_later(home, visit, signed_in):
@@ -140,7 +140,7 @@ def test_undo_at_once_and_later(home, visit, signed_in):
     page.keyboard.press("z")
     page.wait_for_url(f"**/numbers/{number}?**")
     assert "Taken back" in page.locator(".did").inner_text()
-    assert rulings(home, number) == ["allow", "undo"]
+    assert decisions(home, number) == ["allow", "undo"]
     wait_until(lambda: home.query(f"SELECT stale FROM queue WHERE number = {number}") == [["f"]], 30, "it to be judged")
 
     # Later, from the history of the number.
@@ -148,9 +148,9 @@ def test_undo_at_once_and_later(home, visit, signed_in):
     page.keyboard.press("a")
     page.locator(".did").wait_for()
     page.goto(f"{home.address}/moderation/numbers/{number}")
-    page.locator("#rulings").get_by_role("button", name="Undo").click()
+    page.locator("#decisions").get_by_role("button", name="Undo").click()
     page.locator(".did").wait_for()
-    assert rulings(home, number) == ["allow", "undo", "allow", "undo"]
+    assert decisions(home, number) == ["allow", "undo", "allow", "undo"]
 
 
 def test_two_moderators_are_never_on_one_case(home, visit, signed_in, make_link):
@@ -173,7 +173,7 @@ def test_two_moderators_are_never_on_one_case(home, visit, signed_in, make_link)
     start(ada)
     bob.goto(f"{home.address}/moderation/numbers/{digits_of(ada)}")
     assert "is looking at this case" in bob.get_by_role("status").first.inner_text()
-    assert bob.locator("#ruling").count() == 0
+    assert bob.locator("#decision").count() == 0
     # Leaving gives it back.
     number = digits_of(ada)
     ada.goto(f"{home.address}/moderation/publications")
@@ -181,7 +181,7 @@ def test_two_moderators_are_never_on_one_case(home, visit, signed_in, make_link)
         lambda: home.query(f"SELECT claimed_by IS NULL FROM queue WHERE number = {number}") == [["t"]], 30,
         "the claim to end")
     bob.reload()
-    assert bob.locator("#ruling").count() == 1
+    assert bob.locator("#decision").count() == 1
     bob.goto(f"{home.address}/moderation/queue")
 
 
@@ -190,19 +190,19 @@ def test_a_stale_page_overwrites_nothing(home, visit, signed_in):
     page = one.page
     start(page)
     number = digits_of(page)
-    home.run("rule", f"+{number}", "--allow", "--by", "Somebody else")
+    home.run("decide", f"+{number}", "--allow", "--by", "Somebody else")
     page.get_by_label("Block it").check()
     page.get_by_label("Reason, for everybody").fill("Typed with care.")
     one.refused.add(409)
     page.get_by_role("button", name="Save and next").click()
     page.locator("#stale").wait_for()
-    assert "Somebody has ruled about the number meanwhile" in page.locator("#stale").inner_text()
+    assert "Somebody has decided about the number meanwhile" in page.locator("#stale").inner_text()
     assert page.get_by_label("Reason, for everybody").input_value() == "Typed with care."
     assert page.get_by_label("Block it").is_checked()
-    assert rulings(home, number) == ["allow"]
+    assert decisions(home, number) == ["allow"]
     page.get_by_role("button", name="Save and next").click()
     page.wait_for_url(lambda url: f"/numbers/{number}" not in url)
-    assert rulings(home, number) == ["allow", "block"]
+    assert decisions(home, number) == ["allow", "block"]
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
@@ -217,17 +217,17 @@ def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in,
     page.get_by_label("Block them").check()
     page.get_by_label("Reason, for everybody").fill("One campaign.")
     page.get_by_role("button", name="Preview").click()
-    assert "3 get this ruling." in page.locator("#preview").inner_text()
-    assert all(rulings(home, number) == [] for number in chosen)
+    assert "3 get this decision." in page.locator("#preview").inner_text()
+    assert all(decisions(home, number) == [] for number in chosen)
     page.get_by_role("button", name="Block 3 numbers").click()
     page.get_by_role("heading", name="Done").wait_for()
-    assert all(rulings(home, number) == ["block"] for number in chosen)
+    assert all(decisions(home, number) == ["block"] for number in chosen)
     page.get_by_role("button", name="Take all of it back").click()
     page.get_by_text("has taken all of it back").wait_for()
-    assert all(rulings(home, number) == ["block", "undo"] for number in chosen)
+    assert all(decisions(home, number) == ["block", "undo"] for number in chosen)
     # For the next run of this test there are others.
     for number in chosen:
-        home.run("rule", f"+{number}", "--allow", "--by", "The test")
+        home.run("decide", f"+{number}", "--allow", "--by", "The test")
 
 
 def test_everything_works_without_scripts(home, visit, signed_in):
@@ -250,10 +250,10 @@ def test_everything_works_without_scripts(home, visit, signed_in):
     page.get_by_label("Label on phones").fill("A shop")
     page.get_by_role("button", name="Save and next").click()
     page.wait_for_url(lambda url: f"/numbers/{number}" not in url)
-    assert rulings(home, number) == ["identify"]
+    assert decisions(home, number) == ["identify"]
     page.get_by_role("button", name="Undo").first.click()
     page.wait_for_url(lambda url: f"/numbers/{number}?" in url)
-    assert rulings(home, number) == ["identify", "undo"]
+    assert decisions(home, number) == ["identify", "undo"]
     page.get_by_label("New note").fill("Ask again next week.")
     page.get_by_role("button", name="Add the note").click()
     page.locator("#notes").get_by_text("Ask again next week.").wait_for()
@@ -277,5 +277,5 @@ def test_what_comes_in_is_in_the_queue_within_seconds(home, visit, signed_in):
     wait_until(lambda: waiting(home) == before + 1, 30, "the number to wait")
     page.goto(f"{home.address}/moderation/numbers/12015550177")
     page.get_by_text("Waiting since").wait_for()
-    home.run("rule", "+12015550177", "--allow", "--by", "The test")
+    home.run("decide", "+12015550177", "--allow", "--by", "The test")
     assert waiting(home) == before

@@ -20,13 +20,13 @@ import Testing
     }
 
     @Test func aLoadStaysWithinTheBudget() async throws {
-      let world = try World()
-      try world.publish(Self.callers(0, night: 1), at: 0)
-      try world.publish(Self.callers(87_500, night: 1), at: 1)
-      try world.personalList.block(33_100_000_003)
-      try world.savePersonalList()
+      let phone = try PhoneFixture()
+      try phone.publish(Self.callers(0, night: 1), at: 0)
+      try phone.publish(Self.callers(87_500, night: 1), at: 1)
+      try phone.personalList.block(33_100_000_003)
+      try phone.savePersonalList()
       // The children inherit the environment: their only way to learn the folder.
-      setenv("RINGFENCE_MEMORY_TEST", world.folder.path, 1)
+      setenv("RINGFENCE_MEMORY_TEST", phone.folder.path, 1)
       defer { unsetenv("RINGFENCE_MEMORY_TEST") }
       let complete = await #expect(
         processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
@@ -35,7 +35,7 @@ import Testing
       }
       print(String(decoding: (complete?.standardOutputContent ?? []), as: UTF8.self))
       // A process of its own again: memory that the first load gave back would be used unseen.
-      try world.publish(Self.callers(0, night: 2), at: 0)
+      try phone.publish(Self.callers(0, night: 2), at: 0)
       let changes = await #expect(
         processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
       ) {
@@ -45,9 +45,9 @@ import Testing
     }
 
     /// One request in this process.
-    private static func load(_ mode: CallDirectoryFeeder.Report.Mode) throws {
+    private static func load(_ mode: ExtensionLoader.Report.Mode) throws {
       let folder = URL(fileURLWithPath: try #require(ProcessInfo.processInfo.environment["RINGFENCE_MEMORY_TEST"]))
-      let feeder = CallDirectoryFeeder(
+      let feeder = ExtensionLoader(
         store: folder.appendingPathComponent("store"),
         packs: [folder.appendingPathComponent("list0.pack"), folder.appendingPathComponent("list1.pack")],
         personal: folder.appendingPathComponent("personal"))

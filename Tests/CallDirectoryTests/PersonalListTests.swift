@@ -5,9 +5,9 @@ import Testing
 @testable import CallDirectory
 
 @Suite struct PersonalListTests {
-  let world: World
+  let phone: PhoneFixture
   let time = Date(timeIntervalSinceReferenceDate: 800_000_000.25)
-  init() throws { world = try World() }
+  init() throws { phone = try PhoneFixture() }
 
   private func sample() throws -> PersonalList {
     var list = PersonalList()
@@ -47,25 +47,25 @@ import Testing
 
   @Test func theFileHoldsAll() throws {
     let list = try sample()
-    try list.write(to: world.personal)
-    #expect(try PersonalList(contentsOf: world.personal) == list)
-    #expect(try PersonalList(contentsOf: world.folder.appendingPathComponent("none")) == PersonalList())
+    try list.write(to: phone.personal)
+    #expect(try PersonalList(contentsOf: phone.personal) == list)
+    #expect(try PersonalList(contentsOf: phone.folder.appendingPathComponent("none")) == PersonalList())
   }
 
   @Test func aFileThatWasCutOrChangedIsRefusedOrRead() throws {
     let bytes = try sample().bytes
     for length in 0..<bytes.count {
-      try Data(bytes[..<length]).write(to: world.personal)
-      #expect(throws: CallDirectoryError.self, "\(length) bytes") { try PersonalList(contentsOf: world.personal) }
+      try Data(bytes[..<length]).write(to: phone.personal)
+      #expect(throws: CallDirectoryError.self, "\(length) bytes") { try PersonalList(contentsOf: phone.personal) }
     }
-    try Data(bytes + [0]).write(to: world.personal)
-    #expect(throws: CallDirectoryError.self) { try PersonalList(contentsOf: world.personal) }
+    try Data(bytes + [0]).write(to: phone.personal)
+    #expect(throws: CallDirectoryError.self) { try PersonalList(contentsOf: phone.personal) }
     for index in bytes.indices {
       var changed = bytes
       changed[index] ^= 0x81
-      try Data(changed).write(to: world.personal)
+      try Data(changed).write(to: phone.personal)
       // Any answer will do but a crash, and what is read keeps the rules.
-      guard let list = try? PersonalList(contentsOf: world.personal) else { continue }
+      guard let list = try? PersonalList(contentsOf: phone.personal) else { continue }
       #expect(list.identified.allSatisfy { $0.label?.isEmpty == false && $0.number > 0 })
     }
   }
@@ -74,9 +74,9 @@ import Testing
     var bytes = try sample().bytes
     let place = try #require(bytes.indices.dropLast(3).first { Array(bytes[$0..<$0 + 4]) == Array("Gone".utf8) })
     bytes.replaceSubrange(place..<place + 3, with: [0xED, 0xA0, 0x80])
-    try Data(bytes).write(to: world.personal)
-    let error = #expect(throws: CallDirectoryError.self) { try PersonalList(contentsOf: world.personal) }
-    #expect(error == .damaged(path: world.personal.path, rule: "a label that is not UTF-8"))
+    try Data(bytes).write(to: phone.personal)
+    let error = #expect(throws: CallDirectoryError.self) { try PersonalList(contentsOf: phone.personal) }
+    #expect(error == .damaged(path: phone.personal.path, rule: "a label that is not UTF-8"))
   }
 
   @Test func theMirrorHasTheShapeOfThePlugin() throws {

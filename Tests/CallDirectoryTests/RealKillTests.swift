@@ -6,25 +6,25 @@ import Testing
   /// The same as the simulated kills, with a process that is really killed.
   @Suite struct RealKillTests {
     @Test func aKilledProcessLeavesAStoreThatIsNotTrusted() async throws {
-      let world = try World()
-      try world.publish([1: Caller(blocks: true, label: nil), 2: Caller(blocks: false, label: "Two")])
-      try world.reload()
-      try world.publish([2: Caller(blocks: true, label: "Zwei"), 3: Caller(blocks: true, label: nil)])
-      try world.feeder().prepareReload()
-      setenv("RINGFENCE_KILL_TEST", world.folder.path, 1)
+      let phone = try PhoneFixture()
+      try phone.publish([1: Caller(blocks: true, label: nil), 2: Caller(blocks: false, label: "Two")])
+      try phone.reload()
+      try phone.publish([2: Caller(blocks: true, label: "Zwei"), 3: Caller(blocks: true, label: nil)])
+      try phone.feeder().prepareReload()
+      setenv("RINGFENCE_KILL_TEST", phone.folder.path, 1)
       defer { unsetenv("RINGFENCE_KILL_TEST") }
       await #expect(processExitsWith: .signal(SIGKILL)) {
         let folder = URL(fileURLWithPath: try #require(ProcessInfo.processInfo.environment["RINGFENCE_KILL_TEST"]))
-        let feeder = CallDirectoryFeeder(
+        let feeder = ExtensionLoader(
           store: folder.appendingPathComponent("store"), packs: [folder.appendingPathComponent("list0.pack")])
         feeder.serve(DeadlyContext())
       }
       // The system has deleted every entry, and still asks for changes.
-      let request = world.system.beginRequest()
-      #expect(request.end().fault == .interrupted && world.held.isEmpty && world.system.nextIsIncremental)
-      let recovery = try world.reload()
+      let request = phone.system.beginRequest()
+      #expect(request.end().fault == .interrupted && phone.held.isEmpty && phone.system.nextIsIncremental)
+      let recovery = try phone.reload()
       #expect(recovery.isClean && recovery.removals == 2)
-      #expect(world.held == world.expected && world.held.count == 2)
+      #expect(phone.held == phone.expected && phone.held.count == 2)
     }
   }
 

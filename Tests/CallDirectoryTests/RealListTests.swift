@@ -35,20 +35,20 @@ import Testing
 
   @Test func threeListsLiveOnOnePhone() throws {
     guard Checkout.shared("data/packs") != nil else { return }
-    let world = try World()
-    try world.publish(Self.sample("directory-2m.tsv.xz", step: 400, offset: 0), at: 0)
-    try world.publish(Self.sample("toxic-100k.tsv.xz", step: 20, offset: 0), at: 1)
-    try world.publish(Self.sample("block-2m.txt.xz", step: 400, offset: 0), at: 2)
-    #expect(world.expected.count > 12_000)
-    #expect(try world.reload().isClean && world.held == world.expected)
+    let phone = try PhoneFixture()
+    try phone.publish(Self.sample("directory-2m.tsv.xz", step: 400, offset: 0), at: 0)
+    try phone.publish(Self.sample("toxic-100k.tsv.xz", step: 20, offset: 0), at: 1)
+    try phone.publish(Self.sample("block-2m.txt.xz", step: 400, offset: 0), at: 2)
+    #expect(phone.expected.count > 12_000)
+    #expect(try phone.reload().isClean && phone.held == phone.expected)
     // The next night: other lines of one list, the others unchanged, and a page that is too small for it.
-    world.pageOperations = 4_000
-    try world.publish(Self.sample("toxic-100k.tsv.xz", step: 20, offset: 3), at: 1)
+    phone.pageOperations = 4_000
+    try phone.publish(Self.sample("toxic-100k.tsv.xz", step: 20, offset: 3), at: 1)
     var requests = 0
     repeat {
-      #expect(try world.reload().isClean)
+      #expect(try phone.reload().isClean)
       requests += 1
-    } while !world.feeder().isWhole()
-    #expect(world.held == world.expected && requests > 2)
+    } while !phone.feeder().isWhole()
+    #expect(phone.held == phone.expected && requests > 2)
   }
 }

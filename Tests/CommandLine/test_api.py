@@ -1,4 +1,4 @@
-"""The API as its description has it: every answer of a running server is held against /openapi.json."""
+"""The API as Resources/openapi.yaml describes it: every answer of a running server is compared with it."""
 
 import json
 import os
@@ -11,8 +11,9 @@ from pathlib import Path
 import openapi_spec_validator
 import pytest
 import requests
+import yaml
 
-from ringfence_server import CHECKOUT, environment
+from ringfence_server import BINARY, CHECKOUT, START_SECONDS, environment
 
 # Values out of answers are tried in sequences alone: the time at which a list expires is no time of a report.
 CONFIG = """
@@ -29,13 +30,14 @@ extra-data-sources = { responses = false }
 [phases.fuzzing]
 extra-data-sources = { responses = false }
 """
+DESCRIPTION = CHECKOUT / "Resources/openapi.yaml"
 DOCUMENT = CHECKOUT / "Documentation/api.md"
 
 
 @pytest.fixture(scope="module")
 def server(make_server):
     """A server with sample data and without limits: a refusal would hide an answer."""
-    return make_server("--sample", "--no-limits")
+    return make_server("--demo", "--no-limits")
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +58,46 @@ def operations(document):
 def test_the_description_is_openapi(document):
     assert document["openapi"].startswith("3.1.")
     openapi_spec_validator.validate(document)
+
+
+def test_the_file_is_openapi_and_what_is_served(document):
+    """PyYAML reads the file as Yams does. What the server changes is in the file's first lines."""
+    start = document["components"]["schemas"]["Report"]["examples"][0]["reported_at"]
+    written = yaml.safe_load(DESCRIPTION.read_text().replace("${NOW}", start).replace("${TODAY}", start[:10]))
+    openapi_spec_validator.validate(written)
+    decided = 0
+    for _, _, operation in operations(written).values():
+        if operation["security"] == [{}, {"key": []}]:
+            decided += 1
+            operation["security"] = []
+            del operation["x-scope"]
+            operation["responses"] = {
+                status: response for status, response in operation["responses"].items()
+                if status not in ("401", "403", "429")}
+            [sample] = operation["x-codeSamples"]
+            operation["x-codeSamples"] = [
+                sample | {"source": sample["source"].replace(' -H "Authorization: Bearer $KEY"', "")}]
+    assert decided == 9
+    assert written == document
+
+
+@pytest.mark.parametrize("text, reason", [(None, "does not exist"), ("openapi: [", "not valid YAML")])
+def test_the_server_does_not_start_without_the_file(tmp_path, text, reason):
+    home = tmp_path / "home"
+    (home / "Resources").mkdir(parents=True)
+    installed = Path(environment()["RINGFENCE_HOME"])
+    for entry in [*installed.iterdir(), *(installed / "Resources").iterdir()]:
+        link = home / entry.relative_to(installed)
+        if not link.exists() and entry.name != DESCRIPTION.name:
+            link.symlink_to(entry)
+    file = home / "Resources" / DESCRIPTION.name
+    if text:
+        file.write_text(text)
+    done = subprocess.run(
+        [BINARY, "serve", "--data", tmp_path / "data", "--port", "0"], env=environment() | {"RINGFENCE_HOME": str(home)},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=START_SECONDS)
+    assert done.returncode == 1
+    assert f'"{file}"' in done.stderr and reason in done.stderr
 
 
 def test_every_answer_is_as_described(server, key, tmp_path):

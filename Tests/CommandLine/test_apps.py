@@ -48,7 +48,7 @@ def test_a_key_leaks_and_all_that_came_by_it_is_taken_back(server):
     assert server.run("app", "withdraw", newest["key"], "--preview") == "No report that stands came by this key."
     assert server.query("SELECT number, reports FROM numbers ORDER BY number") == [
         ["33162000248", "3"], ["33162000249", "0"]]
-    assert "all is as it should be" in server.run("audit")
+    assert "all is as it should be" in server.run("recount")
     trail = [row[0] for row in server.query("SELECT action FROM audit_events WHERE action LIKE 'app.%' ORDER BY happened_at")]
     assert trail == ["app.create", "app.rotate", "app.revoke", "app.withdraw", "app.withdrawn"]
     # Believed for some seconds.

@@ -117,3 +117,10 @@ def test_a_day_of_real_complaints_is_imported(tmp_path):
     done = run("import", "complaints", day, "--format", "ftc-csv", "--data", tmp_path / "data")
     assert "14,034 rows" in done.stdout
     assert "13,112 accepted: 13,112 new" in done.stdout
+
+
+def test_healthcheck_says_no_where_nobody_answers():
+    done = subprocess.run(
+        [BINARY, "healthcheck", "--url", "http://127.0.0.1:9/healthz"], capture_output=True, text=True,
+        env=environment(), timeout=60)
+    assert done.returncode == 1 and "Nobody answers" in done.stderr

@@ -16,25 +16,25 @@ def reported(data, number, count=6):
     run("import", "complaints", "-", "--format", "jsonl", "--data", data, text="\n".join(lines))
 
 
-def test_a_ruling_is_made_explained_and_undone(tmp_path):
+def test_a_decision_is_made_explained_and_undone(tmp_path):
     data = tmp_path / "data"
     reported(data, "+33162000248")
-    said = run("rule", "+33162000248", "--identify", "A shop", "--reason", "It is one.", "--by", "Ada", "--data", data)
+    said = run("decide", "+33162000248", "--identify", "A shop", "--reason", "It is one.", "--by", "Ada", "--data", data)
     assert "+33162000248: identify" in said.stdout
     told = json.loads(run("explain", "+33162000248", "--json", "--data", data).stdout)
-    assert told["verdict"] == "ruled"
+    assert told["verdict"] == "decided"
     words = run("explain", "01 62 00 02 48", "--region", "FR", "--data", data).stdout
     assert words.splitlines() == ["+33162000248", *(f"  {sentence}" for sentence in told["account"])]
     assert "is identified as “A shop” and not blocked: It is one." in words
-    said = run("rule", "+33162000248", "--undo", "--by", "Bob", "--data", data)
+    said = run("decide", "+33162000248", "--undo", "--by", "Bob", "--data", data)
     assert "identify is undone; its reports decide again." in said.stdout
-    history = [line.split("\t") for line in run("rulings", "+33162000248", "--data", data).stdout.splitlines()]
+    history = [line.split("\t") for line in run("decisions", "+33162000248", "--data", data).stdout.splitlines()]
     assert [(line[1], line[2].split()[0]) for line in history] == [("Ada", "identify"), ("Bob", "undo")]
-    assert "No ruling about +33162000248 stands." in run(
-        "rule", "+33162000248", "--undo", "--by", "Bob", "--data", data, code=1).stderr
+    assert "No decision about +33162000248 stands." in run(
+        "decide", "+33162000248", "--undo", "--by", "Bob", "--data", data, code=1).stderr
 
 
-def test_a_protected_number_is_not_ruled(tmp_path):
+def test_a_protected_number_is_not_decided(tmp_path):
     data, file = tmp_path / "data", tmp_path / "list.tsv"
     reported(data, "+33162000249")
     file.write_text("# hospitals\n+33162000248\tCity hospital\n\n+4930197*\n")
@@ -42,10 +42,10 @@ def test_a_protected_number_is_not_ruled(tmp_path):
     assert "2 protected." in said.stdout
     listed = [line.split("\t")[:3] for line in run("protect", "list", "--data", data).stdout.splitlines()]
     assert listed == [["+4930197*", "Authorities", "Ada"], ["+33162000248", "City hospital", "Ada"]]
-    refused = run("rule", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data, code=1).stderr
+    refused = run("decide", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data, code=1).stderr
     assert "The number is protected: City hospital." in refused
     run("protect", "remove", "+33162000248", "--data", data)
-    run("rule", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data)
+    run("decide", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data)
     assert "is not protected by itself" in run("protect", "remove", "+1911", "--data", data, code=1).stderr
     file.write_bytes(b"\xef\xbb\xbf+33162000301\tBank\r\n# more\r\n+33162000302\r\n\r\n+33162000303\r\n")
     assert "3 protected." in run("protect", "add", "--file", file, "--reason", "Shops", "--data", data).stdout
@@ -62,12 +62,12 @@ def test_a_protected_number_is_not_ruled(tmp_path):
 def test_wrong_usage_names_the_rule(tmp_path):
     data = tmp_path / "data"
     for arguments, words in [
-        (["rule", "+33162000248", "--block", "--by", "Ada"], "The reason says why"),
-        (["rule", "+33162000248", "--block", "--allow", "--by", "Ada"], "Say one of"),
-        (["rule", "+33162000248", "--identify", "\n", "--reason", "x", "--by", "Ada"], "The label has 1 to 100"),
-        (["rule", "12", "--allow", "--by", "Ada"], "NUMBER:"),
-        (["rule", "+33162000248", "--block", "--reason", "x", "--category", "spam", "--by", "Ada"], "--category is one of"),
-        (["rule", "+33162000248", "--block", "--reason", "x", "--category", "legitimate", "--by", "Ada"],
+        (["decide", "+33162000248", "--block", "--by", "Ada"], "The reason says why"),
+        (["decide", "+33162000248", "--block", "--allow", "--by", "Ada"], "Say one of"),
+        (["decide", "+33162000248", "--identify", "\n", "--reason", "x", "--by", "Ada"], "The label has 1 to 100"),
+        (["decide", "12", "--allow", "--by", "Ada"], "NUMBER:"),
+        (["decide", "+33162000248", "--block", "--reason", "x", "--category", "spam", "--by", "Ada"], "--category is one of"),
+        (["decide", "+33162000248", "--block", "--reason", "x", "--category", "legitimate", "--by", "Ada"],
          "The category of a number that is to be blocked"),
         (["protect", "add", "+49*", "--reason", "x"], "4 digits before"),
         (["protect", "add", "+4930197*", "--reason", "a\u202eb"], "The --reason is one line"),

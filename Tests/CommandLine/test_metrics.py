@@ -26,7 +26,7 @@ COMMENT = "planted comment of a caller"
 @pytest.fixture(scope="module")
 def server(make_server):
     server = make_server(
-        "--sample", "--log-format", "json", "--log-requests", RINGFENCE_METRICS_TOKEN=TOKEN)
+        "--demo", "--log-format", "json", "--log-requests", RINGFENCE_METRICS_TOKEN=TOKEN)
     yield server
     server.close()
 
@@ -107,6 +107,14 @@ def test_openmetrics_is_read_too(server):
     assert {"ringfence_http_requests", "process_cpu_seconds"} <= names
 
 
+def test_every_metric_of_ours_is_described(server):
+    _, _, text = ask(server, "GET", "/metrics")
+    helps = {family.name: family.documentation for family in parse(text)}
+    ours = {name: help for name, help in helps.items() if name.startswith(("ringfence_", "process_"))}
+    assert len(ours) > 20
+    assert [name for name, help in ours.items() if help in ("", "Measured by a library.")] == []
+
+
 def test_strangers_do_not_read_it(server):
     # What comes through a proxy comes from anywhere, whether or not we were told of the proxy.
     for field in ["X-Forwarded-For", "Forwarded", "Via"]:
@@ -184,8 +192,8 @@ def test_dashboard_and_alerts_name_metrics_that_exist(server, key):
     if "ringfence_review_queue_cases" not in known:
         print("SKIPPED: this schema has no queue; its metrics are not checked.")
         known |= {"ringfence_review_queue_cases", "ringfence_review_queue_cases_oldest_time_seconds"}
-    alerts = (CHECKOUT / "Operations/alerts.yaml").read_text()
-    dashboard = json.loads((CHECKOUT / "Operations/grafana-dashboard.json").read_text())
+    alerts = (CHECKOUT / "Docker/Monitoring/alerts.yaml").read_text()
+    dashboard = json.loads((CHECKOUT / "Docker/Monitoring/grafana-dashboard.json").read_text())
     wanted = {name for line in alerts.splitlines() for name in names_in(line)}
     wanted |= {name for panel in dashboard["panels"] for target in panel["targets"] for name in names_in(target["expr"])}
     assert len(wanted) > 20
@@ -196,5 +204,5 @@ def test_prometheus_reads_the_alerts():
     promtool = os.environ.get("RINGFENCE_PROMTOOL") or shutil.which("promtool")
     if not promtool:
         pytest.skip("promtool is not there (Debian: apt install prometheus): the alert rules are not checked")
-    done = subprocess.run([promtool, "check", "rules", CHECKOUT / "Operations/alerts.yaml"], capture_output=True, text=True)
+    done = subprocess.run([promtool, "check", "rules", CHECKOUT / "Docker/Monitoring/alerts.yaml"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 @Suite struct CurationMergeTests {
-  private func ruling(
-    _ number: Int64, _ decision: Ruling.Decision, _ category: ReportCategory? = nil, label: String? = nil
-  ) -> StandingRuling {
-    StandingRuling(
-      number: number, decision: decision, label: label, category: category, rulingID: UUID(), ruledAt: Date())
+  private func decision(
+    _ number: Int64, _ treatment: Decision.Treatment, _ category: ReportCategory? = nil, label: String? = nil
+  ) -> StandingDecision {
+    StandingDecision(
+      number: number, treatment: treatment, label: label, category: category, decisionID: UUID(), decidedAt: Date())
   }
 
   private func reported(_ number: Int64, _ category: ReportCategory = .fraud) -> ListedNumber {
@@ -20,19 +20,21 @@ import Testing
     return batches.flatMap { merge.take($0) } + merge.finish()
   }
 
-  @Test func rulingsDecideAndReportsGiveTheFigures() {
+  @Test func decisionsDecideAndReportsGiveTheFigures() {
     var state = CurationState()
-    for ruling in [
-      ruling(10, .block), ruling(20, .allow), ruling(30, .identify, label: "Dr Who"), ruling(40, .block, .silent),
-      ruling(50, .allow), ruling(60, .block, label: "Cold caller"),
-    ] { state.rulings.append(ruling) }
+    for decision in [
+      decision(10, .block), decision(20, .allow), decision(30, .identify, label: "Dr Who"),
+      decision(40, .block, .silent),
+      decision(50, .allow), decision(60, .block, label: "Cold caller"),
+    ] { state.decisions.append(decision) }
     let all = merged(state, [[reported(5), reported(20)], [reported(30), reported(40), reported(45)]])
     #expect(all.map(\.number) == [5, 10, 30, 40, 45, 60])
-    #expect(all[1] == ListedNumber(number: 10, category: .other, cause: .ruling, heat: 0, evidence: 0))
+    #expect(all[1] == ListedNumber(number: 10, category: .other, cause: .decision, heat: 0, evidence: 0))
     #expect(
       all[2]
         == ListedNumber(
-          number: 30, category: .fraud, treatment: .identify, cause: .ruling, heat: 5, evidence: 6, identifications: 7,
+          number: 30, category: .fraud, treatment: .identify, cause: .decision, heat: 5, evidence: 6,
+          identifications: 7,
           label: "Dr Who")
     )
     #expect(all[3].category == .silent)
@@ -44,8 +46,8 @@ import Testing
       protected: ProtectedNumbers(patterns: [(try ProtectedPattern("+33162003"), "Bank")], numbers: []),
       held: [33_162_004], victims: [33_162_005],
       ranges: [ApprovedRange(range: NumberRange(around: 33_162_000, digits: 1), category: .oneRing, heat: 20)])
-    state.rulings.append(ruling(33_162_001, .allow))
-    state.rulings.append(ruling(33_162_002, .identify, label: "A name"))
+    state.decisions.append(decision(33_162_001, .allow))
+    state.decisions.append(decision(33_162_002, .identify, label: "A name"))
     let all = merged(state, [[reported(33_162_007)]])
     #expect(all.map(\.number) == [0, 2, 5, 6, 7, 8, 9].map { 33_162_000 + $0 })
     #expect(all[0] == ListedNumber(number: 33_162_000, category: .oneRing, cause: .range, heat: 2, evidence: 2))
@@ -54,11 +56,11 @@ import Testing
     #expect(all[4] == reported(33_162_007))
   }
 
-  @Test func aProtectedNumberIsNotListedWhateverWasRuled() throws {
+  @Test func aProtectedNumberIsNotListedWhateverWasDecided() throws {
     var state = CurationState(protected: ProtectedNumbers(patterns: [], numbers: [(10, "Bank")]))
-    state.rulings.append(ruling(10, .block))
+    state.decisions.append(decision(10, .block))
     #expect(merged(state, []).isEmpty)
-    #expect(state.circumstances(of: 10).isProtected)
+    #expect(state.overrides(of: 10).isProtected)
   }
 
   @Test func everyNumberComesOnceInOrder() {
@@ -66,7 +68,8 @@ import Testing
     for _ in 0..<200 {
       var state = CurationState()
       for number in (1...300 as ClosedRange<Int64>) where Int.random(in: 0..<8, using: &generator) == 0 {
-        state.rulings.append(ruling(number, Ruling.Decision.allCases.randomElement(using: &generator)!, label: nil))
+        state.decisions.append(
+          decision(number, Decision.Treatment.allCases.randomElement(using: &generator)!, label: nil))
       }
       state.ranges = (0..<3).map { _ in
         ApprovedRange(
@@ -76,10 +79,10 @@ import Testing
       let numbers = (1...300 as ClosedRange<Int64>).filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
       let cut = Int.random(in: 0...numbers.count, using: &generator)
       let all = merged(state, [numbers[..<cut].map { reported($0) }, numbers[cut...].map { reported($0) }])
-      var expected = Set(numbers.filter { state.rulings.ruling(of: $0) == nil })
-      expected.formUnion((1...300).filter { state.rulings.ruling(of: $0).map { $0.decision != .allow } == true })
+      var expected = Set(numbers.filter { state.decisions.decision(of: $0) == nil })
+      expected.formUnion((1...300).filter { state.decisions.decision(of: $0).map { $0.treatment != .allow } == true })
       for range in state.ranges {
-        expected.formUnion(range.range.numbers.filter { state.rulings.ruling(of: $0) == nil })
+        expected.formUnion(range.range.numbers.filter { state.decisions.decision(of: $0) == nil })
       }
       #expect(all.map(\.number) == expected.sorted())
     }

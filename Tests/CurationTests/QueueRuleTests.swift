@@ -10,7 +10,7 @@ import Testing
     _ record: NumberRecord, by thresholds: ThresholdSet, _ change: (inout QueueFacts) -> Void = { _ in }
   ) -> QueueFacts {
     let score = Score(record, at: now)
-    var facts = QueueFacts(score: score, judgement: score.judge(by: thresholds), since: now)
+    var facts = QueueFacts(score: score, evaluation: score.judge(by: thresholds), since: now)
     facts.isPublished = record.isListed
     change(&facts)
     return facts
@@ -19,12 +19,12 @@ import Testing
   /// Complaints and votes for the number of so many reporters, all of this moment.
   private func record(_ toxic: Int, _ legitimate: Int = 0, isListed: Bool = false) -> NumberRecord {
     let parts = [(ReportCategory.fraud, toxic), (.legitimate, legitimate)].filter { $0.1 > 0 }.map { category, count in
-      Standing.Part(
+      NumberAggregate.Part(
         category: category, heat: Decay.heat.mass(of: Double(count), at: now),
         evidence: Decay.evidence.mass(of: Double(count), at: now), reports: Int64(count), reporters: Int32(count))
     }
     return NumberRecord(
-      number: 33_162_000_248, standing: Standing(parts: parts), days: ComplaintDays(bits: 0xFF, lastDay: 20_775),
+      number: 33_162_000_248, standing: NumberAggregate(parts: parts), days: ComplaintDays(bits: 0xFF, lastDay: 20_775),
       networks: NetworkSketch(bits: 0xFFFF), isListed: isListed, lastReportedAt: now)
   }
 
@@ -41,7 +41,7 @@ import Testing
       for _ in 0..<200 {
         let record = NumberRecord.random(number: 33_162_000_248, at: now, using: &generator)
         let facts = facts(record, by: thresholds)
-        let isWanted = [.watched, .candidate].contains(try #require(facts.judgement).verdict)
+        let isWanted = [.watched, .candidate].contains(try #require(facts.evaluation).verdict)
         #expect(QueueRule.causes(facts).contains(QueueCause.threshold) == isWanted)
         waiting += isWanted ? 1 : 0
       }
@@ -58,9 +58,9 @@ import Testing
       return QueueRule.causes(facts).all
     }
     #expect(causes { _ in } == [.threshold])
-    #expect(causes { $0.ruledAt = now } == [])
-    #expect(causes { ($0.ruledAt, $0.appealedAt) = (now, now - 1) } == [])
-    #expect(causes { ($0.ruledAt, $0.appealedAt) = (now, now + 1) } == [.appeal])
+    #expect(causes { $0.decidedAt = now } == [])
+    #expect(causes { ($0.decidedAt, $0.appealedAt) = (now, now - 1) } == [])
+    #expect(causes { ($0.decidedAt, $0.appealedAt) = (now, now + 1) } == [.appeal])
     #expect(causes { $0.isHeld = true } == [.held])
     #expect(causes { $0.isRangeProposed = true } == [.threshold, .range])
     #expect(causes { $0.isProtected = true } == [])
@@ -86,10 +86,10 @@ import Testing
     let split = urgency(record(20, 10, isListed: true)) { _ in }
     let appeal = urgency(record(20, isListed: true)) { $0.appealedAt = now }
     let rising = urgency(record(50)) { $0.since = now - year }
-    let old = urgency(NumberRecord(number: 1, standing: Standing(parts: []))) {
+    let old = urgency(NumberRecord(number: 1, standing: NumberAggregate(parts: []))) {
       ($0.isRangeProposed, $0.since) = (true, now - year)
     }
-    let new = urgency(NumberRecord(number: 1, standing: Standing(parts: []))) { $0.isRangeProposed = true }
+    let new = urgency(NumberRecord(number: 1, standing: NumberAggregate(parts: []))) { $0.isRangeProposed = true }
     let escalated = urgency(record(1)) { ($0.isRangeProposed, $0.level) = (true, 1) }
     for harm in [split, appeal, escalated] { #expect(harm < rising && Urgency.rank(of: harm) == .harm) }
     #expect(rising < old && old < new)

@@ -4,21 +4,21 @@ import Testing
 @Suite struct RangeTests {
   private func facts(
     digits: Int16 = 1, members: Int = 5, mass: Double = 10, greatest: Double = 3, defended: Int = 0
-  ) -> RangeRule.Facts {
-    RangeRule.Facts(
+  ) -> RangeDetection.Facts {
+    RangeDetection.Facts(
       range: NumberRange(around: 33_162_000_248, digits: digits), members: members, mass: mass, greatest: greatest,
       defended: defended)
   }
 
   @Test func aBlockIsProposedForSpreadAndMass() {
-    #expect(RangeRule.proposes(facts()))
-    #expect(!RangeRule.proposes(facts(members: 3)))
-    #expect(!RangeRule.proposes(facts(mass: 5.9)))
-    #expect(!RangeRule.proposes(facts(members: 8, mass: 11)))
-    #expect(!RangeRule.proposes(facts(greatest: 6)))
-    #expect(!RangeRule.proposes(facts(defended: 5)))
-    #expect(RangeRule.proposes(facts(digits: 2, members: 12, mass: 30)))
-    #expect(!RangeRule.proposes(facts(digits: 2, members: 11, mass: 30)))
+    #expect(RangeDetection.proposes(facts()))
+    #expect(!RangeDetection.proposes(facts(members: 3)))
+    #expect(!RangeDetection.proposes(facts(mass: 5.9)))
+    #expect(!RangeDetection.proposes(facts(members: 8, mass: 11)))
+    #expect(!RangeDetection.proposes(facts(greatest: 6)))
+    #expect(!RangeDetection.proposes(facts(defended: 5)))
+    #expect(RangeDetection.proposes(facts(digits: 2, members: 12, mass: 30)))
+    #expect(!RangeDetection.proposes(facts(digits: 2, members: 11, mass: 30)))
   }
 
   @Test func aBlockIsWrittenAndRead() {

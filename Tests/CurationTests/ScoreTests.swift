@@ -19,7 +19,7 @@ import Testing
       for _ in 0..<100 {
         var record = record(&generator)
         record.isListed = false
-        let country = Circumstances(country: ["DE", "FR", "IT", nil].randomElement(using: &generator)!)
+        let country = OverrideState(country: ["DE", "FR", "IT", nil].randomElement(using: &generator)!)
         let enters = Score(record, at: now).judge(by: thresholds, in: country)
         record.isListed = true
         let stays = Score(record, at: now).judge(by: thresholds, in: country)
@@ -74,15 +74,15 @@ import Testing
     for _ in 0..<50 {
       let thresholds = try ThresholdSet.random(countries: [], using: &generator)
       for _ in 0..<200 {
-        let judgement = Score(record(&generator), at: now).judge(by: thresholds)
-        let missed = judgement.conditions.filter { !$0.isMet }
-        if judgement.conditions.isEmpty { continue }
-        if !judgement.meetsThreshold, missed.count == 1 { decisive.insert(missed[0].kind) }
+        let evaluation = Score(record(&generator), at: now).judge(by: thresholds)
+        let missed = evaluation.conditions.filter { !$0.isMet }
+        if evaluation.conditions.isEmpty { continue }
+        if !evaluation.meetsThreshold, missed.count == 1 { decisive.insert(missed[0].kind) }
         let always = missed.contains { [.heat, .evidence, .confidence].contains($0.kind) }
         let people = missed.contains { [.reporters, .networks, .days].contains($0.kind) }
-        let lists = Set(judgement.conditions.compactMap(\.source))
+        let lists = Set(evaluation.conditions.compactMap(\.source))
         let list = lists.contains { id in missed.allSatisfy { $0.source != id } }
-        #expect(judgement.meetsThreshold == (!always && (!people || list)))
+        #expect(evaluation.meetsThreshold == (!always && (!people || list)))
       }
     }
     #expect(decisive.isSuperset(of: [.heat, .evidence, .confidence, .reporters, .networks, .days]))
@@ -90,7 +90,7 @@ import Testing
 
   @Test func rowsOfAListNeverPassForPeople() throws {
     var generator = SeededGenerator(seed: 25)
-    let bar = ThresholdBar(heat: 1, evidence: 1, confidence: 0.1, reporters: 1, networks: 0, days: 0)
+    let bar = ThresholdLimits(heat: 1, evidence: 1, confidence: 0.1, reporters: 1, networks: 0, days: 0)
     let thresholds = ReportCategory.allCases.filter(\.isToxic).map { category in
       Threshold(category: category, enter: bar, leave: bar, watchHeat: 1)
     }
@@ -100,7 +100,7 @@ import Testing
         thresholds: thresholds, sources: [SourceRule(appID: 0, weight: weight, enter: bar, leave: bar)])
     }
     var record = record(&generator)
-    record.standing = Standing(parts: [
+    record.standing = NumberAggregate(parts: [
       .init(
         category: .fraud, heat: Decay.heat.mass(of: 100, at: now), evidence: Decay.evidence.mass(of: 100, at: now),
         reports: 100, reporters: 0)
@@ -122,15 +122,15 @@ import Testing
     let thresholds = try ThresholdSet.random(countries: [], using: &generator)
     for _ in 0..<100 {
       let score = Score(record(&generator), at: now)
-      func verdict(_ isProtected: Bool, _ isRuled: Bool, _ isHeld: Bool) -> Verdict {
+      func verdict(_ isProtected: Bool, _ isDecided: Bool, _ isHeld: Bool) -> Verdict {
         score.judge(
-          by: thresholds, in: Circumstances(isProtected: isProtected, isRuled: isRuled, isHeld: isHeld)
+          by: thresholds, in: OverrideState(isProtected: isProtected, isDecided: isDecided, isHeld: isHeld)
         ).verdict
       }
       #expect(verdict(true, true, true) == .protected)
-      #expect(verdict(false, true, true) == .ruled)
+      #expect(verdict(false, true, true) == .decided)
       #expect(verdict(false, false, true) == .held)
-      #expect(![.protected, .ruled, .held].contains(verdict(false, false, false)))
+      #expect(![.protected, .decided, .held].contains(verdict(false, false, false)))
     }
   }
 }

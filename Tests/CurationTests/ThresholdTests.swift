@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ThresholdTests {
-  private let bar = ThresholdBar(heat: 3, evidence: 2, confidence: 0.4, reporters: 3, networks: 2, days: 2)
+  private let bar = ThresholdLimits(heat: 3, evidence: 2, confidence: 0.4, reporters: 3, networks: 2, days: 2)
 
   private var fraud: Threshold { Threshold(category: .fraud, enter: bar, leave: bar, watchHeat: 1) }
 

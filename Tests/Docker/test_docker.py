@@ -59,8 +59,7 @@ def test_what_is_built_with_is_what_the_machine_builds_with():
     packages = set(re.findall(r"lib[\w-]+-dev|zlib1g-dev|pkg-config", " ".join(rest for _, rest in build)))
     ours = (CHECKOUT / "Scripts/install-dependencies").read_text()
     wanted = set(re.findall(r"wanted=\((.*?)\)", ours)[0].split()) - {"postgresql"}
-    # Only a static Foundation needs curl's.
-    assert packages == wanted | {"libcurl4-openssl-dev"}
+    assert packages == wanted
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -113,7 +112,7 @@ def test_secrets_are_files_and_readable_by_the_one_who_needs_them():
 
 
 def test_the_proxy_has_the_servers_caps_and_tells_one_address():
-    batch = re.search(r"batchLimit = (.*)", (CHECKOUT / "Sources/Web/API/BodyReader.swift").read_text())[1]
+    batch = re.search(r"batchLimit = (.*)", (CHECKOUT / "Sources/HTTPServer/Limits/BodyReader.swift").read_text())[1]
     assert batch == "1 << 20" and "client_max_body_size 1m;" in NGINX
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in NGINX
     assert "--trust-proxy" in SERVICES["ringfence"]["command"]

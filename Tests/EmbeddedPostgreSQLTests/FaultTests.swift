@@ -31,7 +31,7 @@ import Testing
 
   @Test func aKilledServersClusterDiesWithItAndIsRecovered() async throws {
     try await withWorkplace { place in
-      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: true)
       }
       let postgres = try await place.start()
@@ -43,7 +43,7 @@ import Testing
 
   @Test func withoutANewServerTheClusterOfAKilledOneEnds() async throws {
     try await withWorkplace { place in
-      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: true)
       }
       let orphan = try #require(Self.orphan(in: place))
@@ -53,7 +53,7 @@ import Testing
 
   @Test func aClusterThatOutlivesItsServerIsAdopted() async throws {
     try await withWorkplace { place in
-      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: false)
       }
       let orphan = try #require(Self.orphan(in: place))
@@ -67,7 +67,7 @@ import Testing
 
   @Test func anAdoptedPostmasterThatIsKilledIsStartedAgain() async throws {
     try await withWorkplace { place in
-      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: false)
       }
       let postgres = try await place.start(diesWithParent: false)
@@ -79,7 +79,7 @@ import Testing
 
   @Test func aClusterThatIsToDieWithItsServerReplacesTheOneThatDidNot() async throws {
     try await withWorkplace { place in
-      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: false)
       }
       let orphan = try #require(Self.orphan(in: place))
@@ -93,7 +93,7 @@ import Testing
 
   @Test func anOrphanThatIsKilledTooIsRecovered() async throws {
     try await withWorkplace { place in
-      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: false)
       }
       kill(try #require(Self.orphan(in: place)), SIGKILL)
@@ -105,7 +105,7 @@ import Testing
 
   @Test func anInterruptedInitialisationLeavesNothing() async throws {
     try await withWorkplace { place in
-      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as Workplace] in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         Thread.detachNewThread {
           while !Self.isInitialising(in: place.data) { usleep(1000) }
           kill(getpid(), SIGKILL)
@@ -123,7 +123,7 @@ import Testing
   @Test func aSecondProcessIsToldWhoHoldsTheFolder() async throws {
     try await withWorkplace { place in
       let first = try await place.start()
-      await #expect(processExitsWith: .success) { [place = place as Workplace, holder = getpid() as pid_t] in
+      await #expect(processExitsWith: .success) { [place = place as ClusterFixture, holder = getpid() as pid_t] in
         let error = await #expect(throws: EmbeddedPostgresError.self) { _ = try await place.start() }
         #expect(error?.description.contains("process \(holder)") == true)
       }
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  private static func serveAndBeKilled(in place: Workplace, diesWithParent: Bool) async throws {
+  private static func serveAndBeKilled(in place: ClusterFixture, diesWithParent: Bool) async throws {
     let postgres = try await place.start(diesWithParent: diesWithParent)
     try query("CREATE TABLE kept AS SELECT 42 AS n", postgres.dsn)
     try "\(postgres.postmasterPID ?? 0)".write(toFile: place.folder + "/orphan", atomically: true, encoding: .utf8)
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// The postmaster of the server that was killed.
-  private static func orphan(in place: Workplace) -> pid_t? {
+  private static func orphan(in place: ClusterFixture) -> pid_t? {
     (try? String(contentsOfFile: place.folder + "/orphan", encoding: .utf8)).flatMap { pid_t($0) }
   }
 

@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: ["it's a \"folder\" \\ with words", "a,b", "ü/データ"])
   func aFolderMayHaveAnyName(_ name: String) async throws {
     try await withWorkplace { place in
-      let place = Workplace(folder: place.folder + "/" + name)
+      let place = ClusterFixture(folder: place.folder + "/" + name)
       let postgres = try await place.start()
       #expect(try query("SELECT 1", postgres.dsn) == "1")
       try await postgres.stop()
@@ -18,7 +18,7 @@ import Testing
 
   @Test func theSocketOfALongPathLiesInAShortPrivateFolder() async throws {
     try await withWorkplace { place in
-      let place = Workplace(folder: place.folder + "/" + String(repeating: "long/", count: 20))
+      let place = ClusterFixture(folder: place.folder + "/" + String(repeating: "long/", count: 20))
       let first = try await place.start()
       #expect(try query("SELECT 1", first.dsn) == "1")
       let socketFolder = try #require(realpath(place.data, nil)).withMemoryRebound(to: CChar.self, capacity: 1) {
@@ -91,7 +91,7 @@ import Testing
   func anOrdinaryUserRunsItAsItself() async throws {
     try await withWorkplace { place in
       chmod(place.folder, 0o777)
-      await #expect(processExitsWith: .success) { [place = place as Workplace] in
+      await #expect(processExitsWith: .success) { [place = place as ClusterFixture] in
         let user = try #require(Account.find("nobody"))
         try #require(setgroups(0, nil) == 0 && setgid(user.gid) == 0 && setuid(user.uid) == 0)
         let postgres = try await place.start()
@@ -106,7 +106,7 @@ import Testing
       #expect(FileStatus("/proc/\(try #require(postgres.postmasterPID))")?.uid == Account.find("nobody")?.uid)
       try await postgres.stop()
       // And leaves nothing that would keep the user out.
-      await #expect(processExitsWith: .success) { [place = place as Workplace] in
+      await #expect(processExitsWith: .success) { [place = place as ClusterFixture] in
         let user = try #require(Account.find("nobody"))
         try #require(setgroups(0, nil) == 0 && setgid(user.gid) == 0 && setuid(user.uid) == 0)
         let postgres = try await place.start()
@@ -119,7 +119,7 @@ import Testing
   @Test func aStalePostmasterFileDoesNotStopTheStart() async throws {
     try await withWorkplace { place in
       // The process id in it belongs to a PostgreSQL process, but of another cluster.
-      let other = Workplace(folder: place.folder + "/other")
+      let other = ClusterFixture(folder: place.folder + "/other")
       let neighbour = try await other.start()
       let first = try await place.start()
       try await first.stop()

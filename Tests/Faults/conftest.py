@@ -1,6 +1,6 @@
 import pytest
 
-from bench import Bench
+from shared_server import SharedServer
 
 
 @pytest.fixture(scope="session")
@@ -9,17 +9,17 @@ def _kept():
 
 
 @pytest.fixture
-def bench(make_server, _kept):
+def shared(make_server, _kept):
     """A running server without limits, for one client that is many: the one that the test before left sound, or else a new one."""
-    bench = _kept.pop() if _kept else Bench(make_server("--no-limits"))
-    bench.is_sound = False
-    yield bench
-    if bench.is_sound and bench.server.process.poll() is None:
-        _kept.append(bench)
+    shared = _kept.pop() if _kept else SharedServer(make_server("--no-limits"))
+    shared.is_sound = False
+    yield shared
+    if shared.is_sound and shared.server.process.poll() is None:
+        _kept.append(shared)
     else:
-        bench.server.close()
+        shared.server.close()
 
 
 @pytest.fixture
-def server(bench):
-    return bench.server
+def server(shared):
+    return shared.server

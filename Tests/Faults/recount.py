@@ -32,19 +32,19 @@ def stored_reports(server):
     return [Stored(a, int(n), i, t, int(c), r, float(w)) for a, n, i, t, c, r, w in rows]
 
 
-def check(bench, load, all_acknowledged=True):
+def check(shared, load, all_acknowledged=True):
     """Fails when an acknowledged report is missing, one is there twice or of nobody's, or an aggregate differs."""
-    reports = stored_reports(bench.server)
+    reports = stored_reports(shared.server)
     there = [report.report_id for report in reports]
-    missing = (bench.settled | load.acknowledged.keys()) - set(there)
+    missing = (shared.settled | load.acknowledged.keys()) - set(there)
     assert not missing, f"{len(missing)} acknowledged reports are missing: {sorted(missing)[:5]}"
     assert len(there) == len(set(there)), "A report is stored twice."
     own = {report.report_id for report in reports if report.app == load.app}
     strangers = own - (load.acknowledged if all_acknowledged else load.sent).keys()
     assert not strangers, f"{len(strangers)} reports are stored that nobody sent: {sorted(strangers)[:5]}"
-    check_aggregates(bench.server, reports)
-    bench.settled |= own
-    bench.is_sound = True
+    check_aggregates(shared.server, reports)
+    shared.settled |= own
+    shared.is_sound = True
     print(
         f"\n  {len(load.acknowledged)} acknowledged, {len(own)} stored ({len(there)} in all), answers {dict(load.answers)}, "
         f"{load.lost_connections} tries without an answer")

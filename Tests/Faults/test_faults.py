@@ -16,25 +16,25 @@ def postgres_is_back(server, before):
     wait_until(lambda: server.postmaster() not in (None, before), 30, "the server to start PostgreSQL again")
 
 
-def test_load_alone(bench, server):
+def test_load_alone(shared, server):
     with Load(server) as load:
         load.goes_on()
-    check(bench, load)
+    check(shared, load)
     assert set(load.answers) == {200, 201} and load.lost_connections == load.found_at_first_try == 0
 
 
-def test_server_killed(bench, server):
+def test_server_killed(shared, server):
     with Load(server) as load:
         for _ in range(2):
             server.signal(signal.SIGKILL)
             server.ended()
             server.start()
             load.goes_on()
-    check(bench, load)
+    check(shared, load)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGINT], ids=lambda number: number.name)
-def test_postgres_ended(bench, server, number):
+def test_postgres_ended(shared, server, number):
     with Load(server) as load:
         for _ in range(2):
             before = server.postmaster()
@@ -42,10 +42,10 @@ def test_postgres_ended(bench, server, number):
             postgres_is_back(server, before)
             load.goes_on()
         assert server.process.poll() is None
-    check(bench, load)
+    check(shared, load)
 
 
-def test_server_and_postgres_killed(bench, server):
+def test_server_and_postgres_killed(shared, server):
     with Load(server) as load:
         for _ in range(2):
             before = server.postmaster()
@@ -55,10 +55,10 @@ def test_server_and_postgres_killed(bench, server):
             server.start()
             assert server.postmaster() != before
             load.goes_on()
-    check(bench, load)
+    check(shared, load)
 
 
-def test_every_backend_terminated(bench, server):
+def test_every_backend_terminated(shared, server):
     with Load(server) as load:
         for _ in range(5):
             [[count]] = server.query(
@@ -66,10 +66,10 @@ def test_every_backend_terminated(bench, server):
                 "WHERE datname = 'ringfence' AND pid <> pg_backend_pid()")
             assert int(count) > 0
             load.goes_on()
-    check(bench, load)
+    check(shared, load)
 
 
-def test_backend_killed(bench, server):
+def test_backend_killed(shared, server):
     """One backend that dies takes all others with it, and the cluster recovers without its keeper."""
     with Load(server) as load:
         before = server.postmaster()
@@ -78,30 +78,30 @@ def test_backend_killed(bench, server):
         os.kill(int(pid), signal.SIGKILL)
         load.goes_on()
         assert server.postmaster() == before
-    check(bench, load)
+    check(shared, load)
 
 
-def test_graceful_stop(bench, server):
+def test_graceful_stop(shared, server):
     with Load(server) as load:
         server.signal(signal.SIGTERM)
         assert server.ended(STOP_SECONDS) == 0
         load.abandon()
     assert not server.postgres_processes()
     server.start()
-    check(bench, load, all_acknowledged=False)
+    check(shared, load, all_acknowledged=False)
 
 
-def test_control_c(bench, server):
+def test_control_c(shared, server):
     with Load(server) as load:
         server.interrupt()
         assert server.ended(STOP_SECONDS) == 0
         assert not server.postgres_processes()
         server.start()
         load.goes_on()
-    check(bench, load)
+    check(shared, load)
 
 
-def test_second_server_on_the_folder(bench, server):
+def test_second_server_on_the_folder(shared, server):
     with Load(server) as load:
         second = RingfenceServer(server.data.parent)
         second.log = server.data.parent / "second.log"
@@ -112,4 +112,4 @@ def test_second_server_on_the_folder(bench, server):
         assert str(server.data) in said and str(server.process.pid) in said
         load.goes_on()
         assert server.process.poll() is None
-    check(bench, load)
+    check(shared, load)

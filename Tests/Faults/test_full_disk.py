@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import Bench
+from shared_server import SharedServer
 from load import Load
 from recount import check
 from ringfence_server import RingfenceServer
@@ -28,10 +28,10 @@ def small_disk():
 
 
 @pytest.fixture
-def bench(small_disk):
+def shared(small_disk):
     server = RingfenceServer(small_disk)
     try:
-        yield Bench(server.start())
+        yield SharedServer(server.start())
     finally:
         server.close()
 
@@ -47,8 +47,8 @@ def fill(path):
                 size //= 2
 
 
-def test_full_disk(bench, small_disk):
-    server = bench.server
+def test_full_disk(shared, small_disk):
+    server = shared.server
     with Load(server) as load:
         filler = small_disk / "filler"
         fill(filler)
@@ -56,4 +56,4 @@ def test_full_disk(bench, small_disk):
         assert server.process.poll() is None
         filler.unlink()
         load.goes_on()
-    check(bench, load)
+    check(shared, load)

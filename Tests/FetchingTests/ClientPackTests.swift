@@ -51,7 +51,7 @@ private final class FolderTransport: ClientTransport {
 
 @Suite struct ClientPackTests {
   private func client(
-    _ site: Site, _ transport: FolderTransport, _ folder: String, publications: String? = nil
+    _ site: PublicationFixture, _ transport: FolderTransport, _ folder: String, publications: String? = nil
   ) throws -> RingfenceClient {
     try RingfenceClient(
       ClientConfiguration(
@@ -63,7 +63,7 @@ private final class FolderTransport: ClientTransport {
   /// A server may ask for the key; whoever else packs lie with does not get it.
   @Test func bearsItsKeyToItsServerAlone() async throws {
     try await withTemporaryFolder { folder in
-      var site = Site("\(folder)/site")
+      var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
       try site.publish(1, ["toxic": [33_162_000_248]])
       let own = FolderTransport(site.path)
@@ -80,7 +80,7 @@ private final class FolderTransport: ClientTransport {
   /// A key without the scope is told apart from a publication that is not there, and from an object store's 403.
   @Test func saysWhyItIsNotLetIn() async throws {
     try await withTemporaryFolder { folder in
-      var site = Site("\(folder)/site")
+      var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
       try site.publish(1, ["toxic": [33_162_000_248]])
       let problem = ["Content-Type": "application/problem+json; charset=utf-8"]
@@ -102,7 +102,7 @@ private final class FolderTransport: ClientTransport {
 
   @Test func takesDeltasGoesOnAfterABreakAndRefusesTheOld() async throws {
     try await withTemporaryFolder { folder in
-      var site = Site("\(folder)/site")
+      var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
       let transport = FolderTransport(site.path)
       let client = try client(site, transport, folder)
@@ -132,7 +132,7 @@ private final class FolderTransport: ClientTransport {
 
   @Test func refusesAPackThatWasChanged() async throws {
     try await withTemporaryFolder { folder in
-      var site = Site("\(folder)/site")
+      var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
       let client = try client(site, FolderTransport(site.path), folder)
       let manifest = try site.publish(1, ["toxic": [33_162_000_248, 33_162_000_250]])

@@ -10,9 +10,9 @@ import Testing
 @Suite struct RefusalTests {
   private static let numbers = (1...5_000).map { Int64($0) * 7_919 }
 
-  private func inFolders(_ body: (inout Site, String) async throws -> Void) async throws {
+  private func inFolders(_ body: (inout PublicationFixture, String) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in
-      var site = Site("\(folder)/publications")
+      var site = PublicationFixture("\(folder)/publications")
       try await body(&site, "\(folder)/out")
     }
   }

@@ -69,7 +69,7 @@ import Testing
       $0.droppedBefore = Date(timeIntervalSince1970: 1_675_209_600)
     }
     #expect(kept.map(\.line) == [2] && summary.rejected == [.dateBeforeRetention: 1])
-    #expect(summary.description.contains("date_before_retention: the date is before 2023-02-01T00:00:00Z."))
+    #expect(summary.droppedBefore == Date(timeIntervalSince1970: 1_675_209_600))
   }
 
   @Test func aNationalFormNeedsItsRegion() async throws {

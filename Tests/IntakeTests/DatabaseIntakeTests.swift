@@ -11,8 +11,8 @@ import Timestamps
 @Suite(.database) struct DatabaseIntakeTests {
   private var pool: PostgresPool { TestDatabase.current.pool }
 
-  private func submission(_ number: String = "+33162000248", category: String = "fraud") -> Submission {
-    Submission(
+  private func submission(_ number: String = "+33162000248", category: String = "fraud") -> ReportSubmission {
+    ReportSubmission(
       number: number, category: category, reporter: UUID().uuidString, reportID: UUID().uuidString,
       reportedAt: Timestamp.format(Date()))
   }

@@ -8,13 +8,13 @@ import Testing
   private let now = Date(timeIntervalSince1970: 1_795_262_400)  // 2026-11-21T12:00:00Z
   private let pseudonymizer = Pseudonymizer(key: [UInt8](repeating: 7, count: 32))
 
-  private var good: Submission {
-    Submission(
+  private var good: ReportSubmission {
+    ReportSubmission(
       number: "+33 1 62 00 02 48", category: "fraud", reporter: "user-1",
       reportID: "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad", reportedAt: "2026-11-21T11:59:00Z")
   }
 
-  private func problems(_ change: (inout Submission) -> Void) -> [String] {
+  private func problems(_ change: (inout ReportSubmission) -> Void) -> [String] {
     var submission = good
     change(&submission)
     do {

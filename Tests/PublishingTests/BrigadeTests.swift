@@ -134,7 +134,7 @@ import Testing
     // Without the review the brigade would succeed.
     #expect(Set(try await listed()).intersection(innocent).count == innocent.count, "\(style)")
 
-    let review = HoldReview(store: HoldStore(pool: pool))
+    let review = BrigadeReview(store: HoldStore(pool: pool))
     let held = try await review.review(at: now)
     #expect(try await review.review(at: now) == 0)
     let published = Set(try await listed())
@@ -144,8 +144,8 @@ import Testing
 
     // A moderator clears the ten, and nobody of the brigade counts any more.
     for number in innocent {
-      _ = try await RulingStore(pool: pool).record(
-        try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now + 1))
+      _ = try await DecisionStore(pool: pool).record(
+        try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now + 1))
     }
     _ = try await reporters.recount(protected: .none, at: now + 2)
     for number in innocent {
@@ -159,7 +159,7 @@ import Testing
     let number = innocent[0]
     try await take(
       (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) })
-    let review = HoldReview(store: HoldStore(pool: pool))
+    let review = BrigadeReview(store: HoldStore(pool: pool))
     #expect(try await review.review(at: now) == 0)
     try await take([report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
     #expect(try await review.review(at: now) == 1)
@@ -186,28 +186,29 @@ import Testing
         """)
     }
     #expect(Set(try await listed()) == [split, plain])
-    #expect(try await HoldReview(store: HoldStore(pool: pool)).review(at: now) == 1)
+    #expect(try await BrigadeReview(store: HoldStore(pool: pool)).review(at: now) == 1)
     #expect(try await HoldStore(pool: pool).hold(of: split)?.rule == .split)
     #expect(try await listed() == [plain])
   }
 
-  /// What a ruling or a range has published was never weighed: reports that came meanwhile are, once it is undone.
-  @Test func whatARulingHadPublishedIsReviewedOnceItIsUndone() async throws {
+  /// What a decision or a range has published was never weighed: reports that came meanwhile are, once it is undone.
+  @Test func whatADecisionHadPublishedIsReviewedOnceItIsUndone() async throws {
     let number = innocent[0], named = innocent[1]
     let pool = pool, now = now
-    let rulings = RulingStore(pool: pool)
-    let block = try Ruling(
-      number: number, decision: .block, reason: "A wave.", moderator: "Ada", ruledAt: now - 9)
-    _ = try await rulings.record(block)
-    _ = try await rulings.record(
-      try Ruling(
-        number: named, decision: .identify, label: "A shop", reason: "It is one.", moderator: "Ada", ruledAt: now - 9))
+    let decisions = DecisionStore(pool: pool)
+    let block = try Decision(
+      number: number, treatment: .block, reason: "A wave.", moderator: "Ada", decidedAt: now - 9)
+    _ = try await decisions.record(block)
+    _ = try await decisions.record(
+      try Decision(
+        number: named, treatment: .identify, label: "A shop", reason: "It is one.", moderator: "Ada", decidedAt: now - 9
+      ))
     let key = try #require(SigningKey(String(repeating: "07", count: 32)))
     try await withTemporaryFolder { path in
       let publisher = Publisher(
         store: PublicationStore(pool: pool), folder: PublicationFolder(path: path),
         recipes: Recipe.shipped.filter { $0.source == .reports }, signing: { key },
-        policy: PublicationPolicy(), holding: HoldReview(store: HoldStore(pool: pool)), logger: .forTests)
+        policy: PublicationPolicy(), holding: BrigadeReview(store: HoldStore(pool: pool)), logger: .forTests)
       func publish(_ time: Date) async throws {
         let overrules = Gate.allCases.filter(\.canBeOverruled).map {
           PublicationRequest.Overrule(gate: $0, reason: "Test", by: "Ada")
@@ -226,14 +227,14 @@ import Testing
           "Publication 1 named it first"))
       let prefix = NumberHash.of(named).prefix(4).map { String(format: "%02x", $0) }.joined()
       let beginning = try #require(NumberHashPrefix(prefix))
-      let hash = try #require(try await LookupStore(pool: pool).listed(beginning).first)
+      let hash = try #require(try await HashLookupStore(pool: pool).listed(beginning).first)
       #expect(!hash.mayBlock && hash.label == "A shop")
 
       // A wave of one day, borne out by nothing but a word of two days ago.
       try await take(
         (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) }
           + [report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
-      _ = try await rulings.undo(block.id, of: number, moderator: "Ada", at: now - 5)
+      _ = try await decisions.undo(block.id, of: number, moderator: "Ada", at: now - 5)
       try await publish(now)
       #expect(try await HoldStore(pool: pool).hold(of: number)?.rule == .oneDay)
       #expect(try await listing(number) == nil)
@@ -247,7 +248,7 @@ import Testing
     let wave = (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) }
     let old = report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))
     try await take(wave)
-    let review = HoldReview(store: HoldStore(pool: pool))
+    let review = BrigadeReview(store: HoldStore(pool: pool))
     let listed = try await PublicationStore(pool: pool).withSnapshot { connection in
       let found = try await review.review(at: now, on: connection)
       #expect(found.numbers.isEmpty)

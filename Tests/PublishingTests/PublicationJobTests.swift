@@ -41,7 +41,7 @@ import Testing
     PublicationJob(
       publisher: publisher(path, protection),
       leases: leases ?? LeaseStore(pool: TestDatabase.current.pool),
-      schedule: NightSchedule(time: "03:00", zone: "UTC"), logger: .forTests, now: { time })
+      schedule: PublicationSchedule(time: "03:00", zone: "UTC"), logger: .forTests, now: { time })
   }
 
   private func entries(_ path: String, _ name: String) throws -> [PackEntry] {

@@ -23,7 +23,7 @@ import Timestamps
     ("03:00", "Pacific/Auckland", "2026-07-10T16:00:00Z", "2026-07-10T15:00:00Z", "2026-07-11T15:00:00Z"),
     ("03:00", "Australia/Lord_Howe", "2026-07-10T17:00:00Z", "2026-07-10T16:30:00Z", "2026-07-11T16:30:00Z"),
   ]) func dueTimes(time: String, zone: String, now: String, last: String, next: String) throws {
-    let schedule = try #require(NightSchedule(time: time, zone: zone))
+    let schedule = try #require(PublicationSchedule(time: time, zone: zone))
     #expect(schedule.last(atOrBefore: try date(now)) == (try date(last)))
     #expect(schedule.next(after: try date(now)) == (try date(next)))
   }
@@ -32,7 +32,7 @@ import Timestamps
     var generator = SeededGenerator(seed: 6)
     for zone in ["Europe/Berlin", "America/New_York", "America/Santiago", "Asia/Kolkata", "Africa/Casablanca"] {
       let hour = Int.random(in: 0...3, using: &generator)
-      let schedule = try #require(NightSchedule(time: "0\(hour):30", zone: zone))
+      let schedule = try #require(PublicationSchedule(time: "0\(hour):30", zone: zone))
       var due = schedule.next(after: try date("2025-01-01T00:00:00Z"))
       for _ in 0..<730 {
         let next = schedule.next(after: due)
@@ -46,17 +46,18 @@ import Timestamps
 
   @Test(arguments: [("24:00", "UTC"), ("3:00", "UTC"), ("03:60", "UTC"), ("03:00", "Mars/Olympus"), ("", "UTC")])
   func whatIsNoTimeOfDayIsRefused(time: String, zone: String) {
-    #expect(NightSchedule(time: time, zone: zone) == nil)
+    #expect(PublicationSchedule(time: time, zone: zone) == nil)
   }
 
   @Test func aNightIsMadeOnceAndAFailureIsTriedAgainLater() {
-    #expect(NightDecision(NightAttempts()) == .publish)
-    #expect(NightDecision(NightAttempts(published: 1)) == .done)
-    #expect(NightDecision(NightAttempts(refused: 1, failed: 3, sinceFailure: 0)) == .done)
-    #expect(NightDecision(NightAttempts(running: 1)) == .wait)
+    #expect(PublicationTiming(PublicationAttempts()) == .publish)
+    #expect(PublicationTiming(PublicationAttempts(published: 1)) == .done)
+    #expect(PublicationTiming(PublicationAttempts(refused: 1, failed: 3, sinceFailure: 0)) == .done)
+    #expect(PublicationTiming(PublicationAttempts(running: 1)) == .wait)
     for (failed, minutes) in [(1, 1.0), (2, 2), (3, 4), (6, 32), (7, 60), (50, 60)] {
-      #expect(NightDecision(NightAttempts(failed: failed, sinceFailure: minutes * 60 - 1)) == .wait)
-      #expect(NightDecision(NightAttempts(failed: failed, sinceFailure: minutes * 60)) == .publish, "\(failed)")
+      #expect(PublicationTiming(PublicationAttempts(failed: failed, sinceFailure: minutes * 60 - 1)) == .wait)
+      #expect(
+        PublicationTiming(PublicationAttempts(failed: failed, sinceFailure: minutes * 60)) == .publish, "\(failed)")
     }
   }
 }

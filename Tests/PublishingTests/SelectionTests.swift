@@ -101,12 +101,12 @@ import Testing
     #expect(preview.taken.allSatisfy { before.subtracting(after).contains($0.number) })
   }
 
-  @Test func aPreviewRespectsRulingsRangesAndTonightsReview() async throws {
-    let (burst, member, ruled, plain): (Int64, Int64, Int64, Int64) = (
+  @Test func aPreviewRespectsDecisionsRangesAndTonightsReview() async throws {
+    let (burst, member, decided, plain): (Int64, Int64, Int64, Int64) = (
       12_015_550_101, 33_162_000_248, 12_015_550_201, 12_015_550_301
     )
     // All on one day; then three that are listed, each for a reason of its own.
-    try await fill([(burst, 14, 4, 1), (member, 8, 4, 3), (ruled, 8, 4, 3), (plain, 8, 4, 3)])
+    try await fill([(burst, 14, 4, 1), (member, 8, 4, 3), (decided, 8, 4, 3), (plain, 8, 4, 3)])
     let time = now
     try await pool.withConnection { connection in
       _ = try await connection.execute(
@@ -115,8 +115,8 @@ import Testing
         VALUES (33162000240, 1, 'approved', 8, 5, 1, \(time), \(time), 'Ada')
         """)
     }
-    _ = try await RulingStore(pool: pool).record(
-      try Ruling(number: ruled, decision: .block, reason: "Known.", moderator: "Ada", ruledAt: now))
+    _ = try await DecisionStore(pool: pool).record(
+      try Decision(number: decided, treatment: .block, reason: "Known.", moderator: "Ada", decidedAt: now))
     let thresholds = ThresholdStore(pool: pool)
     let present = try await thresholds.current()
     var wide = try #require(present.threshold(for: .fraud) { nil })
@@ -126,13 +126,13 @@ import Testing
     var american = wide
     (american.country, american.enter.reporters) = ("US", 9)
     let change = try present.replacing(wide).replacing(strict).replacing(american)
-    let holding = HoldReview(store: HoldStore(pool: pool))
+    let holding = BrigadeReview(store: HoldStore(pool: pool))
 
     let preview = try await store.withSnapshot { connection in
       try await Selection().preview(
         change, against: present, at: now, examples: 3, holding: holding, on: connection)
     }
-    // The plain one goes; the member stays by its range, the ruled one by its ruling; the burst would be held.
+    // The plain one goes; the member stays by its range, the decided one by its decision; the burst would be held.
     #expect(preview.taken.map(\.number) == [plain] && preview.added.isEmpty)
     #expect(preview.newlyHeld == 1 && preview.released == 0 && preview.total.kept == 1)
     #expect(preview.fixed == 1 + 9)
@@ -141,7 +141,7 @@ import Testing
     try await thresholds.save(change, after: 1, by: "Ada", because: "Test", at: now)
     #expect(try await holding.review(at: now) == 1)
     let after = try await listed().map(\.number)
-    #expect(after.contains(member) && after.contains(ruled) && !after.contains(plain) && !after.contains(burst))
+    #expect(after.contains(member) && after.contains(decided) && !after.contains(plain) && !after.contains(burst))
     #expect(after.count == preview.total.kept + preview.total.added + preview.fixed)
   }
 }

@@ -10,27 +10,27 @@ import uuid
 
 import pytest
 
-from ringfence_server import BINARY, environment
+from ringfence_server import BENCHMARK, BINARY, environment
 
 NUMBER = "+33162000248"
 REPORTER = "alice@example.org"
 
 
-def words(*command):
+def words(binary, *command):
     """What `--help` says of a command."""
-    done = subprocess.run([BINARY, *command, "--help"], capture_output=True, text=True, env=environment(), timeout=60)
+    done = subprocess.run([binary, *command, "--help"], capture_output=True, text=True, env=environment(), timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def commands(*path):
-    """Every command there is, as a path of names."""
-    said = words(*path)
+def commands(binary, *path):
+    """Every command of a program, as a path of names."""
+    said = words(binary, *path)
     yield path, said
     [listed] = re.findall(r"\nSUBCOMMANDS:\n(.*?)\n\n", said, re.DOTALL) or [""]
     for name in re.findall(r"^  ([a-z][\w-]*)(?:, [\w-]+)*(?: |$|\n)", listed, re.MULTILINE):
         if name != "help":
-            yield from commands(*path, name)
+            yield from commands(binary, *path, name)
 
 
 # Their values are no secrets: a public key, the name of a file, the number of a key.
@@ -41,7 +41,7 @@ HARMLESS = {
 
 def test_no_option_takes_a_secret():
     seen = 0
-    for path, said in commands():
+    for path, said in [*commands(BINARY), *commands(BENCHMARK)]:
         seen += 1
         for option, value in re.findall(r"--([\w-]+) <([\w-]+)>", said):
             if option in HARMLESS.get(" ".join(path), set()):

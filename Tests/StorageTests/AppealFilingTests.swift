@@ -119,7 +119,7 @@ import Testing
         number, expecting: open, as: .upheld, by: "Ada", role: .moderator, answer: "Sorry.", at: now) == .answered(1))
     #expect(
       try await store.settle(number, as: .rejected, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen)
-    #expect(try await RulingStore(pool: pool).standing(of: number)?.decision == .allow)
+    #expect(try await DecisionStore(pool: pool).standing(of: number)?.treatment == .allow)
     let revocations = try await PublicationStore(pool: pool).openRevocations()
     #expect(revocations.map(\.number) == [number] && revocations.first?.action == .remove)
     let status = try #require(try await store.status(of: ticket, at: now))
@@ -138,7 +138,7 @@ import Testing
         number, expecting: open, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now, noting: event)
       #expect(outcome == .answered(1))
     }
-    #expect(try await RulingStore(pool: pool).history(of: number).count == 1)
+    #expect(try await DecisionStore(pool: pool).history(of: number).count == 1)
     #expect(try await count("SELECT count(*) FROM audit_events") == 1)
     // Another moderator's answer comes too late all the same.
     #expect(

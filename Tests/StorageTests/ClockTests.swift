@@ -55,7 +55,7 @@ import Testing
     let ada = QueueWorker(account: "Ada", role: .moderator)
     try await TestDatabase.current.withClock(ahead: ahead) { pool in
       let bulks = BulkStore(pool: pool)
-      let bulk = Bulk(decision: .allow, worker: ada, ruledAt: Date())
+      let bulk = Bulk(treatment: .allow, worker: ada, decidedAt: Date())
       _ = try await bulks.apply(bulk, to: try await bulks.items([33_162_000_000, 33_162_000_003]))
       try await pool.withConnection { try await $0.execute(script: "UPDATE bulks SET finished_at = NULL") }
       #expect(try await distance("touched_at", in: "bulks", on: pool) < 0.4)

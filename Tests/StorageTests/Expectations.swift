@@ -14,7 +14,7 @@ func expectStandings(
   for number in model.numbers {
     let got = try await NumberStore(pool: pool).standing(of: number)
     let expected = model.standing(of: number)
-    let record = try await RecordStore(pool: pool).record(of: number)
+    let record = try await NumberRecordStore(pool: pool).record(of: number)
     let whole = model.record(of: number)
     #expect(record?.days == whole.days, sourceLocation: sourceLocation)
     #expect(record?.networks == whole.networks, sourceLocation: sourceLocation)
@@ -29,15 +29,15 @@ func expectStandings(
       #expect(abs(mine.evidence - theirs.evidence) < 1e-9 * slow, sourceLocation: sourceLocation)
     }
   }
-  #expect(try await audit().differences == [], sourceLocation: sourceLocation)
+  #expect(try await recountAll().differences == [], sourceLocation: sourceLocation)
 }
 
 /// Audits everything in small ranges.
-func audit(
-  _ numbers: ClosedRange<Int64> = AuditStore.allNumbers, repairs: Bool = false
-) async throws -> (summary: AuditSummary, differences: [AuditDifference]) {
-  let found = Collected<AuditDifference>()
-  let summary = try await AuditStore(pool: TestDatabase.current.pool, rangeSize: 5).audit(
+func recountAll(
+  _ numbers: ClosedRange<Int64> = RecountStore.allNumbers, repairs: Bool = false
+) async throws -> (summary: RecountSummary, differences: [RecountDifference]) {
+  let found = Collected<RecountDifference>()
+  let summary = try await RecountStore(pool: TestDatabase.current.pool, rangeSize: 5).recount(
     numbers, repairs: repairs, found: { found.add($0) })
   return (summary, found.all)
 }

@@ -31,27 +31,27 @@ import Testing
         """)
     }
     let store = HoldStore(pool: pool)
-    let voices = try await store.withSnapshot { connection in
-      var voices: [Voice] = []
+    let votes = try await store.withSnapshot { connection in
+      var votes: [ReporterVote] = []
       try await store.forEachReviewable(hotterThan: 0, reporters: 1, at: now, on: connection) { numbers in
-        try await store.forEachVoices(of: numbers, at: now, on: connection) { voices += $0.voices }
+        try await store.forEachVotes(of: numbers, at: now, on: connection) { votes += $0.votes }
       }
-      return voices
+      return votes
     }
-    #expect(Set(voices.map(\.reporter)).count == 30)
-    #expect(voices.count == 30)
+    #expect(Set(votes.map(\.reporter)).count == 30)
+    #expect(votes.count == 30)
     // The first network and the first text of each, the loud one's too.
-    #expect(Set(voices.compactMap(\.network)).count == 30)
-    for voice in voices {
-      #expect(voice.text == TextKey.key(of: "They wanted my card, said number \(voice.reporter.bytes[0])."))
+    #expect(Set(votes.compactMap(\.network)).count == 30)
+    for vote in votes {
+      #expect(vote.text == CommentKey.key(of: "They wanted my card, said number \(vote.reporter.bytes[0])."))
     }
   }
 
   /// As when both are committed in the same moment.
-  @Test func aRulingThatDidNotSeeTheHoldSettlesItAllTheSame() async throws {
+  @Test func aDecisionThatDidNotSeeTheHoldSettlesItAllTheSame() async throws {
     let (holds, number) = (HoldStore(pool: pool), number)
-    let ruling = try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now)
-    _ = try await RulingStore(pool: pool).record(ruling)
+    let decision = try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now)
+    _ = try await DecisionStore(pool: pool).record(decision)
     _ = try await holds.hold([(number, .init(rule: .oneText, detail: "All the same.", reporters: []))], at: now + 1)
     try await pool.withConnection { connection in
       _ = try await connection.execute("UPDATE holds SET settled = false")
@@ -60,16 +60,16 @@ import Testing
     #expect(try await holds.hold(of: number)?.isSettled == true)
   }
 
-  @Test func aNumberThatWasRuledMeanwhileIsNoOpenHold() async throws {
-    let (holds, rulings) = (HoldStore(pool: pool), RulingStore(pool: pool))
-    let ruling = try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now)
-    _ = try await rulings.record(ruling)
+  @Test func aNumberThatWasDecidedMeanwhileIsNoOpenHold() async throws {
+    let (holds, decisions) = (HoldStore(pool: pool), DecisionStore(pool: pool))
+    let decision = try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now)
+    _ = try await decisions.record(decision)
     let member = Reporter([UInt8](repeating: 1, count: 16))
-    let finding = Brigading.Finding(rule: .oneText, detail: "All the same.", reporters: [member])
+    let finding = BrigadeDetection.Finding(rule: .oneText, detail: "All the same.", reporters: [member])
     #expect(try await holds.hold([(number, finding)], at: now + 1) == 0)
     #expect(try await holds.held().isEmpty)
     #expect(try await holds.hold(of: number)?.isSettled == true)
-    _ = try await rulings.undo(ruling.id, of: number, moderator: "Bob", at: now + 2)
+    _ = try await decisions.undo(decision.id, of: number, moderator: "Bob", at: now + 2)
     #expect(try await holds.held().map(\.number) == [number])
   }
 }

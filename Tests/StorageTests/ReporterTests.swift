@@ -73,7 +73,7 @@ import Testing
     #expect(try await recount() == .init())
     let fade = pow(0.5, 20.0 / 14)
     #expect(abs(try await heat(of: 3) - (2 * fade + 0.5 * pow(0.5, 2.0 / 14))) < 1e-5)
-    #expect(try await audit().differences == [])
+    #expect(try await recountAll().differences == [])
     // New reports weigh as much at once.
     try await complain(1...1, of: 9...9, daysAgo: 0)
     #expect(try await heat(of: 9) == 1)
@@ -85,24 +85,24 @@ import Testing
     _ = try await recount()
     let before = try await everything()
 
-    let rulings = RulingStore(pool: pool)
-    var made: [Ruling] = []
+    let decisions = DecisionStore(pool: pool)
+    var made: [Decision] = []
     for number in 1...6 as ClosedRange<Int64> {
-      let ruling = try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now - 86_400)
-      _ = try await rulings.record(ruling)
-      made.append(ruling)
+      let decision = try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now - 86_400)
+      _ = try await decisions.record(decision)
+      made.append(decision)
     }
-    // What is said after the ruling is not counted.
+    // What is said after the decision is not counted.
     try await complain(6...6, of: 1...6, daysAgo: 0.5)
     let after = now
     #expect(try await recount().reporters == 5)
     let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
     #expect(try await weights() == [wrong, wrong, wrong, wrong, 1])
-    #expect(try await audit().differences == [])
+    #expect(try await recountAll().differences == [])
     #expect(try await recount() == .init())
 
-    for ruling in made {
-      #expect(try await rulings.undo(ruling.id, of: ruling.number, moderator: "Bob", at: after) == .undone)
+    for decision in made {
+      #expect(try await decisions.undo(decision.id, of: decision.number, moderator: "Bob", at: after) == .undone)
     }
     for id in try await pool.withConnection({ connection in
       try await connection.query(
@@ -118,11 +118,11 @@ import Testing
     #expect(try await everything() == before)
   }
 
-  @Test func whoRepeatsWhatWasRuledWrongKeepsTheRecord() async throws {
+  @Test func whoRepeatsWhatWasDecidedWrongKeepsTheRecord() async throws {
     try await complain(1...1, of: 1...6, daysAgo: 20)
     for number in 1...6 as ClosedRange<Int64> {
-      _ = try await RulingStore(pool: pool).record(
-        try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now - 86_400))
+      _ = try await DecisionStore(pool: pool).record(
+        try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now - 86_400))
     }
     _ = try await recount()
     let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
@@ -130,17 +130,17 @@ import Testing
     try await complain(1...1, of: 1...6, daysAgo: 0.5)
     _ = try await recount()
     #expect(try await weights() == [wrong])
-    // Neither does a change of mind that comes after the ruling.
+    // Neither does a change of mind that comes after the decision.
     try await complain(1...1, of: 1...6, daysAgo: 0.25, .legitimate)
     _ = try await recount()
     #expect(try await weights() == [wrong])
   }
 
-  @Test func whoWithdrawsWhatWasRuledWrongKeepsTheRecord() async throws {
+  @Test func whoWithdrawsWhatWasDecidedWrongKeepsTheRecord() async throws {
     try await complain(1...1, of: 1...6, daysAgo: 20)
     for number in 1...6 as ClosedRange<Int64> {
-      _ = try await RulingStore(pool: pool).record(
-        try Ruling(number: number, decision: .allow, moderator: "Ada", ruledAt: now - 86_400))
+      _ = try await DecisionStore(pool: pool).record(
+        try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now - 86_400))
     }
     let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
     let now = now
@@ -153,7 +153,7 @@ import Testing
     try await withdraw(at: now - 3_600)
     // Nor is anybody established of whom no word is left.
     #expect(try await weights() == [wrong * Float(ReporterWeight.newcomer)])
-    // Before it was ruled on, it was a mistake that its author saw alone.
+    // Before it was decided on, it was a mistake that its author saw alone.
     try await withdraw(at: now - 2 * 86_400)
     #expect(try await weights() == [])
   }
@@ -163,14 +163,14 @@ import Testing
     try await complain(10...15, of: 1...1, daysAgo: 1)
     _ = try await recount()
     let before = try await everything()
-    let finding = Brigading.Finding(
+    let finding = BrigadeDetection.Finding(
       rule: .newReporters, detail: "Six are new.", reporters: (10...15).map { Reporter(reporter($0)) })
     _ = try await HoldStore(pool: pool).hold([(1, finding)], at: now - 3_600)
     #expect(try await recount() == .init())
 
-    let rulings = RulingStore(pool: pool)
-    let mistake = try Ruling(number: 1, decision: .allow, moderator: "Ada", ruledAt: now - 60)
-    _ = try await rulings.record(mistake)
+    let decisions = DecisionStore(pool: pool)
+    let mistake = try Decision(number: 1, treatment: .allow, moderator: "Ada", decidedAt: now - 60)
+    _ = try await decisions.record(mistake)
     #expect(try await recount() == .init(reporters: 9, numbers: 1))
     #expect(abs(try await heat(of: 1) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
     // Also whatever they say next.
@@ -179,9 +179,9 @@ import Testing
     try await pool.withConnection { connection in
       _ = try await connection.execute("DELETE FROM reports WHERE number = 2 AND weight = 0")
     }
-    _ = try await audit(repairs: true)
+    _ = try await recountAll(repairs: true)
 
-    _ = try await rulings.undo(mistake.id, of: 1, moderator: "Bob", at: now)
+    _ = try await decisions.undo(mistake.id, of: 1, moderator: "Bob", at: now)
     _ = try await recount()
     #expect(try await everything() == before)
   }
@@ -224,7 +224,7 @@ import Testing
     }
     _ = try await recount()
     #expect(try await recount() == .init())
-    #expect(try await audit().differences == [])
+    #expect(try await recountAll().differences == [])
     let standing = try await NumberStore(pool: pool).standing(of: 5)
     #expect(standing.parts.reduce(0) { $0 + $1.reporters } == 65)
   }

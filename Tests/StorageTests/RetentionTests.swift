@@ -15,7 +15,7 @@ import Timestamps
   private func report(_ number: Int64, daysAgo: Double) -> Report {
     Report(
       number: number, appID: 1, reportID: UUID(), reportedAt: now - daysAgo * 86_400, category: .fraud,
-      reporter: [UInt8](repeating: 1, count: 16), comment: "A voice on tape.", network: [UInt8](repeating: 2, count: 8))
+      reporter: [UInt8](repeating: 1, count: 16), comment: "A vote on tape.", network: [UInt8](repeating: 2, count: 8))
   }
 
   private func numbers(_ query: PostgresQuery) async throws -> [Int64] {
@@ -39,7 +39,7 @@ import Timestamps
     #expect(try await numbers("SELECT number FROM reports WHERE comment IS NOT NULL ORDER BY 1") == [8, 9])
     // A retry is known all the same.
     #expect(try await store.accept(old, receivedAt: now) == old.map { _ in .duplicate })
-    #expect(try await audit().differences == [])
+    #expect(try await recountAll().differences == [])
   }
 
   @Test func namesOfIdentificationBatchesAreForgottenAndTheirCountsKept() async throws {
@@ -74,7 +74,7 @@ import Timestamps
     #expect(try await aggregates() == before)
 
     // Neither a recount nor a repair, nor weighing anew, takes back what cannot be recounted.
-    let damage = try await AuditStore(pool: pool).audit(repairs: true)
+    let damage = try await RecountStore(pool: pool).recount(repairs: true)
     #expect(damage.differences == 0 && damage.beyondRetention == 2)
     try await pool.withConnection { try await $0.execute(script: "UPDATE reports SET weight = 0.25") }
     _ = try await ReporterStore(pool: pool).recount(protected: .none, at: now)
@@ -155,7 +155,7 @@ import Timestamps
         }
       }
     }
-    #expect(try await audit().differences == [])
+    #expect(try await recountAll().differences == [])
   }
 
   @Test func aServerThatKnewAMonthLearnsFromWhenOnItIsOpen() async throws {
@@ -179,15 +179,15 @@ import Timestamps
   @Test func nothingIsReopenedThatIsGone() async throws {
     let store = ReportStore(pool: pool)
     _ = try await store.accept([report(1, daysAgo: 9)], receivedAt: now)
-    try await FigureStore(pool: pool).refresh(at: now + 1)
+    try await StatisticsStore(pool: pool).refresh(at: now + 1)
     _ = try await dropAll([report(1, daysAgo: 5)])
     for (script, day) in [
-      ("UPDATE daily_figures SET day = '2026-11-07' WHERE figure = 'reports'", "2026-11-14"),
+      ("UPDATE daily_statistics SET day = '2026-11-07' WHERE figure = 'reports'", "2026-11-14"),
       ("UPDATE numbers SET first_reported_at = '2026-11-05 00:00:00Z'", "2026-11-14"),
       ("UPDATE numbers SET last_reported_at = '2027-01-01 00:00:00Z'", "2026-11-14"),
       ("UPDATE number_reporters SET reported_at = '2027-01-01 00:00:00Z'", "2026-11-10"),
       ("UPDATE number_reporters SET previous_reported_at = NULL", "2026-11-08"),
-      ("UPDATE daily_figures SET value = 0", "2026-11-06"),
+      ("UPDATE daily_statistics SET value = 0", "2026-11-06"),
       ("UPDATE numbers SET last_reported_at = '2026-11-20 00:00:00Z'", "2026-11-21"),
     ] {
       try await pool.withConnection {

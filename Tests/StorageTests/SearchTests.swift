@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func endingsAndLabelsAreFoundAmongWhatIsListedOrRuled() async throws {
+  @Test func endingsAndLabelsAreFoundAmongWhatIsListedOrDecided() async throws {
     let time = now
     try await pool.withConnection { connection in
       _ = try await connection.execute(
@@ -45,13 +45,13 @@ import Testing
         """)
     }
     for (number, label) in [(34_912_601_021, "100% Legal_Debt"), (34_912_601_099, "1000 Debts")] as [(Int64, String)] {
-      _ = try await RulingStore(pool: pool).record(
-        try Ruling(
-          number: number, decision: .identify, label: label, reason: "Asked.", moderator: "Ada", ruledAt: now))
+      _ = try await DecisionStore(pool: pool).record(
+        try Decision(
+          number: number, treatment: .identify, label: label, reason: "Asked.", moderator: "Ada", decidedAt: now))
     }
     let ending = try await store.numbers(endingWith: "601021", after: 0, limit: 10)
     #expect(ending.map(\.number) == [33_162_601_021, 34_912_601_021, 49_301_601_021])
-    #expect(ending[0].listedAs == .fraud && ending[0].isBlocked && ending[1].ruling == .identify)
+    #expect(ending[0].listedAs == .fraud && ending[0].isBlocked && ending[1].decision == .identify)
     #expect(try await store.numbers(endingWith: "2601021", after: 0, limit: 10).map(\.number).count == 2)
     #expect(
       try await store.numbers(endingWith: "601021", after: 33_162_601_021, limit: 1).map(\.number) == [34_912_601_021])

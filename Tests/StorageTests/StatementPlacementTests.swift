@@ -16,9 +16,9 @@ import Testing
     var isWhole: Bool { !sql.contains("\\(") }
   }
 
-  /// The text of every `static let sql` of Storage, under the name of its type.
-  static let texts: [Text] = {
-    let folder = "\(Checkout.root)/Sources/Storage"
+  /// The text of every `static let sql` of Storage and of the benchmarks, under the name of its type.
+  static let texts: [Text] = ["Storage", "BenchmarkCommand/SQL"].flatMap { target in
+    let folder = "\(Checkout.root)/Sources/\(target)"
     let files = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     return files.filter { $0.hasSuffix(".swift") }.sorted().flatMap { file -> [Text] in
       let text = (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? ""
@@ -28,7 +28,7 @@ import Testing
         Text(name: "\(match.1)", sql: (match.3 ?? match.4).map(String.init) ?? "")
       }
     }
-  }()
+  }
 
   /// Tables that a statement reads or changes. A local table into which it only inserts what it has read does no harm:
   /// the coordinator gathers that and puts it in.
@@ -53,7 +53,7 @@ import Testing
           try await connection.execute(script: "PREPARE fits AS \(text.sql); DEALLOCATE fits")
         } catch let error as PostgresError {
           // Tables that only a publication, a benchmark or a later version has.
-          let known = ["listed", "bench_bare"].contains { error.server?.message.contains("\"\($0)\"") ?? false }
+          let known = ["listed", "benchmark_bare"].contains { error.server?.message.contains("\"\($0)\"") ?? false }
           let hasNoQueue = text.name == "ReadReviewQueue" && TablePlacement.all["queue"] == nil
           if known || hasNoQueue { continue }
           let isAboutTypes = ["42P18", "42725", "42883", "42804", "42846"].contains(error.sqlState ?? "")
@@ -106,7 +106,7 @@ import Testing
 
   /// What prints statements, and what is measured on connections of its own.
   private static let ofNoServer = [
-    "Storage/Cluster/ClusterPlan.swift", "Storage/Statements/BenchmarkStatements.swift",
+    "Storage/Cluster/ClusterPlan.swift", "BenchmarkCommand/SQL/BenchmarkStatements.swift",
   ]
 
   /// Behind a pooler the next statement may meet another connection.

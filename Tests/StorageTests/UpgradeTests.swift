@@ -25,7 +25,7 @@ import Testing
     INSERT INTO reports
       (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment) VALUES
       (12015550123, 1, '00000000-0000-4000-8000-000000000001', '2026-01-05T10:00:00Z', '2026-01-05T10:00:01Z', 1,
-       decode(repeat('01', 16), 'hex'), 1, 'A voice on tape.'),
+       decode(repeat('01', 16), 'hex'), 1, 'A vote on tape.'),
       (12015550123, 1, '00000000-0000-4000-8000-000000000002', '2026-01-06T10:00:00Z', '2026-01-06T10:00:01Z', 6,
        decode(repeat('02', 16), 'hex'), 1, NULL),
       (12015550123, 1, '00000000-0000-4000-8000-000000000003', '2026-01-09T10:00:00Z', '2026-01-09T10:00:01Z', 1,
@@ -58,9 +58,9 @@ import Testing
     INSERT INTO number_days VALUES (12015550123, '2026-01-05', 3, 1);
     """,
     "20261121150000": """
-    INSERT INTO rulings (number, ruling_id, ruling, reason, moderator, ruled_at) VALUES
+    INSERT INTO decisions (number, decision_id, decision, reason, moderator, decided_at) VALUES
       (12015550123, '00000000-0000-4000-8000-00000000000a', 'block', 'Tapes.', 'Ada', '2026-01-11T00:00:00Z');
-    INSERT INTO number_rulings VALUES
+    INSERT INTO number_decisions VALUES
       (12015550123, 'block', NULL, NULL, '00000000-0000-4000-8000-00000000000a', '2026-01-11T00:00:00Z');
     INSERT INTO holds VALUES (33162000248, 'brigade', 'Many newcomers.', '2026-01-11T00:00:00Z', false);
     INSERT INTO appeals (number, appeal_id, state, statement, filed_at) VALUES
@@ -114,8 +114,8 @@ import Testing
     #expect(rows["reports"] == 4 && rows["number_reporters"] == 2 && rows["numbers"] == 2)
     #expect(rows["apps"] == 2 && rows["app_keys"] == 1)
     if count >= 2 { #expect(rows["publications"] == 1 && rows["moderators"] == 1) }
-    if count >= 5 { #expect(rows["rulings"] == 1 && rows["appeals"] == 1 && rows["holds"] == 1) }
-    let summary = try await AuditStore(pool: pool).audit(repairs: false) { differences in
+    if count >= 5 { #expect(rows["decisions"] == 1 && rows["appeals"] == 1 && rows["holds"] == 1) }
+    let summary = try await RecountStore(pool: pool).recount(repairs: false) { differences in
       // Days of identifications were put in without their sums.
       #expect(differences.allSatisfy { $0.what.hasPrefix("number_identifications") }, "\(differences)")
     }

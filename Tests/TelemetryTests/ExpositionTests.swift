@@ -1,15 +1,18 @@
+import Metrics
 import Testing
 
 @testable import Telemetry
 
 @Suite struct ExpositionTests {
   @Test func seriesAreWrittenAsPrometheusReadsThem() async {
-    let metrics = MetricsRegistry()
-    metrics.counter("a_total", "All\nof \\ it.", Label("x", "quote \" slash \\ line\n")).add(3)
-    metrics.counter("a_total", "All\nof \\ it.", Label("x", "other")).add()
-    let histogram = metrics.histogram("b_seconds", "Times.", [0.5, 1])
-    for value in [0.25, 0.5, 0.75, 3] { histogram.note(value) }
-    histogram.note(.milliseconds(250))
+    let metrics = PrometheusMetricsFactory([
+      "a_total": .counter("All\nof \\ it."), "b_seconds": .histogram("Times.", [0.5, 1]),
+    ])
+    Counter(label: "a_total", dimensions: [("x", "quote \" slash \\ line\n")], factory: metrics).increment(by: 3)
+    Counter(label: "a_total", dimensions: [("x", "other")], factory: metrics).increment()
+    let values = Recorder(label: "b_seconds", factory: metrics)
+    for value in [0.25, 0.5, 0.75, 3] { values.record(value) }
+    Timer(label: "b_seconds", factory: metrics).record(duration: .milliseconds(250))
     #expect(
       await metrics.text() == """
         # HELP a_total All\\nof \\\\ it.
@@ -30,30 +33,41 @@ import Testing
   }
 
   @Test func aSeriesIsOneHoweverOftenItIsAskedFor() {
-    let metrics = MetricsRegistry()
+    let metrics = PrometheusMetricsFactory([:])
     let (first, second) = (
-      metrics.counter("a_total", "", Label("x", "1")), metrics.counter("a_total", "", Label("x", "1"))
+      metrics.makeCounter(label: "a_total", dimensions: [("x", "1"), ("y", "2")]),
+      metrics.makeCounter(label: "a_total", dimensions: [("y", "2"), ("x", "1")])
     )
     #expect(first === second)
-    #expect(metrics.counter("a_total", "", Label("x", "2")) !== first)
+    #expect(metrics.makeCounter(label: "a_total", dimensions: [("x", "2"), ("y", "2")]) !== first)
   }
 
   /// Not a claim about speed: what is noted from many threads is all there.
-  @Test func nothingIsLostBetweenThreads() async {
-    let metrics = MetricsRegistry()
-    let (counter, histogram) = (metrics.counter("a_total", ""), metrics.histogram("b", "", [1, 2]))
+  @Test func nothingIsLostBetweenThreads() async throws {
+    let metrics = PrometheusMetricsFactory(["b": .histogram("", [1, 2])])
+    let (counter, histogram) = (Counter(label: "a", factory: metrics), Recorder(label: "b", factory: metrics))
+    let (level, timer) = (Meter(label: "c", factory: metrics), Timer(label: "d", factory: metrics))
+    let fractions = FloatingPointCounter(label: "e", factory: metrics)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {
           for value in 0..<1_000 {
-            counter.add()
-            histogram.note(Double(value % 3) + 0.5)
+            counter.increment()
+            histogram.record(Double(value % 3) + 0.5)
+            level.increment(by: 2.0)
+            level.decrement()
+            timer.recordMilliseconds(1)
+            fractions.increment(by: 0.5)
           }
         }
       }
     }
-    #expect(counter.value == 8_000)
-    #expect(histogram.reading.cumulative == [2_672, 5_336, 8_000])
-    #expect(histogram.reading.sum == 8.0 * (334 * 0.5 + 333 * 1.5 + 333 * 2.5))
+    let reading = try #require(metrics.makeRecorder(label: "b", dimensions: [], aggregate: true) as? HistogramSeries)
+      .reading
+    #expect(reading.cumulative == [2_672, 5_336, 8_000])
+    #expect(reading.sum == 8.0 * (334 * 0.5 + 333 * 1.5 + 333 * 2.5))
+    let lines = Set(await metrics.text().split(separator: "\n"))
+    #expect(
+      lines.isSuperset(of: ["a_total 8000", "c 8000", "d_seconds_sum 8", "d_seconds_count 8000", "e_total 4000"]))
   }
 }

@@ -20,11 +20,11 @@ import Testing
 
   @Test func idsOfOthersAreTakenOnlyWhenTheyAreSane() {
     for good in ["a", "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad", "A_b.c-9", String(repeating: "x", count: 64)] {
-      #expect(RequestName(given: good).text == good)
+      #expect(RequestID(given: good).text == good)
     }
     for bad in ["", "a b", "a\nb", "ä", "<script>", String(repeating: "x", count: 65), "a=b"] {
-      #expect(RequestName.isSane(RequestName(given: bad).text) && RequestName(given: bad).text != bad)
+      #expect(RequestID.isSane(RequestID(given: bad).text) && RequestID(given: bad).text != bad)
     }
-    #expect(RequestName(given: nil) != RequestName(given: nil))
+    #expect(RequestID(given: nil) != RequestID(given: nil))
   }
 }

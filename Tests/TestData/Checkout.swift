@@ -9,13 +9,15 @@ public enum Checkout {
   /// The folder of migrations.
   public static var migrations: String { "\(root)/Migrations" }
   /// The folder of page templates.
-  public static var templates: String { "\(root)/Templates" }
+  public static var templates: String { "\(root)/Resources/Templates" }
   /// The folder of the pages' texts.
-  public static var texts: String { "\(root)/Texts" }
+  public static var texts: String { "\(root)/Resources/Localization" }
   /// The folder of the style sheet.
   public static var publicFiles: String { "\(root)/Public" }
   /// The folder of tables.
   public static var resources: String { "\(root)/Resources" }
+  /// The description of the API.
+  public static var openAPI: String { "\(resources)/openapi.yaml" }
 
   /// A file of real data beside the checkout (or in RINGFENCE_SHARED); nil, said aloud, where it is absent.
   /// - Parameter path: such as `data/complaints/ftc-2020.tsv.gz`.

@@ -10,13 +10,13 @@ extension NumberRecord {
     let parts = ReportCategory.allCases.shuffled(using: &generator).prefix(count).map { category in
       let weight = Double.random(in: 0...6, using: &generator)
       let said = now - Double.random(in: 0...60, using: &generator) * 86_400
-      return Standing.Part(
+      return NumberAggregate.Part(
         category: category, heat: Decay.heat.mass(of: weight, at: said),
         evidence: Decay.evidence.mass(of: weight, at: said), reports: Int64(weight),
         reporters: Int32.random(in: 0...6, using: &generator))
     }
     var record = NumberRecord(
-      number: number, standing: Standing(parts: parts.sorted { $0.category.rawValue < $1.category.rawValue }),
+      number: number, standing: NumberAggregate(parts: parts.sorted { $0.category.rawValue < $1.category.rawValue }),
       days: .random(using: &generator), networks: NetworkSketch(bits: fewBits(using: &generator)),
       isListed: Bool.random(using: &generator))
     for appID in 1...3 as ClosedRange<Int32> where Int.random(in: 0..<3, using: &generator) == 0 {
@@ -70,11 +70,11 @@ extension Threshold {
   fileprivate static func random(
     _ category: ReportCategory, country: String?, using generator: inout SeededGenerator
   ) -> Threshold {
-    let enter = ThresholdBar(
+    let enter = ThresholdLimits(
       heat: .random(in: 0.5...4, using: &generator), evidence: .random(in: 0...3, using: &generator),
       confidence: .random(in: 0...0.5, using: &generator), reporters: .random(in: 0...3, using: &generator),
       networks: .random(in: 0...4, using: &generator), days: .random(in: 0...4, using: &generator))
-    let leave = ThresholdBar(
+    let leave = ThresholdLimits(
       heat: .random(in: 0.1...enter.heat, using: &generator),
       evidence: .random(in: 0...enter.evidence, using: &generator),
       confidence: .random(in: 0...enter.confidence, using: &generator),

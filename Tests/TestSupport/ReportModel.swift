@@ -73,7 +73,7 @@ public struct ReportModel {
 
   /// The last word of each reporter counts, as of the time it was said; rows of lists count each; what was withdrawn
   /// does not count.
-  public func standing(of number: Int64) -> Standing {
+  public func standing(of number: Int64) -> NumberAggregate {
     let all = entries.filter { $0.report.number == number }
     let mine = all.filter { !$0.isWithdrawn }.map(\.report)
     var words: [[UInt8]: Report] = [:]
@@ -86,14 +86,14 @@ public struct ReportModel {
     counted += words.values
     let parts = Set(all.map(\.report.category)).sorted { $0.rawValue < $1.rawValue }.map { category in
       let said = counted.filter { $0.category == category }
-      return Standing.Part(
+      return NumberAggregate.Part(
         category: category,
         heat: said.reduce(0) { $0 + Decay.heat.mass(of: Double($1.weight), at: $1.reportedAt) },
         evidence: said.reduce(0) { $0 + Decay.evidence.mass(of: Double($1.weight), at: $1.reportedAt) },
         reports: Int64(mine.count { $0.category == category }),
         reporters: Int32(said.count { $0.reporter != nil && $0.weight > 0 }))
     }
-    return Standing(parts: parts)
+    return NumberAggregate(parts: parts)
   }
 }
 

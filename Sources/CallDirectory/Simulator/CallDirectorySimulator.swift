@@ -69,7 +69,7 @@ public final class CallDirectorySimulator {
   }
 
   /// One whole request as the system makes it: begin, let the feeder serve, judge.
-  public func reload(with feeder: CallDirectoryFeeder, killSwitch: KillSwitch? = nil) -> Outcome {
+  public func reload(with feeder: ExtensionLoader, killSwitch: KillSwitch? = nil) -> Outcome {
     let request = beginRequest(killSwitch: killSwitch)
     feeder.serve(request)
     return request.end()

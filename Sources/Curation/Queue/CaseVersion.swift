@@ -7,8 +7,8 @@ public import Foundation
 public struct CaseVersion: Sendable, Equatable {
   /// What is not as it was seen.
   public enum Change: String, Sendable, CaseIterable {
-    /// Another ruling stands, or none.
-    case ruling
+    /// Another decision stands, or none.
+    case decision
     /// It is held, protected, listed or watched in another way.
     case verdict
     /// Its leading category is another.
@@ -23,8 +23,8 @@ public struct CaseVersion: Sendable, Equatable {
     case claim
   }
 
-  /// The ruling that stands.
-  public var ruling: UUID?
+  /// The decision that stands.
+  public var decision: UUID?
   /// What is to become of it.
   public var verdict: Verdict
   /// The hottest toxic category.
@@ -38,7 +38,7 @@ public struct CaseVersion: Sendable, Equatable {
 
   /// - Parameter explanation: what is shown of the number.
   public init(_ explanation: Explanation) {
-    ruling = explanation.ruling?.rulingID
+    decision = explanation.decision?.decisionID
     verdict = explanation.verdict
     category = explanation.score?.leading
     openAppeals = explanation.openAppeals
@@ -49,7 +49,7 @@ public struct CaseVersion: Sendable, Equatable {
   /// As a form carries it.
   public var text: String {
     [
-      ruling?.uuidString.lowercased() ?? "none", verdict.rawValue, "\(category?.rawValue ?? 0)", "\(openAppeals)",
+      decision?.uuidString.lowercased() ?? "none", verdict.rawValue, "\(category?.rawValue ?? 0)", "\(openAppeals)",
       isPublished ? "1" : "0", "\(reports)",
     ].joined(separator: ".")
   }
@@ -61,8 +61,8 @@ public struct CaseVersion: Sendable, Equatable {
       let openAppeals = Int(parts[3]), let reports = Int64(parts[5]), ["0", "1"].contains(parts[4])
     else { return nil }
     if parts[0] != "none" {
-      guard let ruling = UUID(uuidString: parts[0]) else { return nil }
-      self.ruling = ruling
+      guard let decision = UUID(uuidString: parts[0]) else { return nil }
+      self.decision = decision
     }
     self.verdict = verdict
     self.category = ReportCategory(rawValue: category)
@@ -74,7 +74,7 @@ public struct CaseVersion: Sendable, Equatable {
   /// What has changed since this was seen, in the order of ``Change``; empty while the page is good.
   public func changes(to now: CaseVersion) -> [Change] {
     var changes: [Change] = []
-    if now.ruling != ruling { changes.append(.ruling) }
+    if now.decision != decision { changes.append(.decision) }
     if now.verdict != verdict { changes.append(.verdict) }
     if now.category != category { changes.append(.category) }
     if now.openAppeals != openAppeals { changes.append(.appeals) }

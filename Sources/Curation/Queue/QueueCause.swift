@@ -4,7 +4,7 @@ public enum QueueCause: String, CaseIterable, Sendable {
   case threshold
   /// A rule against brigades keeps it back.
   case held
-  /// Its owner has appealed, and nobody has ruled since.
+  /// Its owner has appealed, and nobody has decided since.
   case appeal
   /// The block that begins with it was found to call together.
   case range

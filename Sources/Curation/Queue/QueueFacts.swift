@@ -5,11 +5,11 @@ public struct QueueFacts: Sendable, Equatable {
   /// What its reports amount to; nil when nobody ever reported it.
   public var score: Score?
   /// What thresholds and others say to that.
-  public var judgement: Judgement?
+  public var evaluation: Evaluation?
   /// Whether it is protected.
   public var isProtected: Bool
-  /// When the ruling was made that stands.
-  public var ruledAt: Date?
+  /// When the decision was made that stands.
+  public var decidedAt: Date?
   /// Whether a rule against brigades keeps it back.
   public var isHeld: Bool
   /// When its newest open appeal was filed.
@@ -27,14 +27,14 @@ public struct QueueFacts: Sendable, Equatable {
 
   /// - Parameters: see the properties.
   public init(
-    score: Score? = nil, judgement: Judgement? = nil, isProtected: Bool = false, ruledAt: Date? = nil,
+    score: Score? = nil, evaluation: Evaluation? = nil, isProtected: Bool = false, decidedAt: Date? = nil,
     isHeld: Bool = false, appealedAt: Date? = nil, isRangeProposed: Bool = false, isPublished: Bool = false,
     recentReports: Int = 0, level: Int16 = 0, since: Date
   ) {
     self.score = score
-    self.judgement = judgement
+    self.evaluation = evaluation
     self.isProtected = isProtected
-    self.ruledAt = ruledAt
+    self.decidedAt = decidedAt
     self.isHeld = isHeld
     self.appealedAt = appealedAt
     self.isRangeProposed = isRangeProposed

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Decides what a moderator has to look at.
 ///
-/// What a ruling stands about does not wait, unless its owner has appealed since. A protected number waits for nothing but
+/// What a decision stands about does not wait, unless its owner has appealed since. A protected number waits for nothing but
 /// its own cause. A number that reports have listed waits only for a split or an appeal: its listing is settled.
 public enum QueueRule {
   /// So many reports of a protected number within ``protectedWindow`` are heavy.
@@ -16,8 +16,8 @@ public enum QueueRule {
 
   /// Why a number waits; nothing when it does not.
   public static func causes(_ facts: QueueFacts) -> QueueCauses {
-    if let ruledAt = facts.ruledAt {
-      return facts.appealedAt.map { $0 > ruledAt } == true ? QueueCauses([.appeal]) : []
+    if let decidedAt = facts.decidedAt {
+      return facts.appealedAt.map { $0 > decidedAt } == true ? QueueCauses([.appeal]) : []
     }
     if facts.isProtected {
       return facts.recentReports >= leastProtectedReports ? QueueCauses([.protected]) : []
@@ -31,30 +31,30 @@ public enum QueueRule {
     return QueueCauses(causes)
   }
 
-  /// Whether enough reporters say that it is a nuisance, and enough that it is not: the split of ``Brigading``.
+  /// Whether enough reporters say that it is a nuisance, and enough that it is not: the split of ``BrigadeDetection``.
   public static func isStronglySplit(_ score: Score) -> Bool {
     let legitimate = score.parts.reduce(0) { $0 + ($1.category.isToxic ? 0 : $1.reporters) }
     let least = min(score.reporters, legitimate)
-    return least >= Brigading.leastOnEachSide
-      && Double(least) >= Brigading.strongSplit * Double(score.reporters + legitimate)
+    return least >= BrigadeDetection.leastOnEachSide
+      && Double(least) >= BrigadeDetection.strongSplit * Double(score.reporters + legitimate)
   }
 
   /// Whether it is hot enough to look at, or over its entering threshold.
   private static func isWarm(_ facts: QueueFacts) -> Bool {
-    guard let judgement = facts.judgement, let score = facts.score, let threshold = judgement.threshold else {
+    guard let evaluation = facts.evaluation, let score = facts.score, let threshold = evaluation.threshold else {
       return false
     }
-    return judgement.meetsThreshold || score.heat >= threshold.watchHeat
+    return evaluation.meetsThreshold || score.heat >= threshold.watchHeat
   }
 
   /// Whether the last publication lists it because of its reports, and its heat alone would keep it there.
   private static func isListedByHeat(_ facts: QueueFacts) -> Bool {
-    guard let score = facts.score, score.isListed, let threshold = facts.judgement?.threshold else { return false }
+    guard let score = facts.score, score.isListed, let threshold = facts.evaluation?.threshold else { return false }
     return score.heat >= threshold.leave.heat
   }
 
   /// Whether the last publication lists it because of its reports, and the next one will.
   private static func staysListed(_ facts: QueueFacts) -> Bool {
-    facts.score?.isListed == true && facts.judgement?.meetsThreshold == true
+    facts.score?.isListed == true && facts.evaluation?.meetsThreshold == true
   }
 }

@@ -44,13 +44,13 @@ public enum Urgency {
     if facts.level > 0 { return .harm }
     if facts.isPublished, causes.contains(.split) || causes.contains(.appeal) { return .harm }
     if causes.contains(.appeal) || causes.contains(.protected) { return .rising }
-    let isBound = facts.judgement?.meetsThreshold == true && facts.score?.isListed == false
+    let isBound = facts.evaluation?.meetsThreshold == true && facts.score?.isListed == false
     if isBound, let score = facts.score, score.heat >= freshShare * score.evidence { return .rising }
     return .waiting
   }
 
   private static func doublings(_ facts: QueueFacts) -> Int {
-    guard let heat = facts.score?.heat, let watch = facts.judgement?.threshold?.watchHeat, heat > watch else {
+    guard let heat = facts.score?.heat, let watch = facts.evaluation?.threshold?.watchHeat, heat > watch else {
       return 0
     }
     return min(mostDoublings, Int(log2(heat / watch)))

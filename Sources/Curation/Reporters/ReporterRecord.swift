@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is known of a reporter; everything can be worked out again from reports, rulings and holds.
+/// What is known of a reporter; everything can be worked out again from reports, decisions and holds.
 public struct ReporterRecord: Sendable, Equatable {
   /// Who.
   public var reporter: Reporter
@@ -8,11 +8,11 @@ public struct ReporterRecord: Sendable, Equatable {
   public var firstReceivedAt: Date
   /// Distinct numbers of reports that stand.
   public var numbers: Int
-  /// Rulings on numbers that the reporter had spoken of before; see ``ReporterWeight``.
+  /// Decisions on numbers that the reporter had spoken of before; see ``ReporterWeight``.
   public var judged: Int
   /// Those that agreed with the reporter.
   public var agreed: Int
-  /// Bursts of complaints that the reporter had a part in, and a moderator ruled the number to be fine.
+  /// Bursts of complaints that the reporter had a part in, and a moderator decided the number to be fine.
   public var brigades: Int
 
   /// - Parameters: see the properties.

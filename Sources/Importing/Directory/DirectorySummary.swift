@@ -1,5 +1,5 @@
 /// What became of a file of names.
-public struct DirectorySummary: Sendable, Equatable, CustomStringConvertible {
+public struct DirectorySummary: Sendable, Equatable {
   /// A number that had several names in the file.
   public struct Conflict: Sendable, Equatable {
     /// E.164 digits.
@@ -42,35 +42,6 @@ public struct DirectorySummary: Sendable, Equatable, CustomStringConvertible {
 
   /// Rows rejected for any reason.
   public var rejectedRows: Int { rejected.values.reduce(0, +) }
-
-  /// Several lines of text for a terminal, without a line end.
-  public var description: String {
-    let seconds = readingSeconds + storingSeconds
-    var lines = [
-      "\(Figures.grouped(rows)) rows in \(Figures.duration(seconds)): \(Figures.duration(readingSeconds)) reading, "
-        + "\(Figures.duration(storingSeconds)) storing",
-      "  \(Figures.grouped(entries)) numbers named; before: \(Figures.grouped(replaced))",
-      "  \(Figures.grouped(rejectedRows)) rows rejected\(rejectedRows > 0 ? ":" : "")",
-    ]
-    for (reason, count) in rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) where count > 0 {
-      lines.append("    \(reason.rawValue) \(Figures.grouped(count))")
-    }
-    if badNumbers > 0 { lines.append("  \(Figures.grouped(badNumbers)) further numbers that cannot be read") }
-    if conflicts > 0 {
-      lines.append(
-        "  \(Figures.grouped(conflicts)) numbers had several names; \(Figures.grouped(outvotedRows)) rows outvoted:")
-      for example in examples {
-        let others = example.names > 2 ? " and \(example.names - 2) more" : ""
-        lines.append(
-          "    +\(example.number) is “\(Figures.printable(example.kept))”, not “\(Figures.printable(example.other))”\(others)"
-        )
-      }
-    }
-    if overruled > 0 {
-      lines.append("  \(Figures.grouped(overruled)) numbers are named by a source with precedence too; its name counts")
-    }
-    return lines.joined(separator: "\n")
-  }
 }
 
 /// How far an import of names is.

@@ -1,11 +1,7 @@
-public import Foundation
+import Foundation
 public import Logging
+import OutboundHTTP
 public import Storage
-import WebClient
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Sends what is queued for receivers, until they have said 2xx: at least once, so a receiver keeps the ids it has seen.
 public struct WebhookJob: Sendable {
@@ -15,6 +11,8 @@ public struct WebhookJob: Sendable {
 
   /// How long a receiver may take, and how long the message is nobody else's meanwhile.
   private static let patience = Duration.seconds(15)
+  /// Bytes of an answer that are read: its status is all that counts.
+  private static let longestAnswer = 64 << 10
   private static let lease: TimeInterval = 60
   private static let batch = 8
   private static let pause = Duration.seconds(2)
@@ -32,10 +30,15 @@ public struct WebhookJob: Sendable {
 
   /// Sends until it is cancelled. A failure of the database is logged once until it is over.
   public func run() async {
+    // What it throws is of the closing of idle connections.
+    try? await OutboundHTTP.withClient { await run(by: $0) }
+  }
+
+  private func run(by client: OutboundHTTP) async {
     var isFailing = false
     while !Task.isCancelled {
       do {
-        let sent = try await sendDue(at: Date())
+        let sent = try await sendDue(at: Date(), by: client)
         isFailing = false
         if sent == Self.batch { continue }
       } catch is CancellationError {
@@ -51,8 +54,7 @@ public struct WebhookJob: Sendable {
   /// Sends what is due at a time, once.
   /// - Returns: how many were tried.
   @discardableResult
-  public func sendDue(at now: Date) async throws -> Int {
-    let client = WebClient(idle: Self.patience, redirects: 0)
+  func sendDue(at now: Date, by client: OutboundHTTP) async throws -> Int {
     let due = try await store.take(at: now, until: now.addingTimeInterval(Self.lease), limit: Self.batch)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for delivery in due { group.addTask { try await send(delivery, by: client, at: now) } }
@@ -62,25 +64,25 @@ public struct WebhookJob: Sendable {
     return due.count
   }
 
-  private func send(_ delivery: WebhookDelivery, by client: WebClient, at now: Date) async throws {
+  private func send(_ delivery: WebhookDelivery, by client: OutboundHTTP, at now: Date) async throws {
     guard let url = URL(string: delivery.url) else {
       return try await store.postpone(delivery, until: nil, error: "the address is none")
     }
-    var request = URLRequest(url: url)
-    request.httpMethod = "POST"
-    request.httpBody = Data(delivery.body.utf8)
-    request.timeoutInterval = Self.patience / .seconds(1)
-    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-    request.setValue(delivery.id.uuidString.lowercased(), forHTTPHeaderField: "Ringfence-Delivery")
-    request.setValue(secret.signature(of: delivery.body, at: now), forHTTPHeaderField: "Ringfence-Signature")
+    let request = OutboundRequest(
+      "POST", url,
+      fields: [
+        "Content-Type": "application/json", "Ringfence-Delivery": delivery.id.uuidString.lowercased(),
+        "Ringfence-Signature": secret.signature(of: delivery.body, at: now),
+      ],
+      body: Data(delivery.body.utf8))
     do {
-      let (head, _) = try await client.send(request, limit: 64 << 10)
+      let (head, _) = try await client.send(request, limit: Self.longestAnswer, total: Self.patience)
       guard (200..<300).contains(head.status) else {
-        return try await postpone(delivery, "answered with status \(head.status)", isGone: head.status == 410, at: now)
+        return try await postpone(delivery, "\(head.failure)", isGone: head.status == 410, at: now)
       }
       try await store.settle(delivery, at: now)
-    } catch let fault as WebFault {
-      try await postpone(delivery, "\(fault)", isGone: false, at: now)
+    } catch let error as HTTPClientError {
+      try await postpone(delivery, "\(error)", isGone: false, at: now)
     }
   }
 

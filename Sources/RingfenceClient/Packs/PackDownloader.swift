@@ -53,6 +53,7 @@ struct PackDownloader: Sendable {
     if start > 0 { request.fields["Range"] = "bytes=\(start)-" }
     try await transport.send(request) { head in
       if let refusal = head.keyRefusal(isBorne: key != nil) { throw ClientError.key(refusal) }
+      if (200..<300).contains(head.status) { try head.checkBody(limit: sink.limit) }
       switch head.status {
       case 200: try sink.restart()
       case 206 where start > 0 && head["Content-Range"]?.hasPrefix("bytes \(start)-") == true: break

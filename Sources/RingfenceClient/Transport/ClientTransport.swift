@@ -35,6 +35,17 @@ public struct ClientHead: Sendable {
   /// - Parameter name: in any case.
   public subscript(name: String) -> String? { fields[name.lowercased()] }
 
+  /// Refuses a body that is compressed, since its length says nothing of the length that it unpacks to, and one that is
+  /// announced to be longer than the limit.
+  /// - Throws: ``ClientError/network(_:)``.
+  func checkBody(limit: Int) throws(ClientError) {
+    let encoding = self["Content-Encoding"]?.lowercased() ?? "identity"
+    guard encoding == "identity" else { throw .network("The answer is compressed, which was not asked for.") }
+    guard self["Content-Length"].map({ Int($0) ?? .max }) ?? 0 <= limit else {
+      throw .network("The answer is too long.")
+    }
+  }
+
   /// Seconds to wait that the server asks for; nil when it does not.
   /// - Parameter now: what a date is held against.
   func retryAfter(at now: Date) -> Double? {
@@ -53,8 +64,8 @@ public protocol ClientTransport: Sendable {
   /// Asks, and hands the answer over piece by piece. A redirect is not followed: it is the answer.
   /// - Parameters:
   ///   - head: told status and fields before the body; what it throws ends the transfer, and the caller gets it.
-  ///   - body: told each piece, in order.
-  /// - Throws: what `head` and `body` throw; anything else means that there was no whole answer.
+  ///   - body: told each piece, in order. The next one is read when it returns, or a hostile server fills the memory.
+  /// - Throws: what `head` and `body` throw, at once; anything else means that there was no whole answer.
   func send(
     _ request: ClientRequest, head: @escaping @Sendable (ClientHead) throws -> Void,
     body: @escaping @Sendable (Data) throws -> Void
@@ -64,11 +75,14 @@ public protocol ClientTransport: Sendable {
 extension ClientTransport {
   /// Asks for something short.
   /// - Parameter limit: the most bytes of the body that are taken.
+  /// - Returns: the body is empty unless the status is 2xx.
   /// - Throws: ``ClientError/network(_:)``, `CancellationError`.
   func send(_ request: ClientRequest, limit: Int) async throws -> (head: ClientHead, body: Data) {
     let answer = CollectedAnswer(limit: limit)
     do {
       try await send(request, head: answer.take, body: answer.take)
+    } catch is UnwantedBody {
+      // The head says it all.
     } catch let error as ClientError {
       throw error
     } catch is CancellationError {
@@ -81,6 +95,9 @@ extension ClientTransport {
   }
 }
 
+/// Ends a transfer whose head says it all.
+private struct UnwantedBody: Error {}
+
 /// A short answer, whole.
 private final class CollectedAnswer: @unchecked Sendable {
   // Unchecked: touched under the lock only.
@@ -91,7 +108,11 @@ private final class CollectedAnswer: @unchecked Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  func take(_ head: ClientHead) { lock.withLock { self.head = head } }
+  func take(_ head: ClientHead) throws {
+    lock.withLock { self.head = head }
+    guard (200..<300).contains(head.status) else { throw UnwantedBody() }
+    try head.checkBody(limit: limit)
+  }
 
   func take(_ data: Data) throws {
     try lock.withLock {

@@ -26,11 +26,11 @@ public struct URLSessionTransport: ClientTransport {
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
     configuration.timeoutIntervalForRequest = idle
-    configuration.timeoutIntervalForResource = whole
-    return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    return URLSession(configuration: configuration, delegate: delegate, delegateQueue: TransferDelegate.makeQueue())
   }
 
-  /// See ``ClientTransport``.
+  /// See ``ClientTransport``. On Linux, Foundation collects the body of a redirect before it tells of it: there only time
+  /// bounds it.
   public func send(
     _ request: ClientRequest, head: @escaping @Sendable (ClientHead) throws -> Void,
     body: @escaping @Sendable (Data) throws -> Void
@@ -43,27 +43,40 @@ public struct URLSessionTransport: ClientTransport {
     wire.setValue("ringfence-client", forHTTPHeaderField: "User-Agent")
     let delegate = TransferDelegate(head: head, body: body)
     let session = makeSession(delegate)
-    defer { session.invalidateAndCancel() }
     let task = session.dataTask(with: wire)
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        delegate.start { continuation.resume(with: $0) }
-        task.resume()
+    // On Linux this waits for as long as the session reads without a pause, and the caller shall not.
+    defer { DispatchQueue.global().async { session.invalidateAndCancel() } }
+    let whole = whole
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try await withTaskCancellationHandler {
+          try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            delegate.start { continuation.resume(with: $0) }
+            task.resume()
+          }
+        } onCancel: {
+          delegate.finish(.failure(CancellationError()))
+        }
       }
-    } onCancel: {
-      task.cancel()
+      group.addTask {
+        // URLSession's own bound does nothing on Linux.
+        try await Task.sleep(for: .seconds(whole))
+        throw ClientError.network("The answer took too long.")
+      }
+      defer { group.cancelAll() }
+      try await group.next()
     }
   }
 }
 
-/// Hears of one transfer.
+/// Hears of one transfer. Its end is the first of: an error of `head` or `body`, the cancellation, the session's word.
 private final class TransferDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   // Unchecked: what changes is touched under the lock only.
   private let lock = NSLock()
   private let head: @Sendable (ClientHead) throws -> Void
   private let body: @Sendable (Data) throws -> Void
   private var done: (@Sendable (Result<Void, any Error>) -> Void)?
-  private var failure: (any Error)?
+  private var result: Result<Void, any Error>?
   private var expected: Int?
   private var received = 0
   private var isAnswered = false
@@ -73,7 +86,33 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, @uncheck
     self.body = body
   }
 
-  func start(_ done: @escaping @Sendable (Result<Void, any Error>) -> Void) { lock.withLock { self.done = done } }
+  /// The queue that a session calls its delegate on; nil for one of the session's own.
+  static func makeQueue() -> OperationQueue? {
+    #if canImport(FoundationNetworking)
+      CallingQueue()
+    #else
+      nil
+    #endif
+  }
+
+  /// - Parameter done: called once, at the end of the transfer.
+  func start(_ done: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+    lock.lock()
+    let result = result
+    if result == nil { self.done = done }
+    lock.unlock()
+    if let result { done(result) }
+  }
+
+  func finish(_ result: Result<Void, any Error>) {
+    lock.lock()
+    guard self.result == nil else { return lock.unlock() }
+    self.result = result
+    let done = done
+    self.done = nil
+    lock.unlock()
+    done?(result)
+  }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -87,6 +126,8 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, @uncheck
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
     guard let response = response as? HTTPURLResponse else { return completionHandler(.cancel) }
+    // On Linux a session reports interim answers too (1xx); the final one is still to come.
+    guard response.statusCode >= 200 else { return completionHandler(.allow) }
     let fields = response.allHeaderFields.compactMap { name, value in
       (name as? String).flatMap { name in (value as? String).map { (name, $0) } }
     }
@@ -96,39 +137,43 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, @uncheck
       isAnswered = true
       expected = answer["Content-Length"].flatMap { Int($0) }
     }
+    // Linux reads on all the same; the end of the transfer cancels it.
     completionHandler(attempt { try head(answer) } ? .allow : .cancel)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     lock.withLock { received += data.count }
-    if !attempt({ try body(data) }) { dataTask.cancel() }
+    attempt { try body(data) }
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    lock.lock()
-    let (done, result) = (self.done, outcome(error))
-    self.done = nil
-    lock.unlock()
-    done?(result)
-  }
-
-  private func outcome(_ error: (any Error)?) -> Result<Void, any Error> {
-    if let failure { return .failure(failure) }
-    if let error = error as? URLError, error.code == .cancelled { return .failure(CancellationError()) }
-    guard error == nil, isAnswered else { return .failure(ClientError.network("The connection failed.")) }
+    let isWhole = lock.withLock { error == nil && isAnswered }
+    guard isWhole else { return finish(.failure(ClientError.network("The connection failed."))) }
     // A connection that breaks may look like an end.
-    if let expected, received < expected { return .failure(ClientError.network("The answer ended early.")) }
-    return .success(())
+    let isShort = lock.withLock { expected.map { received < $0 } ?? false }
+    finish(isShort ? .failure(ClientError.network("The answer ended early.")) : .success(()))
   }
 
+  /// - Returns: whether more is wanted.
+  @discardableResult
   private func attempt(_ work: () throws -> Void) -> Bool {
-    guard lock.withLock({ failure == nil }) else { return false }
+    guard lock.withLock({ result == nil }) else { return false }
     do {
       try work()
       return true
     } catch {
-      lock.withLock { failure = error }
+      finish(.failure(error))
       return false
     }
   }
 }
+
+#if canImport(FoundationNetworking)
+  /// Calls a session's delegate where the session reads from the network.
+  ///
+  /// On Linux a session hands pieces to its delegate's queue as fast as they come, and a queue that lags holds them all in
+  /// memory. Called in its place, the delegate holds up the reading, and with it the sender.
+  private final class CallingQueue: OperationQueue, @unchecked Sendable {
+    override func addOperation(_ operation: Operation) { operation.start() }
+  }
+#endif

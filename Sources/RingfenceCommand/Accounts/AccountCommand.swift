@@ -33,8 +33,8 @@ struct AccountCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-      try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-        let accounts = try await workplace.accounts.accounts(at: Date())
+      try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+        let accounts = try await context.stores.accounts.accounts(at: Date())
         guard !accounts.isEmpty else {
           print(
             "There is no account yet. Make a link for the first one: ringfence sign-in-link NAME --role administrator")
@@ -136,9 +136,9 @@ struct AccountCommand: AsyncParsableCommand {
 private func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "'\\''") + "'" }
 
 private func change(_ database: DatabaseOptions, _ body: (AccountStore) async throws -> Void) async throws {
-  try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+  try await CommandContext.open(database, owns: false, logger: .quiet) { context in
     do {
-      try await body(workplace.accounts)
+      try await body(context.stores.accounts)
     } catch let error as AccountError {
       throw CommandFailure.failed(error.description)
     }

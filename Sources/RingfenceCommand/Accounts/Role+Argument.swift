@@ -1,6 +1,6 @@
 public import ArgumentParser
 public import Curation
-public import Web
+public import ModerationSite
 
 extension Role: ExpressibleByArgument {}
 

@@ -24,8 +24,8 @@ struct SignInLinkCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      let token = try await workplace.moderators.makeSignInToken(for: name, role: role, at: Date())
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let token = try await context.stores.sessions.makeSignInToken(for: name, role: role, at: Date())
       print("\(url)/sign-in?token=\(token)")
     }
   }

@@ -28,11 +28,11 @@ struct AppCreate: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       try await withAppFailures {
         let now = Date()
         print(
-          try await workplace.apps.create(
+          try await context.stores.apps.create(
             name: name, scopes: AppScopes(argument: scopes), expiresAt: expiresIn.map { now + Double($0) * 86_400 },
             by: person.by, at: now
           ).key)

@@ -11,8 +11,8 @@ struct AppList: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() async throws {
-    let keys = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      try await workplace.apps.keys()
+    let keys = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await context.stores.apps.keys()
     }
     let now = Date()
     let rows = Dictionary(grouping: keys, by: \.appName).sorted { $0.key < $1.key }.map { name, keys in
@@ -37,8 +37,8 @@ struct AppKeys: AsyncParsableCommand {
   var tsv = false
 
   func run() async throws {
-    let keys = try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      try await withAppFailures { try await workplace.apps.keys(of: name) }
+    let keys = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await withAppFailures { try await context.stores.apps.keys(of: name) }
     }
     let now = Date()
     let rows = keys.map { key in

@@ -26,11 +26,11 @@ struct AppRotate: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       try await withAppFailures {
         let now = Date()
         print(
-          try await workplace.apps.rotate(
+          try await context.stores.apps.rotate(
             name: name, overlap: Double(overlap) * 86_400, expiresAt: expiresIn.map { now + Double($0) * 86_400 },
             by: person.by, at: now))
       }
@@ -50,8 +50,8 @@ struct AppRevoke: AsyncParsableCommand {
   var keyID: Int32
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      try await withAppFailures { try await workplace.apps.revoke(keyID: keyID, by: person.by, at: Date()) }
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await withAppFailures { try await context.stores.apps.revoke(keyID: keyID, by: person.by, at: Date()) }
     }
     print("Key \(keyID) is revoked. Its reports stay; take them back with: ringfence app withdraw \(keyID)")
   }
@@ -77,9 +77,9 @@ struct AppScopesCommand: AsyncParsableCommand {
 
   func run() async throws {
     let scopes = try AppScopes(argument: scopes)
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       try await withAppFailures {
-        try await workplace.apps.change(keyID: keyID, to: scopes, by: person.by, at: Date())
+        try await context.stores.apps.change(keyID: keyID, to: scopes, by: person.by, at: Date())
       }
     }
     print("Key \(keyID) may now: \(scopes.names.joined(separator: ", ")).")

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Importing
 import Storage
 import Timestamps
 
@@ -44,9 +43,9 @@ struct AppWithdraw: AsyncParsableCommand {
 
   func run() async throws {
     let (since, until) = try times()
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       try await withAppFailures {
-        let store = workplace.keyWithdrawals
+        let store = context.stores.keyWithdrawals
         guard !preview, let reason else {
           return print(try await store.trace(keyID: keyID, since: since, until: until, at: Date()).text)
         }

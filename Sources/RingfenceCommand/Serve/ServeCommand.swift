@@ -1,15 +1,16 @@
 import ArgumentParser
 import Foundation
+import HTTPServer
 import Hummingbird
 import Intake
 import Logging
+import Metrics
+import ModerationSite
 import NIOCore
 import Publishing
-import ServiceLifecycle
+import RingfenceServer
 import Storage
 import Telemetry
-import UnixSignals
-import Web
 
 /// `ringfence serve`
 struct ServeCommand: AsyncParsableCommand {
@@ -27,8 +28,8 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Where browsers and apps reach the server, when that is not http://HOST:PORT.")
   var url: String?
 
-  @Flag(help: "On the first start load sample complaints and publish; print how to try things out.")
-  var sample = false
+  @Flag(help: "On the first start load demo data and publish; print how to try things out.")
+  var demo = false
 
   @Option(help: "Seconds to go on answering with /readyz red before a stop, so that a balancer notices.")
   var drain = 0
@@ -64,7 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(
     help: """
       Who must set up a second factor after the first sign-in: nobody, administrators or everyone. Administrators unless \
-      --sample is given.
+      --demo is given.
       """)
   var secondFactor: SecondFactorPolicy?
 
@@ -85,12 +86,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var observation: ObservationOptions
 
-  private var schedule: NightSchedule? { publishAt.flatMap { NightSchedule(time: $0, zone: timeZone) } }
-
-  private var nextPublication: @Sendable (Date) -> Date? {
-    let schedule = schedule
-    return { schedule?.next(after: $0) }
-  }
+  private var schedule: PublicationSchedule? { publishAt.flatMap { PublicationSchedule(time: $0, zone: timeZone) } }
 
   private var kept: RetentionJob.Limits { RetentionJob.Limits(comments: commentDays, reportMonths: reportMonths) }
 
@@ -113,107 +109,48 @@ struct ServeCommand: AsyncParsableCommand {
     LogFormat.current = observation.logFormat
     // What libraries log goes the same way.
     LoggingSystem.bootstrap { ServerLogHandler(label: $0) }
-    _ = ProcessFigures.startTime
-    let metrics = MetricsRegistry()
+    _ = ProcessStatistics.startTime
+    let metrics = PrometheusMetricsFactory(logger: .server)
+    // The metrics of libraries appear beside our own.
+    MetricsSystem.bootstrap(metrics)
     // PostgreSQL has its share of the cores too, and so has the work that is not done on event loops.
     NIOSingletons.groupLoopCountSuggestion = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
-    try await Workplace.open(database, owns: true, makes: true, logger: .server) { workplace in
-      let welcome = sample ? try await Sample(workplace: workplace).prepare() : nil
-      let pseudonymizer = try workplace.folder.pseudonymizer()
-      let accountKey = try await workplace.accountKey()
-      try await workplace.webhooks.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
-      let protection = ProtectionWatch(store: workplace.protection)
-      try await protection.refresh()
-      let touched = TouchedNumbers()
-      let intake = ReportIntake(
-        store: workplace.reports, pseudonymizer: pseudonymizer, protection: protection, touched: touched,
-        metrics: metrics)
-      let identifications = IdentificationIntake(store: workplace.identifications, metrics: metrics)
-      let publisher = try workplace.publisher(
-        policy: publication.policy, recipes: publication.recipes, logger: .server)
-      let beside = workplace.beside(
-        publisher: publisher, recipes: publication.recipes, stampKey: pseudonymizer.secret(for: "appeals"))
-      let services = WebServices(
-        intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, apps: workplace.apps,
-        numbers: workplace.numbers, explanations: workplace.explanations, lookups: workplace.lookups,
-        rulings: workplace.rulings, queue: workplace.queue, cases: workplace.cases, bulks: workplace.bulks,
-        moderators: workplace.moderators,
-        people: AccountServices(
-          moderators: workplace.moderators, accounts: workplace.accounts, attempts: workplace.attempts,
-          trail: workplace.auditTrail, key: accountKey),
-        health: workplace.health, operations: workplace.operations, metrics: metrics,
-        publications: workplace.publicationFolder, publicationStore: workplace.publications,
-        nextPublication: nextPublication, beside: beside)
-      let application = try await buildApplication(
-        services: services,
-        configuration: WebConfiguration(
-          host: host, port: port, publicFolder: workplace.installation.publicFiles,
-          templateFolder: workplace.installation.templates, textFolder: workplace.installation.texts,
-          isSecure: url?.hasPrefix("https:") ?? false,
-          secondFactor: secondFactor ?? (sample ? .nobody : .administrators),
-          limits: limits ? .standard : .off, trustsProxy: trustProxy,
-          publicationsNeedKey: fetchNeedsKey, metricsToken: try observation.metricsToken(),
-          logsRequests: observation.logRequests, publicNumbers: publicNumberPages,
-          appealDifficulty: appealWork, appealDelay: appealDelay),
-        logger: .server,
-        onRunning: { port in
-          // An address of IPv6 stands in brackets, and paths are put behind the address.
-          let host = host.contains(":") ? "[\(host)]" : host
-          let address = (url ?? "http://\(host):\(port)").replacing(/\/+$/, with: "")
+    try await CommandContext.open(database, owns: true, makes: true, logger: .server) { context in
+      let welcome = demo ? try await DemoData(context: context).prepare() : nil
+      let server = try await context.server(
+        publication: publication,
+        options: Server.JobOptions(
+          schedule: schedule, retention: kept, webhookSecret: try context.folder.webhookSecret(),
+          drain: .seconds(drain)),
+        metrics: metrics, logger: .server)
+      do {
+        try await server.run(configuration: try configuration(of: context.installation)) { port in
+          let address = address(port: port)
           print(welcome?.text(address: address) ?? "Listening on \(address)")
           fflush(nil)
-        })
-      // Stopped from the last to the first: readiness turns red, then the listener closes and what came in is answered;
-      // no request comes in any more when the intake closes.
-      var configuration = ServiceGroupConfiguration(
-        services: [
-          .init(service: IntakeService(work: intake.run, close: intake.close)),
-          .init(service: IntakeService(work: identifications.run, close: identifications.close)),
-          .init(
-            service: RetentionService(
-              job: RetentionJob(store: workplace.retention, limits: kept, logger: .server))),
-          .init(
-            service: PublicationService(
-              job: PublicationJob(
-                publisher: publisher,
-                leases: LeaseStore(pool: workplace.pool), schedule: schedule, logger: .server))),
-          .init(
-            service: WebhookService(
-              job: WebhookJob(
-                store: workplace.webhooks, secret: try workplace.folder.webhookSecret(), logger: .server))),
-          .init(
-            service: CurationService(
-              job: CurationJob(
-                reporters: workplace.reporters, protection: workplace.protection, ranges: workplace.ranges,
-                logger: .server),
-              protection: protection, logger: .server)),
-          .init(
-            service: QueueService(
-              job: QueueJob(
-                queue: workplace.queue, thresholds: ThresholdStore(pool: workplace.pool), protection: protection,
-                touched: touched, publications: workplace.publications, leases: LeaseStore(pool: workplace.pool),
-                logger: .server))),
-          .init(
-            service: AppService(
-              job: AppJob(
-                apps: workplace.apps, withdrawals: workplace.keyWithdrawals, uses: services.keyUses, logger: .server))),
-          .init(service: IntakeService(work: beside.run, close: beside.close)),
-          .init(
-            service: FigureService(
-              job: FigureJob(figures: beside.figures, appeals: beside.appeals, logger: .server))),
-          .init(service: application),
-          .init(service: ReadinessService(readiness: services.readiness, drain: .seconds(drain))),
-        ],
-        gracefulShutdownSignals: [.sigterm, .sigint], logger: .server)
-      configuration.maximumGracefulShutdownDuration = .seconds(15 + drain)
-      do {
-        try await ServiceGroup(configuration: configuration).run()
+        }
       } catch let error as IOError where [EADDRINUSE, EADDRNOTAVAIL, EACCES].contains(error.errnoCode) {
         throw cannotListen(String(cString: strerror(error.errnoCode)))
       } catch is SocketAddressError {
         throw cannotListen("there is no such name or address")
       }
     }
+  }
+
+  private func configuration(of installation: Installation) throws -> ServerConfiguration {
+    ServerConfiguration(
+      host: host, port: port, publicFolder: installation.publicFiles, templateFolder: installation.templates,
+      textFolder: installation.texts, openAPIFile: installation.openAPI, isSecure: url?.hasPrefix("https:") ?? false,
+      secondFactor: secondFactor ?? (demo ? .nobody : .administrators), limits: limits ? .standard : .off,
+      trustsProxy: trustProxy, publicationsNeedKey: fetchNeedsKey, metricsToken: try observation.metricsToken(),
+      logsRequests: observation.logRequests, publicNumbers: publicNumberPages, appealDifficulty: appealWork,
+      appealDelay: appealDelay)
+  }
+
+  /// The address that browsers and apps use. An IPv6 address stands in brackets.
+  private func address(port: Int) -> String {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return (url ?? "http://\(host):\(port)").replacing(/\/+$/, with: "")
   }
 
   private func cannotListen(_ reason: String) -> CommandFailure {

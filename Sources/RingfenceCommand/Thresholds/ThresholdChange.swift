@@ -56,7 +56,7 @@ struct ThresholdChange: ParsableArguments {
       throw ValidationError("--country \(country) is no country with telephone numbers. Use two letters, such as DE.")
     }
     guard !remove || country != nil else { throw ValidationError("--remove needs --country.") }
-    guard remove != hasFigures else {
+    guard remove != hasStatistics else {
       throw ValidationError(
         remove
           ? "--remove takes the whole threshold away: leave the figures out." : "Say what to change: --enter-heat 3.")
@@ -79,7 +79,7 @@ struct ThresholdChange: ParsableArguments {
     }
   }
 
-  private var hasFigures: Bool {
+  private var hasStatistics: Bool {
     [watchHeat, enterHeat, enterEvidence, enterConfidence, leaveHeat, leaveEvidence, leaveConfidence]
       .contains { $0 != nil }
       || [enterReporters, enterNetworks, enterDays, leaveReporters, leaveNetworks, leaveDays].contains { $0 != nil }

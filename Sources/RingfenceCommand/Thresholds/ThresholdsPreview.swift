@@ -37,8 +37,8 @@ struct ThresholdsPreview: AsyncParsableCommand {
   @OptionGroup var preview: PreviewOptions
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      try await workplace.preview(preview) { try change.applied(to: $0) }
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await context.preview(preview) { try change.applied(to: $0) }
     }
   }
 }
@@ -58,23 +58,24 @@ struct SourcesPreview: AsyncParsableCommand {
   @OptionGroup var preview: PreviewOptions
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      let lists = try await workplace.thresholds.lists()
-      try await workplace.preview(preview) { try change.applied(to: $0, lists: lists) }
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let lists = try await context.stores.thresholds.lists()
+      try await context.preview(preview) { try change.applied(to: $0, lists: lists) }
     }
   }
 }
 
-extension Workplace {
+extension CommandContext {
   /// Prints what a change would do.
   func preview(_ options: PreviewOptions, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
     let time = options.at.flatMap(Timestamp.parse) ?? Date()
-    let (version, set) = try await thresholds.version(nil)
+    let (version, set) = try await stores.thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
-    let step = Step("Judging the numbers by both")
-    let preview = try await publications.withSnapshot { connection in
+    let step = StatusLine("Judging the numbers by both")
+    let preview = try await stores.publications.withSnapshot { connection in
       try await Selection().preview(
-        changed, against: set, at: time, examples: options.examples, holding: HoldReview(store: holds), on: connection)
+        changed, against: set, at: time, examples: options.examples, holding: BrigadeReview(store: stores.holds),
+        on: connection)
     }
     step.finish()
     let report = PreviewReport(preview, version: version.version)

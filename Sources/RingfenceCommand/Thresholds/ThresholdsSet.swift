@@ -35,8 +35,8 @@ struct ThresholdsSet: AsyncParsableCommand {
   @OptionGroup var authorship: Authorship
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      try await workplace.save(authorship) { try change.applied(to: $0) }
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await context.save(authorship) { try change.applied(to: $0) }
     }
   }
 }
@@ -52,26 +52,25 @@ struct SourcesSet: AsyncParsableCommand {
   @OptionGroup var authorship: Authorship
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      let lists = try await workplace.thresholds.lists()
-      try await workplace.save(authorship) { try change.applied(to: $0, lists: lists) }
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let lists = try await context.stores.thresholds.lists()
+      try await context.save(authorship) { try change.applied(to: $0, lists: lists) }
     }
   }
 }
 
-extension Workplace {
-  var thresholds: ThresholdStore { ThresholdStore(pool: pool) }
+extension CommandContext {
 
   /// Saves the set in force with a change, and says so.
   func save(_ authorship: Authorship, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
-    let (former, set) = try await thresholds.version(nil)
+    let (former, set) = try await stores.thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
     guard changed != set else { return print("Nothing to change: version \(former.version) says so already.") }
     let event = Actor.commandLine(authorship.name).did(
       "thresholds.save", to: "thresholds",
       before: ["version": "\(former.version)"].merging(set.told(than: changed)) { $1 },
       after: ["version": "\(former.version + 1)"].merging(changed.told(than: set)) { $1 }, because: authorship.because)
-    let saved = try await thresholds.save(
+    let saved = try await stores.thresholds.save(
       changed, after: former.version, by: authorship.name, because: authorship.because, at: Date(), audit: event)
     print("Saved as version \(saved.version). It applies from the next publication on.")
   }
@@ -105,7 +104,7 @@ extension ThresholdSet {
   }
 }
 
-extension ThresholdBar {
+extension ThresholdLimits {
   fileprivate var told: String {
     "heat \(heat), evidence \(evidence), confidence \(confidence), reporters \(reporters), networks \(networks), "
       + "days \(days)"

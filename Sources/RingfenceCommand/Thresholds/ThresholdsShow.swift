@@ -18,9 +18,9 @@ struct ThresholdsShow: AsyncParsableCommand {
   var format = TableFormat.text
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      let (version, set) = try await workplace.thresholds.version(version)
-      let lists = try await workplace.thresholds.lists()
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let (version, set) = try await context.stores.thresholds.version(version)
+      let lists = try await context.stores.thresholds.lists()
       switch format {
       case .text:
         print("Version \(version.line)\n")
@@ -52,8 +52,8 @@ struct ThresholdsHistory: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      let versions = try await workplace.thresholds.history(limit: limit)
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let versions = try await context.stores.thresholds.history(limit: limit)
       switch format {
       case .text: for version in versions { print(version.line) }
       case .tsv:
@@ -76,9 +76,9 @@ struct SourcesList: AsyncParsableCommand {
   var format = TableFormat.text
 
   func run() async throws {
-    try await Workplace.open(database, owns: false, logger: .quiet) { workplace in
-      let set = try await workplace.thresholds.current()
-      let lists = try await workplace.thresholds.lists()
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let set = try await context.stores.thresholds.current()
+      let lists = try await context.stores.thresholds.lists()
       let rules =
         [set.rule(forSource: SourceRule.everyList)] + lists.map { set.rule(ofList: $0.id) }
       let rows = rules.map { SourceRow($0, lists) }

@@ -43,7 +43,7 @@ struct ReadAccounts: PostgresStatement {
     parameters.append(id)
     parameters.append(name)
     parameters.append(time)
-    parameters.append(time - ModeratorStore.idleLifetime)
+    parameters.append(time - SessionStore.idleLifetime)
   }
 
   static func decode(_ row: PostgresRow) throws -> Account {

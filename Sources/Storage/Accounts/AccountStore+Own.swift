@@ -7,7 +7,7 @@ extension AccountStore {
   /// Sets the own password.
   /// - Parameter hash: as `PasswordHash` writes it.
   /// - Returns: the session's new token.
-  public func setPassword(_ hash: String, of moderator: Moderator, at time: Date) async throws -> String {
+  public func setPassword(_ hash: String, of moderator: Session, at time: Date) async throws -> String {
     try await secure(
       moderator, "account.password", before: ["password": moderator.hasPassword ? "set" : "none"],
       after: ["password": "changed"], at: time
@@ -21,7 +21,7 @@ extension AccountStore {
   ///   - recovery: hashes of the codes, 32 bytes each.
   /// - Returns: the session's new token.
   public func setSecondFactor(
-    _ secret: [UInt8], step: Int64, recovery: [[UInt8]], of moderator: Moderator, at time: Date
+    _ secret: [UInt8], step: Int64, recovery: [[UInt8]], of moderator: Session, at time: Date
   ) async throws -> String {
     try await secure(
       moderator, "account.second_factor", before: ["second_factor": moderator.hasSecondFactor ? "set" : "none"],
@@ -35,7 +35,7 @@ extension AccountStore {
 
   /// Takes the own second factor away.
   /// - Returns: the session's new token.
-  public func removeSecondFactor(of moderator: Moderator, at time: Date) async throws -> String {
+  public func removeSecondFactor(of moderator: Session, at time: Date) async throws -> String {
     try await secure(
       moderator, "account.second_factor", before: ["second_factor": "set"], after: ["second_factor": "none"], at: time
     ) { connection in
@@ -46,7 +46,7 @@ extension AccountStore {
 
   /// Replaces the own recovery codes.
   /// - Returns: the session's new token.
-  public func setRecoveryCodes(_ hashes: [[UInt8]], of moderator: Moderator, at time: Date) async throws -> String {
+  public func setRecoveryCodes(_ hashes: [[UInt8]], of moderator: Session, at time: Date) async throws -> String {
     try await secure(moderator, "account.recovery_codes", after: ["recovery_codes": "new"], at: time) { connection in
       _ = try await connection.run(DropRecoveryCodes(id: moderator.id))
       _ = try await connection.run(AddRecoveryCodes(id: moderator.id, hashes: hashes))
@@ -54,13 +54,13 @@ extension AccountStore {
   }
 
   /// Sets the language of the own pages; nil leaves it to the browser.
-  public func setLanguage(_ language: String?, of moderator: Moderator) async throws {
+  public func setLanguage(_ language: String?, of moderator: Session) async throws {
     _ = try await pool.run(SetLanguage(id: moderator.id, language: language))
   }
 
   /// Uses up a second factor without signing in.
   /// - Returns: whether it was not used before.
-  public func use(_ factor: SecondFactor, of moderator: Moderator) async throws -> Bool {
+  public func use(_ factor: SecondFactor, of moderator: Session) async throws -> Bool {
     switch factor {
     case .code(let step): try await !pool.run(TakeCode(moderatorID: moderator.id, step: step)).isEmpty
     case .recovery(let hash): try await !pool.run(TakeRecoveryCode(moderatorID: moderator.id, codeHash: hash)).isEmpty
@@ -68,7 +68,7 @@ extension AccountStore {
   }
 
   private func secure(
-    _ moderator: Moderator, _ action: String, before: [String: String]? = nil, after: [String: String]? = nil,
+    _ moderator: Session, _ action: String, before: [String: String]? = nil, after: [String: String]? = nil,
     at time: Date, _ change: @Sendable (PostgresConnection) async throws -> Void
   ) async throws -> String {
     let token = Secret.make(prefix: "")

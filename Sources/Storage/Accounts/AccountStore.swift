@@ -120,7 +120,7 @@ public struct AccountStore: Sendable {
 
   /// An account's open sessions, the newest first.
   public func sessions(of id: Int32, at time: Date) async throws -> [AccountSession] {
-    try await pool.run(ReadSessions(moderatorID: id, time: time, seenAfter: time - ModeratorStore.idleLifetime))
+    try await pool.run(ReadSessions(moderatorID: id, time: time, seenAfter: time - SessionStore.idleLifetime))
   }
 }
 

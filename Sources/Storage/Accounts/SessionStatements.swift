@@ -55,9 +55,9 @@ struct FindSession: PostgresStatement {
     parameters.append(seenAfter)
   }
 
-  static func decode(_ row: PostgresRow) throws -> (moderator: Moderator, seenAt: Date) {
+  static func decode(_ row: PostgresRow) throws -> (moderator: Session, seenAt: Date) {
     (
-      Moderator(
+      Session(
         id: try row.decode(0), name: try row.decode(1), role: try row.role(2), language: try row.decode(3),
         sessionID: try row.decode(4), hasPassword: try row.decode(5), hasSecondFactor: try row.decode(6),
         signIns: try row.decode(7)),

@@ -24,7 +24,7 @@ public struct AppealStatus: Sendable, Equatable {
   public var listing: Explanation.Listing?
   /// Whether the number is named and not blocked for as long as the appeal is not rejected; see `Spoofing`.
   public var isVictim: Bool
-  /// Whether a ruling has allowed the number.
+  /// Whether a decision has allowed the number.
   public var isAllowed: Bool
 }
 

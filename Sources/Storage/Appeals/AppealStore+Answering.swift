@@ -11,7 +11,7 @@ extension AppealStore {
   ///   - expected: the open appeals that the moderator saw; nil: whichever there are.
   ///   - moderator: 1 to 80 characters.
   ///   - answer: what the owner is told; nil says nothing but the outcome.
-  /// - Throws: `RulingProblem`; `PostgresError`.
+  /// - Throws: `RuleViolation`; `PostgresError`.
   public func settle(
     _ number: Int64, expecting expected: Set<UUID>? = nil, as state: Appeal.State, by moderator: String, role: Role,
     answer: String?, at time: Date
@@ -25,8 +25,8 @@ extension AppealStore {
     _ number: Int64, expecting expected: Set<UUID>?, as state: Appeal.State, by moderator: String, role: Role,
     answer: String?, at time: Date, noting eventID: UUID
   ) async throws -> AnswerOutcome {
-    let ruling = try Ruling(
-      number: number, decision: .allow, reason: "An appeal was upheld.", moderator: moderator, ruledAt: time)
+    let decision = try Decision(
+      number: number, treatment: .allow, reason: "An appeal was upheld.", moderator: moderator, decidedAt: time)
     return try await pool.transaction { connection in
       _ = try await connection.run(LockAppeals(number: number))
       let appeals = try await connection.run(ReadAppealsOf(number: number))
@@ -40,8 +40,8 @@ extension AppealStore {
       for appeal in answers { _ = try await connection.run(AnswerAppeal(appeal: appeal)) }
       let listing = try await connection.run(ReadListing(number: number)).first
       if state == .upheld {
-        _ = try await connection.add(AddRuling(try await connection.following(ruling)))
-        if listing != nil, let revocation = Revocation(carryingOut: ruling) {
+        _ = try await connection.add(AddDecision(try await connection.following(decision)))
+        if listing != nil, let revocation = Revocation(carryingOut: decision) {
           _ = try await connection.run(RequestRevocation(revocation: revocation))
         }
       }
@@ -57,7 +57,7 @@ extension AppealStore {
         subject: "+\(number)",
         before: ["listed": listing?.category.slug ?? "no", "open_appeals": "\(open.count)"],
         after: ["state": state.rawValue], reason: answers.first?.answer)
-      _ = try await connection.run(AppendAudit(event, at: time))
+      _ = try await connection.run(AppendAuditEvent(event, at: time))
       return .answered(open.count)
     }
   }

@@ -47,7 +47,7 @@ extension AppealStore {
       return AppealStatus(
         appeal: appeal, listing: try await connection.run(ReadListing(number: filing.number)).first,
         isVictim: try await Self.victims(at: time, numbers: [filing.number], on: connection).contains(filing.number),
-        isAllowed: try await connection.run(ReadStandingRuling(number: filing.number)).first?.decision == .allow)
+        isAllowed: try await connection.run(ReadStandingDecision(number: filing.number)).first?.treatment == .allow)
     }
   }
 

@@ -151,7 +151,7 @@ extension PostgresConnection {
   }
 
   func note(_ event: AuditEvent, at time: Date) async throws {
-    _ = try await run(AppendAudit(event, at: time))
+    _ = try await run(AppendAuditEvent(event, at: time))
   }
 
   fileprivate func add(

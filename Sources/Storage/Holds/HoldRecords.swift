@@ -6,19 +6,19 @@ public struct Hold: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64
   /// The rule that holds it.
-  public let rule: Brigading.Rule
+  public let rule: BrigadeDetection.Rule
   /// The rule's figures, in words.
   public let detail: String
   /// Since when.
   public let heldAt: Date
-  /// Whether a ruling has settled it.
+  /// Whether a decision has settled it.
   public let isSettled: Bool
 }
 
 /// What reporters say of one number.
-public struct NumberVoices: Sendable, Equatable {
+public struct NumberVotes: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64
   /// One a reporter.
-  public internal(set) var voices: [Voice]
+  public internal(set) var votes: [ReporterVote]
 }

@@ -2,16 +2,16 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Holds numbers that are not held yet; those that were ruled on meanwhile are settled.
+/// Holds numbers that are not held yet; those that were decided on meanwhile are settled.
 struct AddHolds: PostgresStatement {
   let numbers: [Int64]
-  let findings: [Brigading.Finding]
+  let findings: [BrigadeDetection.Finding]
   let time: Date
 
   static let sql = """
     INSERT INTO holds (number, rule, detail, held_at, settled)
     SELECT t.number, t.rule, t.detail, $4::timestamptz,
-           EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = t.number)
+           EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = t.number)
     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (number, rule, detail) ORDER BY t.number
     ON CONFLICT (number) DO NOTHING
     RETURNING number, settled
@@ -46,9 +46,9 @@ struct AddHoldReporters: PostgresStatement {
   }
 }
 
-/// All holds that no ruling has settled, in ascending order of number.
+/// All holds that no decision has settled, in ascending order of number.
 ///
-/// A hold and a ruling that are made in the same moment do not see each other, and then `settled` is not set: that a ruling
+/// A hold and a decision that are made in the same moment do not see each other, and then `settled` is not set: that a decision
 /// stands settles a hold as well.
 struct ReadHolds: PostgresStatement {
   static let sql = "SELECT \(HoldSQL.columns) FROM holds h WHERE NOT \(HoldSQL.isSettled) ORDER BY number"
@@ -68,12 +68,12 @@ struct ReadHold: PostgresStatement {
 }
 
 private enum HoldSQL {
-  static let isSettled = "(h.settled OR EXISTS (SELECT 1 FROM number_rulings r WHERE r.number = h.number))"
+  static let isSettled = "(h.settled OR EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = h.number))"
   static let columns = "h.number, h.rule, h.detail, h.held_at, \(isSettled)"
 
   static func decode(_ row: PostgresRow) throws -> Hold {
     let name: String = try row.decode(1)
-    guard let rule = Brigading.Rule(rawValue: name) else { throw StorageError.unknownRule(name) }
+    guard let rule = BrigadeDetection.Rule(rawValue: name) else { throw StorageError.unknownRule(name) }
     return Hold(
       number: try row.decode(0), rule: rule, detail: try row.decode(2), heldAt: try row.decode(3),
       isSettled: try row.decode(4))

@@ -13,8 +13,8 @@ public struct HoldStore: Sendable {
     self.batchSize = max(1, batchSize)
   }
 
-  /// Hands over, in ascending order and in batches, the numbers that a rule against brigades could hold: not ruled, not
-  /// held, and either with words that arrived in the last ``Brigading/window`` days and not listed by reports, or with
+  /// Hands over, in ascending order and in batches, the numbers that a rule against brigades could hold: not decided, not
+  /// held, and either with words that arrived in the last ``BrigadeDetection/window`` days and not listed by reports, or with
   /// votes for them.
   ///
   /// A burst is of words that are new, so a number without any is not looked at, however many reports it has. Words count
@@ -27,10 +27,10 @@ public struct HoldStore: Sendable {
     hotterThan heat: Double, reporters: Int, at time: Date, on connection: PostgresConnection,
     _ body: ([Int64]) async throws -> Void
   ) async throws {
-    let since = time.addingTimeInterval(-Double(Brigading.window + 1) * 86_400)
+    let since = time.addingTimeInterval(-Double(BrigadeDetection.window + 1) * 86_400)
     let statement = ReadReviewable(
       heat: Self.mass(heat, at: time), reporters: reporters, since: since,
-      votes: min(reporters, Brigading.leastOnEachSide))
+      votes: min(reporters, BrigadeDetection.leastOnEachSide))
     for try await batch in connection.stream(statement).batches {
       try Task.checkCancellation()
       let asked = batch.filter { !$0.isSplit }.map(\.number)
@@ -42,25 +42,25 @@ public struct HoldStore: Sendable {
 
   /// Hands over what reporters say of numbers, one number after another.
   /// - Parameter numbers: ascending; those that nobody speaks of are left out.
-  public func forEachVoices(
+  public func forEachVotes(
     of numbers: [Int64], at time: Date, on connection: PostgresConnection,
-    _ body: (NumberVoices) async throws -> Void
+    _ body: (NumberVotes) async throws -> Void
   ) async throws {
-    let windowStart = time.addingTimeInterval(-Double(Brigading.window) * 86_400)
+    let windowStart = time.addingTimeInterval(-Double(BrigadeDetection.window) * 86_400)
     for start in stride(from: 0, to: numbers.count, by: batchSize) {
       try Task.checkCancellation()
       let piece = Array(numbers[start..<min(start + batchSize, numbers.count)])
-      var all = NumberVoices(number: 0, voices: [])
-      for try await batch in connection.stream(ReadVoices(numbers: piece, windowStart: windowStart)).batches {
+      var all = NumberVotes(number: 0, votes: [])
+      for try await batch in connection.stream(ReadVotes(numbers: piece, windowStart: windowStart)).batches {
         for row in batch {
           if row.number != all.number {
-            if !all.voices.isEmpty { try await body(all) }
-            all = NumberVoices(number: row.number, voices: [])
+            if !all.votes.isEmpty { try await body(all) }
+            all = NumberVotes(number: row.number, votes: [])
           }
-          all.voices.append(row.voice(at: time))
+          all.votes.append(row.vote(at: time))
         }
       }
-      if !all.voices.isEmpty { try await body(all) }
+      if !all.votes.isEmpty { try await body(all) }
     }
   }
 
@@ -84,8 +84,8 @@ public struct HoldStore: Sendable {
   }
 
   /// Holds numbers; those that are held, or were once, stay as they are. Safe to call again.
-  /// - Returns: how many are new, and wait for a moderator: a ruling that was made meanwhile settles a hold at once.
-  public func hold(_ found: [(number: Int64, finding: Brigading.Finding)], at time: Date) async throws -> Int {
+  /// - Returns: how many are new, and wait for a moderator: a decision that was made meanwhile settles a hold at once.
+  public func hold(_ found: [(number: Int64, finding: BrigadeDetection.Finding)], at time: Date) async throws -> Int {
     guard !found.isEmpty else { return 0 }
     let sorted = found.sorted { $0.number < $1.number }
     return try await pool.transaction { connection in

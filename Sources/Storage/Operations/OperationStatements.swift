@@ -1,7 +1,7 @@
 import PostgreSQL
 
 /// The newest publication, with the sums of its packs.
-struct ReadNewestFigures: PostgresStatement {
+struct ReadNewestStatistics: PostgresStatement {
   static let sql = """
     SELECT p.serial, p.published_at, coalesce(sum(k.entries), 0)::bigint, coalesce(sum(k.size_bytes), 0)::bigint
     FROM publications p LEFT JOIN publication_packs k USING (serial)
@@ -9,20 +9,20 @@ struct ReadNewestFigures: PostgresStatement {
     GROUP BY p.serial, p.published_at
     """
 
-  static func decode(_ row: PostgresRow) throws -> OperationFigures.Newest {
+  static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Newest {
     .init(
       serial: try row.decode(0), publishedAt: try row.decode(1), entries: try row.decode(2), bytes: try row.decode(3))
   }
 }
 
 /// Its packs; recipes that make one for each region may make very many.
-struct ReadPackFigures: PostgresStatement {
+struct ReadPackStatistics: PostgresStatement {
   static let sql = """
     SELECT name, entries, size_bytes FROM publication_packs
     WHERE serial = (SELECT max(serial) FROM publications WHERE state = 'published') ORDER BY name LIMIT 100
     """
 
-  static func decode(_ row: PostgresRow) throws -> OperationFigures.Pack {
+  static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Pack {
     .init(name: try row.decode(0), entries: try row.decode(1), bytes: try row.decode(2))
   }
 }
@@ -33,7 +33,7 @@ struct CountRuns: PostgresStatement {
     SELECT state, cause, count(*) FROM publications WHERE state <> 'running' GROUP BY state, cause ORDER BY state, cause
     """
 
-  static func decode(_ row: PostgresRow) throws -> OperationFigures.Runs {
+  static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Runs {
     .init(state: try row.decode(0), cause: try row.decode(1), count: try row.decode(2))
   }
 }
@@ -52,13 +52,13 @@ struct CountFailedGates: PostgresStatement {
 /// Messages that are not delivered.
 struct ReadWebhookBacklog: PostgresStatement {
   static let sql = "SELECT count(*), min(created_at) FROM webhook_deliveries WHERE delivered_at IS NULL"
-  static func decode(_ row: PostgresRow) throws -> OperationFigures.Waiting { try .init(row) }
+  static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Waiting { try .init(row) }
 }
 
 /// Single numbers that are to be published.
 struct CountOpenRevocations: PostgresStatement {
   static let sql = "SELECT count(*), min(requested_at) FROM revocations WHERE settled_at IS NULL"
-  static func decode(_ row: PostgresRow) throws -> OperationFigures.Waiting { try .init(row) }
+  static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Waiting { try .init(row) }
 }
 
 /// Whether there is a queue of cases.
@@ -70,7 +70,7 @@ struct HasReviewQueue: PostgresStatement {
 /// Cases that wait for moderators.
 struct ReadReviewQueue: PostgresStatement {
   static let sql = "SELECT count(*), min(since) FROM queue"
-  static func decode(_ row: PostgresRow) throws -> OperationFigures.Waiting { try .init(row) }
+  static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Waiting { try .init(row) }
 }
 
 /// Months of reports that there are.
@@ -79,7 +79,7 @@ struct CountReportPartitions: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-extension OperationFigures.Waiting {
+extension OperationalStatistics.Waiting {
   /// From the columns count, oldest.
   fileprivate init(_ row: PostgresRow) throws {
     self.init(count: try row.decode(0), oldest: try row.decode(1))

@@ -14,12 +14,12 @@ public struct OperationStore: Sendable {
 
   /// All of it, on one connection.
   /// - Throws: `PostgresError`.
-  public func figures() async throws -> OperationFigures {
+  public func figures() async throws -> OperationalStatistics {
     try await pool.withConnection { connection in
       let hasQueue = try await connection.run(HasReviewQueue()).first ?? false
-      return OperationFigures(
-        newest: try await connection.run(ReadNewestFigures()).first,
-        packs: try await connection.run(ReadPackFigures()),
+      return OperationalStatistics(
+        newest: try await connection.run(ReadNewestStatistics()).first,
+        packs: try await connection.run(ReadPackStatistics()),
         runs: try await connection.run(CountRuns()),
         failedGates: try await connection.run(CountFailedGates()).first ?? 0,
         webhooks: try await connection.run(ReadWebhookBacklog()).first ?? .init(count: 0),

@@ -54,7 +54,7 @@ public struct ProtectionStore: Sendable {
         throw ProtectionError.tooManyPatterns(limit: Self.mostPatterns)
       }
       guard counts.numbers <= Self.mostNumbers else { throw ProtectionError.tooManyNumbers(limit: Self.mostNumbers) }
-      if let audit { _ = try await connection.run(AppendAudit(audit, at: time)) }
+      if let audit { _ = try await connection.run(AppendAuditEvent(audit, at: time)) }
     }
   }
 
@@ -72,7 +72,7 @@ public struct ProtectionStore: Sendable {
         }
       guard let audit else { return isGone }
       if !isGone { return try await connection.hasMade(audit.event.id, at: audit.time) }
-      _ = try await connection.run(AppendAudit(audit.event, at: audit.time))
+      _ = try await connection.run(AppendAuditEvent(audit.event, at: audit.time))
       return true
     }
   }

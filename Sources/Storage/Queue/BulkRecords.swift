@@ -1,7 +1,7 @@
 public import Curation
 public import Foundation
 
-/// One ruling for many numbers.
+/// One decision for many numbers.
 public struct Bulk: Sendable, Equatable {
   /// The most numbers.
   public static let most = 1_000
@@ -9,7 +9,7 @@ public struct Bulk: Sendable, Equatable {
   /// Chosen by whoever asks; the same for every retry.
   public var id: UUID
   /// What is to be done with each.
-  public var decision: Ruling.Decision
+  public var treatment: Decision.Treatment
   /// What a phone shows; needed to identify.
   public var label: String?
   /// What they are; nil: each one's hottest category.
@@ -19,28 +19,28 @@ public struct Bulk: Sendable, Equatable {
   /// Who decides.
   public var worker: QueueWorker
   /// When.
-  public var ruledAt: Date
+  public var decidedAt: Date
 
   /// - Parameters: see the properties.
   public init(
-    id: UUID = UUID(), decision: Ruling.Decision, label: String? = nil, category: ReportCategory? = nil,
-    reason: String? = nil, worker: QueueWorker, ruledAt: Date
+    id: UUID = UUID(), treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
+    reason: String? = nil, worker: QueueWorker, decidedAt: Date
   ) {
     self.id = id
-    self.decision = decision
+    self.treatment = treatment
     self.label = label
     self.category = category
     self.reason = reason
     self.worker = worker
-    self.ruledAt = ruledAt
+    self.decidedAt = decidedAt
   }
 
-  /// The ruling of one number. Its id follows from the bulk's and the number, so that a retry makes the same ones.
-  /// - Throws: `RulingProblem`.
-  public func ruling(of number: Int64) throws -> Ruling {
-    try Ruling(
-      id: Self.id(bulk: id, number: number), number: number, decision: decision, label: label, category: category,
-      reason: reason, moderator: worker.account, ruledAt: ruledAt)
+  /// The decision of one number. Its id follows from the bulk's and the number, so that a retry makes the same ones.
+  /// - Throws: `RuleViolation`.
+  public func decision(of number: Int64) throws -> Decision {
+    try Decision(
+      id: Self.id(bulk: id, number: number), number: number, treatment: treatment, label: label, category: category,
+      reason: reason, moderator: worker.account, decidedAt: decidedAt)
   }
 }
 
@@ -49,11 +49,11 @@ public struct BulkItem: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
   /// What stands.
-  public var standing: StandingRuling?
-  /// Rulings and undoings there were about it, ever.
+  public var standing: StandingDecision?
+  /// Decisions and undoings there were about it, ever.
   public var history = 0
   /// When the last of them was made, by the clock of whoever made it; nil where there was none.
-  var lastRuledAt: Date?
+  var lastDecidedAt: Date?
   /// The hottest category.
   public var category: ReportCategory?
   /// Stored heat; read it through `Decay`.
@@ -76,7 +76,7 @@ public struct BulkItem: Sendable, Equatable {
 
   /// Whether a bulk can rule about it at all.
   func isOpen(to bulk: Bulk) -> Bool {
-    (bulk.decision == .allow || protection == nil) && !isWithheld(from: bulk.worker, at: bulk.ruledAt)
+    (bulk.treatment == .allow || protection == nil) && !isWithheld(from: bulk.worker, at: bulk.decidedAt)
   }
 }
 
@@ -87,7 +87,7 @@ public struct BulkRun: Sendable, Equatable {
   /// Who decided.
   public var account: String
   /// What.
-  public var decision: Ruling.Decision
+  public var treatment: Decision.Treatment
   /// What a phone shows.
   public var label: String?
   /// What they are; nil: each one's hottest category.
@@ -95,18 +95,18 @@ public struct BulkRun: Sendable, Equatable {
   /// Why.
   public var reason: String?
   /// When.
-  public var ruledAt: Date
-  /// Rulings it was to make.
+  public var decidedAt: Date
+  /// Decisions it was to make.
   public var numbers: Int
-  /// Rulings it made.
-  public var rulings: Int
+  /// Decisions it made.
+  public var decisions: Int
   /// Who has undone it; nil while it stands.
   public var undoneBy: String?
   /// Whether nobody has worked at it for ``silence``, by the database's clock.
   var isSilent: Bool
   /// Whether all of its batches were gone through.
   var isFinished: Bool
-  /// The numbers that were to be ruled about; nil for bulks of former versions, which nobody can finish.
+  /// The numbers that were to be decided about; nil for bulks of former versions, which nobody can finish.
   var chosen: [Int64]?
   /// ``BulkItem/history`` of each when it began; nil for bulks of former versions.
   var histories: [Int32]?
@@ -117,10 +117,10 @@ public struct BulkRun: Sendable, Equatable {
   /// Whether it broke off and can be finished: its server was killed between two batches.
   public var isUnfinished: Bool { !isFinished && undoneBy == nil && chosen != nil && isSilent }
 
-  /// Whether somebody has ruled about a number since it began, or has taken a ruling back, even if the same one stands.
+  /// Whether somebody has decided about a number since it began, or has taken a decision back, even if the same one stands.
   func isOvertaken(at item: BulkItem) -> Bool {
     guard let histories, let place = chosen?.firstIndex(of: item.number), place < histories.count else {
-      return item.lastRuledAt.map { $0 >= ruledAt } ?? false
+      return item.lastDecidedAt.map { $0 >= decidedAt } ?? false
     }
     return item.history != Int(histories[place])
   }

@@ -13,22 +13,22 @@ extension Bulk {
   }
 }
 
-/// What there is to say of numbers before they are ruled about, in ascending order.
+/// What there is to say of numbers before they are decided about, in ascending order.
 struct ReadBulkItems: PostgresStatement {
   let numbers: [Int64]
 
   static let sql = """
-    SELECT t.number, r.ruling, r.label, r.category_id, r.ruling_id, r.ruled_at, coalesce(n.heat, 0), l.number IS NOT NULL,
+    SELECT t.number, r.decision, r.label, r.category_id, r.decision_id, r.decided_at, coalesce(n.heat, 0), l.number IS NOT NULL,
            (SELECT c.category_id FROM number_categories c JOIN categories k ON k.category_id = c.category_id
             WHERE c.number = t.number AND k.toxic AND c.heat > 0 ORDER BY c.heat DESC, c.category_id LIMIT 1),
            coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until, h.count, h.last
     FROM unnest($1::bigint[]) AS t (number)
-    LEFT JOIN number_rulings r ON r.number = t.number
+    LEFT JOIN number_decisions r ON r.number = t.number
     LEFT JOIN numbers n ON n.number = t.number
     LEFT JOIN listings l ON l.number = t.number
     LEFT JOIN queue q ON q.number = t.number
     CROSS JOIN LATERAL (
-      SELECT count(*) AS count, max(ruled_at) AS last FROM rulings WHERE rulings.number = t.number
+      SELECT count(*) AS count, max(decided_at) AS last FROM decisions WHERE decisions.number = t.number
     ) h
     ORDER BY t.number
     """
@@ -37,12 +37,12 @@ struct ReadBulkItems: PostgresStatement {
 
   static func decode(_ row: PostgresRow) throws -> BulkItem {
     let number: Int64 = try row.decode(0)
-    var standing: StandingRuling?
+    var standing: StandingDecision?
     if let name: String = try row.decode(1) {
-      guard let decision = Ruling.Decision(rawValue: name) else { throw StorageError.unknownRuling(name) }
-      standing = StandingRuling(
-        number: number, decision: decision, label: try row.decode(2), category: try row.optionalCategory(3),
-        rulingID: try row.decode(4), ruledAt: try row.decode(5))
+      guard let treatment = Decision.Treatment(rawValue: name) else { throw StorageError.unknownTreatment(name) }
+      standing = StandingDecision(
+        number: number, treatment: treatment, label: try row.decode(2), category: try row.optionalCategory(3),
+        decisionID: try row.decode(4), decidedAt: try row.decode(5))
     }
     var claim: QueueCase.Claim?
     if let id: UUID = try row.decode(10) {
@@ -50,7 +50,7 @@ struct ReadBulkItems: PostgresStatement {
     }
     return BulkItem(
       number: number, standing: standing, history: Int(try row.decode(13, as: Int64.self)),
-      lastRuledAt: try row.decode(14), category: try row.optionalCategory(8), mass: try row.decode(6),
+      lastDecidedAt: try row.decode(14), category: try row.optionalCategory(8), mass: try row.decode(6),
       isPublished: try row.decode(7), level: try row.decode(9), claim: claim)
   }
 }
@@ -64,7 +64,7 @@ struct AddBulk: PostgresStatement {
 
   static let sql = """
     INSERT INTO bulks
-      (bulk_id, account, ruling, label, category_id, reason, numbers, chosen, histories, ruled_at, touched_at)
+      (bulk_id, account, decision, label, category_id, reason, numbers, chosen, histories, decided_at, touched_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, statement_timestamp())
     ON CONFLICT (bulk_id) DO NOTHING
     """
@@ -72,14 +72,14 @@ struct AddBulk: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(bulk.id)
     parameters.append(bulk.worker.account)
-    parameters.append(bulk.decision.rawValue)
+    parameters.append(bulk.treatment.rawValue)
     parameters.append(bulk.label)
     parameters.append(bulk.category?.rawValue)
     parameters.append(bulk.reason)
     parameters.append(Int32(items.count))
     parameters.append(items.map(\.number))
     parameters.append(items.map { Int32(clamping: $0.history) })
-    parameters.append(bulk.ruledAt)
+    parameters.append(bulk.decidedAt)
   }
 }
 
@@ -97,44 +97,44 @@ struct HoldBulk: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
-/// Remembers that a ruling belongs to a bulk.
-struct AddBulkRuling: PostgresStatement {
+/// Remembers that a decision belongs to a bulk.
+struct AddBulkDecision: PostgresStatement {
   typealias Row = Void
   let bulk: UUID
   let number: Int64
-  let ruling: UUID
+  let decision: UUID
 
   static let sql = """
-    INSERT INTO bulk_rulings (number, ruling_id, bulk_id) VALUES ($1, $2, $3)
-    ON CONFLICT (number, ruling_id) DO NOTHING
+    INSERT INTO bulk_decisions (number, decision_id, bulk_id) VALUES ($1, $2, $3)
+    ON CONFLICT (number, decision_id) DO NOTHING
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(number)
-    parameters.append(ruling)
+    parameters.append(decision)
     parameters.append(bulk)
   }
 }
 
-/// The rulings of a bulk, in ascending order of number.
-struct ReadBulkRulings: PostgresStatement {
+/// The decisions of a bulk, in ascending order of number.
+struct ReadBulkDecisions: PostgresStatement {
   let bulk: UUID
 
-  static let sql = "SELECT number, ruling_id FROM bulk_rulings WHERE bulk_id = $1 ORDER BY number"
+  static let sql = "SELECT number, decision_id FROM bulk_decisions WHERE bulk_id = $1 ORDER BY number"
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(bulk) }
 
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, ruling: UUID) {
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, decision: UUID) {
     (try row.decode(0), try row.decode(1))
   }
 }
 
-/// How many rulings some bulks made.
-struct CountBulkRulings: PostgresStatement {
+/// How many decisions some bulks made.
+struct CountBulkDecisions: PostgresStatement {
   let bulks: [UUID]
 
   static let sql = """
-    SELECT bulk_id, count(*) FROM bulk_rulings WHERE bulk_id = ANY($1::uuid[]) GROUP BY bulk_id ORDER BY bulk_id
+    SELECT bulk_id, count(*) FROM bulk_decisions WHERE bulk_id = ANY($1::uuid[]) GROUP BY bulk_id ORDER BY bulk_id
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(bulks) }
@@ -144,7 +144,7 @@ struct CountBulkRulings: PostgresStatement {
   }
 }
 
-/// A bulk, without how many rulings it made.
+/// A bulk, without how many decisions it made.
 struct ReadBulk: PostgresStatement {
   let id: UUID
 
@@ -156,7 +156,7 @@ struct ReadBulk: PostgresStatement {
 }
 
 /// Bulks that nobody works at and that were not gone through, of one account or of all, the newest first; without how many
-/// rulings they made.
+/// decisions they made.
 struct ReadUnfinishedBulks: PostgresStatement {
   let account: String?
   let limit: Int
@@ -172,7 +172,7 @@ struct ReadUnfinishedBulks: PostgresStatement {
     WHERE finished_at IS NULL AND undone_at IS NULL AND chosen IS NOT NULL
       AND touched_at < statement_timestamp() - make_interval(secs => $2)
       AND ($1::text IS NULL OR account = $1::text)
-    ORDER BY ruled_at DESC, bulk_id LIMIT $3::bigint
+    ORDER BY decided_at DESC, bulk_id LIMIT $3::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -187,18 +187,18 @@ struct ReadUnfinishedBulks: PostgresStatement {
 extension BulkRun {
   /// What ``init(_:)`` reads.
   fileprivate static let columns = """
-    bulk_id, account, ruling, label, category_id, reason, ruled_at, undone_by, numbers,
+    bulk_id, account, decision, label, category_id, reason, decided_at, undone_by, numbers,
     coalesce(touched_at < statement_timestamp() - make_interval(secs => \(silence)), true), finished_at IS NOT NULL,
     chosen, histories
     """
 
   fileprivate init(_ row: PostgresRow) throws {
     let name: String = try row.decode(2)
-    guard let decision = Ruling.Decision(rawValue: name) else { throw StorageError.unknownRuling(name) }
+    guard let treatment = Decision.Treatment(rawValue: name) else { throw StorageError.unknownTreatment(name) }
     self.init(
-      id: try row.decode(0), account: try row.decode(1), decision: decision, label: try row.decode(3),
-      category: try row.optionalCategory(4), reason: try row.decode(5), ruledAt: try row.decode(6),
-      numbers: Int(try row.decode(8, as: Int32.self)), rulings: 0, undoneBy: try row.decode(7),
+      id: try row.decode(0), account: try row.decode(1), treatment: treatment, label: try row.decode(3),
+      category: try row.optionalCategory(4), reason: try row.decode(5), decidedAt: try row.decode(6),
+      numbers: Int(try row.decode(8, as: Int32.self)), decisions: 0, undoneBy: try row.decode(7),
       isSilent: try row.decode(9), isFinished: try row.decode(10), chosen: try row.decode(11),
       histories: try row.decode(12))
   }

@@ -3,19 +3,19 @@ public import Foundation
 import PhoneNumbers
 public import PostgreSQL
 
-/// Rulings that are made together, and taken back together.
+/// Decisions that are made together, and taken back together.
 public struct BulkStore: Sendable {
   private let pool: PostgresPool
 
-  /// Rulings of one transaction.
+  /// Decisions of one transaction.
   private static let step = 50
 
-  /// - Parameter pool: where rulings are kept.
+  /// - Parameter pool: where decisions are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// What there is to say of numbers before they are ruled about, in ascending order.
+  /// What there is to say of numbers before they are decided about, in ascending order.
   /// - Parameter numbers: in any order; at most ``Bulk/most``.
   public func items(_ numbers: [Int64]) async throws -> [BulkItem] {
     let sorted = Array(Set(numbers).sorted().prefix(Bulk.most))
@@ -30,36 +30,36 @@ public struct BulkStore: Sendable {
     }
   }
 
-  /// Makes a ruling about each of the items, in transactions of some at a time. Safe to call again: what was broken off
+  /// Makes a decision about each of the items, in transactions of some at a time. Safe to call again: what was broken off
   /// goes on, and what was done stays done.
   ///
-  /// A number about which somebody has ruled since the items were read is left out, and so is one that is not the
+  /// A number about which somebody has decided since the items were read is left out, and so is one that is not the
   /// worker's to decide, and a protected one unless it is to be allowed. Nothing more is done once the bulk is undone.
   /// - Returns: the numbers that were left out.
-  /// - Throws: `RulingProblem`, with nothing done; `PostgresError`.
+  /// - Throws: `RuleViolation`, with nothing done; `PostgresError`.
   public func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
     let left = try await rule(bulk, items)
-    _ = try await pool.retrying { try await $0.run(FinishBulk(id: bulk.id, time: bulk.ruledAt)) }
+    _ = try await pool.retrying { try await $0.run(FinishBulk(id: bulk.id, time: bulk.decidedAt)) }
     return left
   }
 
   private func rule(_ bulk: Bulk, _ items: [BulkItem]) async throws -> [Int64] {
     let items = items.sorted { $0.number < $1.number }.prefix(Bulk.most)
     let allowed = items.filter { $0.isOpen(to: bulk) }
-    let rulings = try allowed.map { (ruling: try bulk.ruling(of: $0.number), standing: $0.standing?.rulingID) }
-    guard !rulings.isEmpty else { return items.map(\.number) }
+    let decisions = try allowed.map { (decision: try bulk.decision(of: $0.number), standing: $0.standing?.decisionID) }
+    guard !decisions.isEmpty else { return items.map(\.number) }
     _ = try await pool.retrying { try await $0.run(AddBulk(bulk: bulk, items: allowed)) }
     var left = Set(items.map(\.number)).subtracting(allowed.map(\.number))
-    for start in stride(from: 0, to: rulings.count, by: Self.step) {
-      let some = rulings[start..<min(start + Self.step, rulings.count)]
+    for start in stride(from: 0, to: decisions.count, by: Self.step) {
+      let some = decisions[start..<min(start + Self.step, decisions.count)]
       let stale = try await pool.transaction { connection in
         guard try await !connection.run(HoldBulk(id: bulk.id)).isEmpty else {
-          return some.map(\.ruling.number)
+          return some.map(\.decision.number)
         }
         var stale: [Int64] = []
-        for (ruling, standing) in some {
-          guard try await connection.take(ruling, of: bulk, expecting: standing) else {
-            stale.append(ruling.number)
+        for (decision, standing) in some {
+          guard try await connection.take(decision, of: bulk, expecting: standing) else {
+            stale.append(decision.number)
             continue
           }
         }
@@ -70,8 +70,8 @@ public struct BulkStore: Sendable {
     return left.sorted()
   }
 
-  /// Goes on with a bulk that broke off: rules as it says about those of its numbers about which nobody has ruled since it
-  /// began, nor taken a ruling back, in the name of whoever finishes it. Nothing happens where it is finished, or was undone.
+  /// Goes on with a bulk that broke off: rules as it says about those of its numbers about which nobody has decided since it
+  /// began, nor taken a decision back, in the name of whoever finishes it. Nothing happens where it is finished, or was undone.
   /// Safe to call again.
   /// - Returns: false where there is none of this id, or a former version made it: which numbers it was to rule about is
   ///   not known then.
@@ -79,21 +79,21 @@ public struct BulkStore: Sendable {
     guard let run = try await pool.run(ReadBulk(id: id)).first else { return false }
     guard !run.isFinished, run.undoneBy == nil else { return true }
     guard let chosen = run.chosen else { return false }
-    let made = Set(try await pool.run(ReadBulkRulings(bulk: id)).map(\.number))
+    let made = Set(try await pool.run(ReadBulkDecisions(bulk: id)).map(\.number))
     let items = try await items(chosen.filter { !made.contains($0) }).filter { !run.isOvertaken(at: $0) }
     let bulk = Bulk(
-      id: id, decision: run.decision, label: run.label, category: run.category, reason: run.reason, worker: worker,
-      ruledAt: time)
+      id: id, treatment: run.treatment, label: run.label, category: run.category, reason: run.reason, worker: worker,
+      decidedAt: time)
     let left = try await rule(bulk, items)
     let event = AuditEvent(
       actor: worker.account, role: worker.role, action: "bulk.finish",
       subject: "bulk \(id.uuidString.lowercased())",
-      before: ["rulings": "\(made.count)"], after: ["rulings": "\(made.count + items.count - left.count)"],
+      before: ["decisions": "\(made.count)"], after: ["decisions": "\(made.count + items.count - left.count)"],
       reason: run.reason)
     try await pool.transaction { connection in
       // Not where somebody else has finished it, or undone it.
       guard try await !connection.run(FinishBulk(id: id, time: time)).isEmpty else { return }
-      _ = try await connection.run(AppendAudit(event, at: time))
+      _ = try await connection.run(AppendAuditEvent(event, at: time))
     }
     return true
   }
@@ -105,50 +105,50 @@ public struct BulkStore: Sendable {
     return try await Self.counted(try await pool.run(statement), pool: pool)
   }
 
-  /// With how many rulings each has made.
+  /// With how many decisions each has made.
   static func counted(_ runs: [BulkRun], pool: PostgresPool) async throws -> [BulkRun] {
     var runs = runs
     guard !runs.isEmpty else { return [] }
     let counts = Dictionary(
-      try await pool.run(CountBulkRulings(bulks: runs.map(\.id))).map { ($0.bulk, $0.count) }
+      try await pool.run(CountBulkDecisions(bulks: runs.map(\.id))).map { ($0.bulk, $0.count) }
     ) { first, _ in first }
-    for index in runs.indices { runs[index].rulings = counts[runs[index].id] ?? 0 }
+    for index in runs.indices { runs[index].decisions = counts[runs[index].id] ?? 0 }
     return runs
   }
 
   /// A bulk; nil when there is none of this id.
   public func find(_ id: UUID) async throws -> BulkRun? {
     guard var run = try await pool.run(ReadBulk(id: id)).first else { return nil }
-    run.rulings = try await pool.run(ReadBulkRulings(bulk: id)).count
+    run.decisions = try await pool.run(ReadBulkDecisions(bulk: id)).count
     return run
   }
 
-  /// Takes back every ruling of a bulk that nobody has taken back singly. Safe to call again.
+  /// Takes back every decision of a bulk that nobody has taken back singly. Safe to call again.
   /// - Returns: how many of them this has taken back, now or by an earlier call.
   public func undo(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Int {
-    let rulings = try await pool.run(ReadBulkRulings(bulk: id))
-    var count = try await undo(rulings, by: worker, at: time)
+    let decisions = try await pool.run(ReadBulkDecisions(bulk: id))
+    var count = try await undo(decisions, by: worker, at: time)
     _ = try await pool.retrying { try await $0.run(UndoBulk(id: id, account: worker.account, time: time)) }
-    // What was still being ruled about until it was marked.
-    let known = Set(rulings.map(\.number))
-    let late = try await pool.run(ReadBulkRulings(bulk: id)).filter { !known.contains($0.number) }
+    // What was still being decided about until it was marked.
+    let known = Set(decisions.map(\.number))
+    let late = try await pool.run(ReadBulkDecisions(bulk: id)).filter { !known.contains($0.number) }
     count += try await undo(late, by: worker, at: time)
     return count
   }
 
   private func undo(
-    _ rulings: [(number: Int64, ruling: UUID)], by worker: QueueWorker, at time: Date
+    _ decisions: [(number: Int64, decision: UUID)], by worker: QueueWorker, at time: Date
   ) async throws -> Int {
     var count = 0
-    for start in stride(from: 0, to: rulings.count, by: Self.step) {
-      let some = rulings[start..<min(start + Self.step, rulings.count)]
+    for start in stride(from: 0, to: decisions.count, by: Self.step) {
+      let some = decisions[start..<min(start + Self.step, decisions.count)]
       count += try await pool.transaction { connection in
         var undone = 0
-        for (number, ruling) in some {
-          let undoing = try Ruling(
-            id: Bulk.id(bulk: ruling, number: number), number: number, decision: .allow, moderator: worker.account,
-            ruledAt: time)
-          if try await connection.undo(ruling, as: undoing, role: worker.role) == .undone { undone += 1 }
+        for (number, decision) in some {
+          let undoing = try Decision(
+            id: Bulk.id(bulk: decision, number: number), number: number, treatment: .allow, moderator: worker.account,
+            decidedAt: time)
+          if try await connection.undo(decision, as: undoing, role: worker.role) == .undone { undone += 1 }
         }
         return undone
       }
@@ -159,15 +159,15 @@ public struct BulkStore: Sendable {
 
 extension PostgresConnection {
   /// - Returns: false when something else stands by now.
-  fileprivate func take(_ ruling: Ruling, of bulk: Bulk, expecting standing: UUID?) async throws -> Bool {
+  fileprivate func take(_ decision: Decision, of bulk: Bulk, expecting standing: UUID?) async throws -> Bool {
     do {
       // A savepoint: one stale number does not take the others with it.
       try await transaction { connection in
-        _ = try await connection.record(ruling, expecting: .this(standing), role: bulk.worker.role)
-        _ = try await connection.run(AddBulkRuling(bulk: bulk.id, number: ruling.number, ruling: ruling.id))
+        _ = try await connection.record(decision, expecting: .this(standing), role: bulk.worker.role)
+        _ = try await connection.run(AddBulkDecision(bulk: bulk.id, number: decision.number, decision: decision.id))
       }
       return true
-    } catch RulingError.stale {
+    } catch DecisionError.stale {
       return false
     }
   }

@@ -9,8 +9,8 @@ public struct CaseFile: Sendable {
   public var item: QueueCase?
   /// Who was not sure.
   public var passes: [String]
-  /// All rulings, the oldest first.
-  public var rulings: [RulingEvent]
+  /// All decisions, the oldest first.
+  public var decisions: [DecisionEvent]
   /// What holds it, or has.
   public var hold: Hold?
   /// The oldest first.
@@ -65,7 +65,7 @@ public struct CaseReporter: Sendable, Equatable {
   public var weight: Float
   /// What the number is said to be.
   public var category: ReportCategory
-  /// Rulings on numbers that they had spoken of before.
+  /// Decisions on numbers that they had spoken of before.
   public var judged: Int
   /// Those that agreed.
   public var agreed: Int
@@ -81,8 +81,8 @@ public struct Neighbour: Sendable, Equatable {
   public var reports: Int64
   /// Whether the newest publication has it.
   public var isPublished: Bool
-  /// What a ruling says of it.
-  public var ruling: Ruling.Decision?
+  /// What a decision says of it.
+  public var decision: Decision.Treatment?
 }
 
 /// What happened on one day (UTC).

@@ -58,10 +58,10 @@ struct ReadNeighbours: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT n.number, n.heat, n.reports, l.number IS NOT NULL, r.ruling
+    SELECT n.number, n.heat, n.reports, l.number IS NOT NULL, r.decision
     FROM numbers n
     LEFT JOIN listings l ON l.number = n.number
-    LEFT JOIN number_rulings r ON r.number = n.number
+    LEFT JOIN number_decisions r ON r.number = n.number
     WHERE n.number = ANY($1::bigint[])
     ORDER BY n.heat DESC, n.number LIMIT $2::bigint
     """
@@ -74,10 +74,10 @@ struct ReadNeighbours: PostgresStatement {
   }
 
   static func decode(_ row: PostgresRow) throws -> Neighbour {
-    let ruling: String? = try row.decode(4)
+    let decision: String? = try row.decode(4)
     return Neighbour(
       number: try row.decode(0), mass: try row.decode(1), reports: try row.decode(2), isPublished: try row.decode(3),
-      ruling: ruling.flatMap { Ruling.Decision(rawValue: $0) })
+      decision: decision.flatMap { Decision.Treatment(rawValue: $0) })
   }
 }
 

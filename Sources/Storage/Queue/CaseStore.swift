@@ -27,7 +27,7 @@ public struct CaseStore: Sendable {
   public func read(_ number: Int64, commentsBefore before: CommentPlace? = nil, at time: Date) async throws -> CaseFile
   {
     var pipeline = PostgresPipeline()
-    let question = ExplanationQuestion(number, at: time, in: &pipeline)
+    let question = ExplanationQuery(number, at: time, in: &pipeline)
     let neighbours = pipeline.add(ReadNeighbours(number: number, limit: Self.neighbours))
     let range = pipeline.add(ReadRangeAround(number: number))
     let item = pipeline.add(ReadCase(number: number))
@@ -42,34 +42,34 @@ public struct CaseStore: Sendable {
     let known = try await question.answer(results, pool: pool)
     return CaseFile(
       explanation: known.explanation, item: try results.rows(item).first, passes: try results.rows(passes),
-      rulings: known.rulings, hold: known.hold, appeals: known.appeals, names: try results.rows(names),
+      decisions: known.decisions, hold: known.hold, appeals: known.appeals, names: try results.rows(names),
       comments: try results.rows(comments), reporters: try results.rows(reporters),
       neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
       range: try results.rows(range).first)
   }
 
-  /// What a ruling is held against: why a number is listed or not, what was ruled before, the oldest first, and its case
+  /// What a decision is held against: why a number is listed or not, what was decided before, the oldest first, and its case
   /// where it waits; as `ExplanationStore.explain`.
   public func brief(
     _ number: Int64, at time: Date
-  ) async throws -> (explanation: Explanation, rulings: [RulingEvent], item: QueueCase?) {
+  ) async throws -> (explanation: Explanation, decisions: [DecisionEvent], item: QueueCase?) {
     var pipeline = PostgresPipeline()
-    let question = ExplanationQuestion(number, at: time, in: &pipeline)
+    let question = ExplanationQuery(number, at: time, in: &pipeline)
     let item = pipeline.add(ReadCase(number: number))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, pool: pool)
-    return (known.explanation, known.rulings, try results.rows(item).first)
+    return (known.explanation, known.decisions, try results.rows(item).first)
   }
 
   /// Notes something about a number, for moderators alone. Safe to call again with the same id.
-  /// - Throws: `RulingProblem` for a note that is blank or too long; `PostgresError`.
+  /// - Throws: `RuleViolation` for a note that is blank or too long; `PostgresError`.
   public func note(_ text: String, about number: Int64, id: UUID, by worker: QueueWorker, at time: Date) async throws {
-    let note = try RulingProblem.text(text, "note", atMost: Self.noteLength)
+    let note = try RuleViolation.text(text, "note", atMost: Self.noteLength)
     try await pool.transaction { connection in
       let add = AddNote(number: number, id: id, account: worker.account, note: note, time: time)
       guard try await !connection.run(add).isEmpty else { return }
       let event = worker.event("note.add", number, after: ["note": note])
-      _ = try await connection.run(AppendAudit(event, at: time))
+      _ = try await connection.run(AppendAuditEvent(event, at: time))
     }
   }
 

@@ -21,7 +21,7 @@ public struct QueueCounts: Sendable, Equatable {
   /// One pass over the groups does for every choice of the page: a group that the filter lets through, or that only one
   /// part of it keeps out, counts for what that part could be. It is done for each page, over some thousands of groups:
   /// so it counts in arrays, and countries, which follow each other, by stretches.
-  init(_ groups: [QueueCensus.Group], _ filter: QueueFilter, level: Int16) {
+  init(_ groups: [QueueTotals.Group], _ filter: QueueFilter, level: Int16) {
     var categories = [Int](repeating: 0, count: ReportCategory.allCases.count + 1)
     var causes = [Int](repeating: 0, count: QueueCause.allCases.count)
     var days = [Int](repeating: 0, count: QueueFilter.ages.count)

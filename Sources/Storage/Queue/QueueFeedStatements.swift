@@ -6,7 +6,7 @@ import PostgreSQL
 struct ReadQueueFacts: PostgresStatement {
   struct Facts: Sendable {
     let number: Int64
-    let ruledAt: Date?
+    let decidedAt: Date?
     let isHeld: Bool
     let appealedAt: Date?
     let isRangeProposed: Bool
@@ -20,12 +20,12 @@ struct ReadQueueFacts: PostgresStatement {
   let numbers: [Int64]
 
   static let sql = """
-    SELECT t.number, r.ruled_at, h.number IS NOT NULL,
+    SELECT t.number, r.decided_at, h.number IS NOT NULL,
            (SELECT max(filed_at) FROM appeals a WHERE a.number = t.number AND a.state = 'open'),
            EXISTS (SELECT 1 FROM ranges g WHERE g.number = t.number AND g.state = 'proposed'),
            l.number IS NOT NULL, q.since, coalesce(q.level, 0::smallint), coalesce(q.version, 0)
     FROM unnest($1::bigint[]) AS t (number)
-    LEFT JOIN number_rulings r ON r.number = t.number
+    LEFT JOIN number_decisions r ON r.number = t.number
     LEFT JOIN holds h ON h.number = t.number AND NOT h.settled
     LEFT JOIN listings l ON l.number = t.number
     LEFT JOIN queue q ON q.number = t.number
@@ -36,7 +36,7 @@ struct ReadQueueFacts: PostgresStatement {
 
   static func decode(_ row: PostgresRow) throws -> Facts {
     Facts(
-      number: try row.decode(0), ruledAt: try row.decode(1), isHeld: try row.decode(2), appealedAt: try row.decode(3),
+      number: try row.decode(0), decidedAt: try row.decode(1), isHeld: try row.decode(2), appealedAt: try row.decode(3),
       isRangeProposed: try row.decode(4), isPublished: try row.decode(5), since: try row.decode(6),
       level: try row.decode(7), version: try row.decode(8))
   }

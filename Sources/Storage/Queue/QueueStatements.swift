@@ -257,8 +257,8 @@ struct CountQueue: PostgresStatement {
     for days in QueueFilter.ages.reversed() { parameters.append(time.addingTimeInterval(-Double(days) * 86_400)) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> QueueCensus.Group {
-    QueueCensus.Group(
+  static func decode(_ row: PostgresRow) throws -> QueueTotals.Group {
+    QueueTotals.Group(
       country: try row.decode(0), category: try row.optionalCategory(1),
       causes: QueueCauses(rawValue: try row.decode(2)), days: Int(try row.decode(3, as: Int32.self)),
       level: try row.decode(4), count: Int(try row.decode(5, as: Int64.self)))

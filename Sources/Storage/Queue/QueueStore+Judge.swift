@@ -59,13 +59,13 @@ private struct CaseJudge {
     judged += 1
     let country = RegionMap.countries.region(of: known.number)
     var facts = QueueFacts(
-      isProtected: isProtected, ruledAt: known.ruledAt, isHeld: known.isHeld, appealedAt: known.appealedAt,
+      isProtected: isProtected, decidedAt: known.decidedAt, isHeld: known.isHeld, appealedAt: known.appealedAt,
       isRangeProposed: known.isRangeProposed, isPublished: known.isPublished, recentReports: recentReports,
       level: known.level, since: known.since ?? time)
     if let record {
       let score = Score(record, at: time)
       facts.score = score
-      facts.judgement = score.judge(by: thresholds, in: Circumstances(country: country))
+      facts.evaluation = score.judge(by: thresholds, in: OverrideState(country: country))
     }
     if let entry = QueueEntry(number: known.number, facts: facts) {
       waiting.append((entry, country ?? "", known.version))

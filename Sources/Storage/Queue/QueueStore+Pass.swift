@@ -15,7 +15,7 @@ extension QueueStore {
       let isRaised = isNew && passes.isMultiple(of: QueueRule.passesThatRaise)
       let level = min(2, item.level + (isRaised ? 1 : 0))
       _ = try await connection.run(RaiseCase(number: number, account: worker.account, level: level))
-      _ = try await connection.run(AppendAudit(event, at: time))
+      _ = try await connection.run(AppendAuditEvent(event, at: time))
       return true
     }
   }
@@ -37,7 +37,7 @@ extension QueueStore {
       let event = worker.event(
         "case.escalate", number, id: eventID, before: ["level": "\(item.level)"], after: ["level": "\(level)"],
         reason: reason)
-      _ = try await connection.run(AppendAudit(event, at: time))
+      _ = try await connection.run(AppendAuditEvent(event, at: time))
       return true
     }
   }

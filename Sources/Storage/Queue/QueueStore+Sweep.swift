@@ -16,7 +16,7 @@ extension QueueStore {
     let coldest = min(thresholds.lowestWatchHeat, thresholds.lowestListedHeat)
     let warm = try await pool.withConnection { connection in
       var warm = MostUrgent(limit: QueueRule.mostByThreshold)
-      try await RecordStore.forEachRecord(hotterThan: coldest, at: time, on: connection) { batch in
+      try await NumberRecordStore.forEachRecord(hotterThan: coldest, at: time, on: connection) { batch in
         for record in batch { warm.take(record, at: time, by: thresholds) }
       }
       return warm
@@ -95,7 +95,7 @@ struct MostUrgent: Sendable {
   mutating func take(_ record: NumberRecord, at time: Date, by thresholds: ThresholdSet) {
     let score = Score(record, at: time)
     var facts = QueueFacts(score: score, isPublished: record.isListed, since: record.lastReportedAt ?? time)
-    facts.judgement = score.judge(by: thresholds, in: Circumstances()) {
+    facts.evaluation = score.judge(by: thresholds, in: OverrideState()) {
       RegionMap.countries.region(of: record.number)
     }
     guard let entry = QueueEntry(number: record.number, facts: facts) else { return }

@@ -48,8 +48,8 @@ public struct QueueStore: Sendable {
   }
 
   /// How many cases wait, by everything that can be filtered.
-  public func census(at time: Date) async throws -> QueueCensus {
-    QueueCensus(groups: try await pool.run(CountQueue(time: time)))
+  public func census(at time: Date) async throws -> QueueTotals {
+    QueueTotals(groups: try await pool.run(CountQueue(time: time)))
   }
 
   /// A number's case; nil where it does not wait.
@@ -69,7 +69,7 @@ public struct QueueStore: Sendable {
         let mine = try await connection.run(claim).first
         if mine != nil, let before, before.account != worker.account {
           let event = worker.event("case.take_over", number, before: ["claim": before.account])
-          _ = try await connection.run(AppendAudit(event, at: time))
+          _ = try await connection.run(AppendAuditEvent(event, at: time))
         }
         return mine
       }
@@ -104,7 +104,7 @@ public struct QueueStore: Sendable {
   }
 
   /// A claim is a word among those who work just now: after a crash of the database nobody does, and where one is lost the
-  /// ruling's version keeps two from overruling each other. So nobody waits for it to be on disk.
+  /// decision's version keeps two from overruling each other. So nobody waits for it to be on disk.
   private func commitSoon<S: PostgresStatement>(_ statement: S) async throws -> [S.Row] {
     try await pool.withConnection { try await $0.pipeline(CommitSoon(), statement).1 }
   }

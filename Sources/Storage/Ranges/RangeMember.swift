@@ -10,13 +10,13 @@ public struct RangeMember: Sendable, Equatable {
   public var heat: Double
   /// Whether the newest publication lists it already.
   public var isListed: Bool
-  /// What stands about it; a ruled number is left to its ruling.
-  public var ruling: Ruling.Decision?
+  /// What stands about it; a decided number is left to its decision.
+  public var decision: Decision.Treatment?
   /// Whether it is kept back for a moderator.
   public var isHeld: Bool
   /// Why it may never be published; nil where it may.
   public var protection: String?
 
   /// Whether approving its block puts it into the next publication.
-  public var isPublishedByRange: Bool { ruling == nil && !isHeld && protection == nil }
+  public var isPublishedByRange: Bool { decision == nil && !isHeld && protection == nil }
 }

@@ -21,7 +21,7 @@ struct FindRanges: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(Int64(digits == 1 ? 10 : 100))
     parameters.append(heat)
-    parameters.append(Int64(RangeRule.leastMembers(digits: digits)))
+    parameters.append(Int64(RangeDetection.leastMembers(digits: digits)))
     parameters.append(mass)
   }
 

@@ -7,12 +7,12 @@ struct ReadRangeMembers: PostgresStatement {
   let range: NumberRange
 
   static let sql = """
-    SELECT t.number, coalesce(n.reports, 0), coalesce(n.heat, 0), l.number IS NOT NULL, r.ruling,
+    SELECT t.number, coalesce(n.reports, 0), coalesce(n.heat, 0), l.number IS NOT NULL, r.decision,
            EXISTS (SELECT 1 FROM holds h WHERE h.number = t.number AND NOT h.settled)
     FROM generate_series($1::bigint, $2::bigint) AS t (number)
     LEFT JOIN numbers n ON n.number = t.number
     LEFT JOIN listings l ON l.number = t.number
-    LEFT JOIN number_rulings r ON r.number = t.number
+    LEFT JOIN number_decisions r ON r.number = t.number
     ORDER BY t.number
     """
 
@@ -23,10 +23,10 @@ struct ReadRangeMembers: PostgresStatement {
 
   /// The heat as it is stored, and no protection.
   static func decode(_ row: PostgresRow) throws -> RangeMember {
-    let ruling: String? = try row.decode(4)
+    let decision: String? = try row.decode(4)
     return RangeMember(
       number: try row.decode(0), reports: try row.decode(1), heat: try row.decode(2), isListed: try row.decode(3),
-      ruling: ruling.flatMap(Ruling.Decision.init), isHeld: try row.decode(5), protection: nil)
+      decision: decision.flatMap(Decision.Treatment.init), isHeld: try row.decode(5), protection: nil)
   }
 }
 

@@ -14,7 +14,7 @@ public struct RangeStore: Sendable {
     self.pool = pool
   }
 
-  /// Looks through all numbers and proposes the blocks that ``RangeRule`` finds. Safe to call again.
+  /// Looks through all numbers and proposes the blocks that ``RangeDetection`` finds. Safe to call again.
   /// - Returns: the blocks that are new.
   public func detect(at time: Date) async throws -> [NumberRange] {
     let scale = Decay.heat.scale(at: time)
@@ -22,13 +22,13 @@ public struct RangeStore: Sendable {
     var new: [NumberRange] = []
     for digits in [2, 1] as [Int16] {
       let statement = FindRanges(
-        digits: digits, heat: Self.memberHeat * scale, mass: RangeRule.leastMass(digits: digits) * scale)
+        digits: digits, heat: Self.memberHeat * scale, mass: RangeDetection.leastMass(digits: digits) * scale)
       let found = try await pool.run(statement)
       for item in found {
-        let facts = RangeRule.Facts(
+        let facts = RangeDetection.Facts(
           range: NumberRange(around: item.first, digits: digits), members: item.members, mass: item.mass / scale,
           greatest: item.greatest / scale, defended: item.defended)
-        guard RangeRule.proposes(facts), digits == 2 || !hundreds.contains(item.first / 100) else { continue }
+        guard RangeDetection.proposes(facts), digits == 2 || !hundreds.contains(item.first / 100) else { continue }
         if digits == 2 { hundreds.insert(item.first / 100) }
         if try await propose(facts, mass: item.mass, at: time) { new.append(facts.range) }
       }
@@ -37,7 +37,7 @@ public struct RangeStore: Sendable {
   }
 
   /// - Returns: whether it is new.
-  private func propose(_ facts: RangeRule.Facts, mass: Double, at time: Date) async throws -> Bool {
+  private func propose(_ facts: RangeDetection.Facts, mass: Double, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
       let category = try await connection.run(ReadRangeCategory(range: facts.range)).first ?? .other
       let statement = ProposeRange(
@@ -57,20 +57,21 @@ public struct RangeStore: Sendable {
   public func decide(
     _ range: NumberRange, isApproved: Bool, by moderator: String, role: Role? = nil, reason: String?, at time: Date
   ) async throws -> Bool {
-    // The rules for the words are those of a ruling.
-    let ruling = try Ruling(number: range.first, decision: .allow, reason: reason, moderator: moderator, ruledAt: time)
+    // The rules for the words are those of a decision.
+    let decision = try Decision(
+      number: range.first, treatment: .allow, reason: reason, moderator: moderator, decidedAt: time)
     let state = isApproved ? ProposedRange.State.approved : .rejected
     let event = role.map { role in
       AuditEvent(
-        actor: ruling.moderator, role: role, action: isApproved ? "range.approve" : "range.reject",
-        subject: range.text, after: ["state": state.rawValue], reason: ruling.reason)
+        actor: decision.moderator, role: role, action: isApproved ? "range.approve" : "range.reject",
+        subject: range.text, after: ["state": state.rawValue], reason: decision.reason)
     }
     return try await pool.transaction { connection in
       let decided = try await connection.run(
-        DecideRange(range: range, state: state, moderator: ruling.moderator, reason: ruling.reason, time: time))
+        DecideRange(range: range, state: state, moderator: decision.moderator, reason: decision.reason, time: time))
       guard !decided.isEmpty else { return false }
       _ = try await connection.run(RecheckCases([range.first]))
-      if let event { _ = try await connection.run(AppendAudit(event, at: time)) }
+      if let event { _ = try await connection.run(AppendAuditEvent(event, at: time)) }
       return true
     }
   }

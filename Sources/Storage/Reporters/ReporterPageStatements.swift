@@ -24,7 +24,7 @@ struct ReadCaughtReporters: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> ReporterLine { try row.reporterLine() }
 }
 
-/// Reporters whom rulings have judged, those most often judged first.
+/// Reporters whom decisions have judged, those most often judged first.
 struct ReadJudgedReporters: PostgresStatement {
   let after: ReporterCursor?
   let limit: Int

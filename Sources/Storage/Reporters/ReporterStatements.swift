@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// What is known of reporters by reports, rulings and holds, beside what is stored of them: of all who are more than
+/// What is known of reporters by reports, decisions and holds, beside what is stored of them: of all who are more than
 /// newcomers, and of all who once were.
 struct RecountReporters: PostgresStatement {
   /// A reporter as recounted and as stored.
@@ -17,8 +17,8 @@ struct RecountReporters: PostgresStatement {
 
   let time: Date
 
-  // Words are judged from the reports: a reporter's present word may have been said after the ruling, and would take its
-  // former words, which the ruling judges, out of the count. What was withdrawn after the ruling was said all the same: a
+  // Words are judged from the reports: a reporter's present word may have been said after the decision, and would take its
+  // former words, which the decision judges, out of the count. What was withdrawn after the decision was said all the same: a
   // withdrawal takes nothing out of a record.
   static let sql = """
     WITH said AS (
@@ -26,26 +26,26 @@ struct RecountReporters: PostgresStatement {
       FROM reports WHERE reporter IS NOT NULL AND withdrawn_at IS NULL GROUP BY reporter
     ), word AS (
       SELECT DISTINCT ON (r.number, r.reporter) r.number, r.reporter, r.category_id
-      FROM number_rulings n
+      FROM number_decisions n
       JOIN reports r ON r.number = n.number
-      WHERE r.reporter IS NOT NULL AND r.received_at < n.ruled_at
-        AND (r.withdrawn_at IS NULL OR r.withdrawn_at > n.ruled_at)
+      WHERE r.reporter IS NOT NULL AND r.received_at < n.decided_at
+        AND (r.withdrawn_at IS NULL OR r.withdrawn_at > n.decided_at)
       ORDER BY r.number, r.reporter, r.reported_at DESC, r.received_at DESC
     ), judged AS (
       SELECT w.reporter, count(*)::integer AS judged,
-             (count(*) FILTER (WHERE c.toxic = (n.ruling <> 'allow')))::integer AS agreed
-      FROM number_rulings n
+             (count(*) FILTER (WHERE c.toxic = (n.decision <> 'allow')))::integer AS agreed
+      FROM number_decisions n
       JOIN word w ON w.number = n.number
       JOIN categories c ON c.category_id = w.category_id
-      LEFT JOIN categories ruled ON ruled.category_id = n.category_id
-      WHERE n.ruling <> 'identify' OR ruled.toxic
+      LEFT JOIN categories decided ON decided.category_id = n.category_id
+      WHERE n.decision <> 'identify' OR decided.toxic
       GROUP BY w.reporter
     ), caught AS (
       SELECT b.reporter, count(*)::integer AS brigades
       FROM hold_reporters b
       JOIN holds h ON h.number = b.number
-      JOIN number_rulings n ON n.number = b.number
-      WHERE n.ruling = 'allow' AND n.ruled_at >= h.held_at
+      JOIN number_decisions n ON n.number = b.number
+      WHERE n.decision = 'allow' AND n.decided_at >= h.held_at
       GROUP BY b.reporter
     ), known AS (
       SELECT reporter, coalesce(first_received_at, $1::timestamptz) AS first_received_at,

@@ -14,7 +14,7 @@ public struct ReporterLine: Sendable, Equatable {
 
 /// A place in a list of reporters.
 public struct ReporterCursor: Sendable, Equatable {
-  /// What the list is ordered by: bursts, or rulings.
+  /// What the list is ordered by: bursts, or decisions.
   public var rank: Int32
   /// Whom it comes after.
   public var reporter: Reporter
@@ -32,7 +32,7 @@ public struct ReporterCounts: Sendable, Equatable {
   public var known: Int64 = 0
   /// Those who spoke first two weeks ago or longer, and of three numbers or more.
   public var established: Int64 = 0
-  /// Those whom enough rulings have judged for their weight to differ.
+  /// Those whom enough decisions have judged for their weight to differ.
   public var judged: Int64 = 0
   /// Those who took part in a burst against a number that a moderator found to be fine.
   public var caught: Int64 = 0
@@ -46,7 +46,7 @@ extension ReporterStore {
     try await pool.run(ReadCaughtReporters(after: after, limit: limit))
   }
 
-  /// Reporters whom rulings have judged; those most often judged first.
+  /// Reporters whom decisions have judged; those most often judged first.
   public func judged(after: ReporterCursor?, limit: Int) async throws -> [ReporterLine] {
     try await pool.run(ReadJudgedReporters(after: after, limit: limit))
   }

@@ -27,7 +27,7 @@ public struct ReporterStore: Sendable {
     }
   }
 
-  /// Works out every reporter's weight from reports, rulings and holds, and weighs the reports anew whose weight is not
+  /// Works out every reporter's weight from reports, decisions and holds, and weighs the reports anew whose weight is not
   /// what it should be. Reports of protected numbers weigh nothing.
   ///
   /// It changes nothing but what differs: a second run right after it finds nothing to do, and one that was broken off
@@ -39,12 +39,12 @@ public struct ReporterStore: Sendable {
   ) async throws -> Summary {
     var summary = Summary()
     summary.reporters = try await recountReporters(at: time)
-    var after = AuditStore.allNumbers.lowerBound - 1
+    var after = RecountStore.allNumbers.lowerBound - 1
     var done = 0
-    while after < AuditStore.allNumbers.upperBound {
+    while after < RecountStore.allNumbers.upperBound {
       try Task.checkCancellation()
       let end = try await pool.run(
-        FindRangeEnd(after: after, upTo: AuditStore.allNumbers.upperBound, size: rangeSize))[0]
+        FindRangeEnd(after: after, upTo: RecountStore.allNumbers.upperBound, size: rangeSize))[0]
       let numbers = try await pool.run(ReadNumbersOfRange(after: after, upTo: end))
       let unweighed = numbers.filter { protected.rule(for: $0) != nil }
       let misweighed = try await pool.run(FindMisweighed(after: after, upTo: end, unweighed: unweighed))

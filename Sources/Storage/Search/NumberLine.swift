@@ -13,9 +13,9 @@ public struct NumberLine: Sendable, Equatable {
   public var listedAs: ReportCategory?
   /// Whether that publication may block it.
   public var isBlocked: Bool
-  /// What stands about it; nil where no ruling does.
-  public var ruling: Ruling.Decision?
-  /// The ruling's label.
+  /// What stands about it; nil where no decision does.
+  public var decision: Decision.Treatment?
+  /// The decision's label.
   public var label: String?
   /// Whether it is kept back for a moderator.
   public var isHeld: Bool

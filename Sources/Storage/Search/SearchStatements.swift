@@ -22,14 +22,14 @@ struct FindReportedNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Ruled numbers of a stretch, ascending: a moderator may have ruled about a number that nobody has reported.
-struct FindRuledNumbers: PostgresStatement {
+/// Decided numbers of a stretch, ascending: a moderator may have decided about a number that nobody has reported.
+struct FindDecidedNumbers: PostgresStatement {
   let range: SearchRange
   let after: Int64
   let limit: Int
 
   static let sql = """
-    SELECT number FROM number_rulings WHERE number BETWEEN $1 AND $2 AND number > $3 ORDER BY number LIMIT $4::bigint
+    SELECT number FROM number_decisions WHERE number BETWEEN $1 AND $2 AND number > $3 ORDER BY number LIMIT $4::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -42,7 +42,7 @@ struct FindRuledNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Listed and ruled numbers that end with these digits, ascending. The last six find few through an index; the rest is
+/// Listed and decided numbers that end with these digits, ascending. The last six find few through an index; the rest is
 /// compared.
 struct FindNumbersEndingWith: PostgresStatement {
   /// The last six digits.
@@ -58,7 +58,7 @@ struct FindNumbersEndingWith: PostgresStatement {
     SELECT number FROM (
       SELECT number FROM listings WHERE number % 1000000 = $1 AND number % $3 = $2 AND number > $4
       UNION
-      SELECT number FROM number_rulings WHERE number % 1000000 = $1 AND number % $3 = $2 AND number > $4
+      SELECT number FROM number_decisions WHERE number % 1000000 = $1 AND number % $3 = $2 AND number > $4
     ) AS found ORDER BY number LIMIT $5::bigint
     """
 
@@ -73,7 +73,7 @@ struct FindNumbersEndingWith: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Ruled numbers whose label begins so, whatever the case of its letters.
+/// Decided numbers whose label begins so, whatever the case of its letters.
 struct FindLabels: PostgresStatement {
   /// In lower case, with what LIKE reads escaped, and `%` behind it.
   let pattern: String
@@ -81,7 +81,7 @@ struct FindLabels: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT number FROM number_rulings
+    SELECT number FROM number_decisions
     WHERE label IS NOT NULL AND lower(label) LIKE $1 AND number > $2 ORDER BY number LIMIT $3::bigint
     """
 
@@ -99,26 +99,26 @@ struct ReadNumberLines: PostgresStatement {
   let numbers: [Int64]
 
   static let sql = """
-    SELECT t.number, n.reports, n.last_reported_at, l.category_id, l.treatment = 0, r.ruling, r.label,
+    SELECT t.number, n.reports, n.last_reported_at, l.category_id, l.treatment = 0, r.decision, r.label,
            EXISTS (SELECT 1 FROM holds h WHERE h.number = t.number AND NOT h.settled),
            EXISTS (SELECT 1 FROM appeals a WHERE a.number = t.number AND a.state = 'open')
     FROM unnest($1::bigint[]) AS t (number)
     LEFT JOIN numbers n ON n.number = t.number
     LEFT JOIN listings l ON l.number = t.number
-    LEFT JOIN number_rulings r ON r.number = t.number
+    LEFT JOIN number_decisions r ON r.number = t.number
     ORDER BY t.number
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
 
   static func decode(_ row: PostgresRow) throws -> NumberLine {
-    let ruling: String? = try row.decode(5)
+    let decision: String? = try row.decode(5)
     return NumberLine(
       number: try row.decode(0), reports: try row.decode(1) ?? 0, lastReportedAt: try row.decode(2),
       listedAs: try row.optionalCategory(3), isBlocked: try row.decode(4) ?? false,
-      ruling: try ruling.map { name in
-        guard let decision = Ruling.Decision(rawValue: name) else { throw StorageError.unknownRuling(name) }
-        return decision
+      decision: try decision.map { name in
+        guard let treatment = Decision.Treatment(rawValue: name) else { throw StorageError.unknownTreatment(name) }
+        return treatment
       }, label: try row.decode(6), isHeld: try row.decode(7), hasAppeal: try row.decode(8))
   }
 }

@@ -4,7 +4,7 @@ public import PostgreSQL
 ///
 /// A beginning is a few stretches of the primary key, one for each length a number may have: the cost is that of the rows
 /// it shows, with 10,000,000 numbers as with ten. An ending needs six digits or more, and is looked for among what is
-/// listed or ruled, through an index of the last six. Digits from the middle would be a scan of everything; whoever has
+/// listed or decided, through an index of the last six. Digits from the middle would be a scan of everything; whoever has
 /// only those is told to give more.
 public struct SearchStore: Sendable {
   private let pool: PostgresPool
@@ -17,7 +17,7 @@ public struct SearchStore: Sendable {
     self.pool = pool
   }
 
-  /// Reported and ruled numbers that begin with these digits, ascending.
+  /// Reported and decided numbers that begin with these digits, ascending.
   /// - Parameters:
   ///   - digits: of E.164, 1 to 15, the first not 0.
   ///   - after: the last number that was shown; 0 at first.
@@ -29,20 +29,20 @@ public struct SearchStore: Sendable {
     let places = SearchRange.beginning(with: digits).filter { $0.greatest > after }.map { range in
       (
         reported: pipeline.add(FindReportedNumbers(range: range, after: after, limit: limit)),
-        ruled: pipeline.add(FindRuledNumbers(range: range, after: after, limit: limit))
+        decided: pipeline.add(FindDecidedNumbers(range: range, after: after, limit: limit))
       )
     }
     return try await pool.withConnection { [pipeline] connection in
       let results = try await connection.snapshot(pipeline)
       var found: [Int64] = []
       for place in places where found.count < limit {
-        found += Set(try results.rows(place.reported) + results.rows(place.ruled)).sorted()
+        found += Set(try results.rows(place.reported) + results.rows(place.decided)).sorted()
       }
       return try await connection.run(ReadNumberLines(numbers: Array(found.prefix(limit))))
     }
   }
 
-  /// Listed and ruled numbers that end with these digits, ascending.
+  /// Listed and decided numbers that end with these digits, ascending.
   /// - Parameters:
   ///   - digits: ``leastEnding`` to 15 of them.
   ///   - after: the last number that was shown; 0 at first.
@@ -59,7 +59,7 @@ public struct SearchStore: Sendable {
     }
   }
 
-  /// Ruled numbers whose label begins so, ascending by number.
+  /// Decided numbers whose label begins so, ascending by number.
   /// - Parameters:
   ///   - text: 2 characters or more; the case of letters does not count.
   ///   - after: the last number that was shown; 0 at first.

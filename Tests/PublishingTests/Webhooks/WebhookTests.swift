@@ -1,5 +1,6 @@
 import CallerPack
 import Foundation
+import OutboundHTTP
 import PostgreSQL
 import Storage
 import TestSupport
@@ -86,9 +87,11 @@ import Testing
     // Nobody listens there.
     try await queue("http://127.0.0.1:9/")
     let now = Date().addingTimeInterval(1)
-    #expect(try await job.sendDue(at: now) == 1)
-    #expect(try await job.sendDue(at: now.addingTimeInterval(4)) == 0)
-    #expect(try await job.sendDue(at: now.addingTimeInterval(6)) == 1)
+    try await OutboundHTTP.withClient { client throws in
+      #expect(try await job.sendDue(at: now, by: client) == 1)
+      #expect(try await job.sendDue(at: now.addingTimeInterval(4), by: client) == 0)
+      #expect(try await job.sendDue(at: now.addingTimeInterval(6), by: client) == 1)
+    }
     #expect(
       (1...12).map { WebhookJob.delay(after: $0) } == [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600])
   }

@@ -12,34 +12,34 @@ import Testing
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var bulks: BulkStore { BulkStore(pool: pool) }
-  private var rulings: RulingStore { RulingStore(pool: pool) }
+  private var decisions: DecisionStore { DecisionStore(pool: pool) }
 
-  @Test func everyNumberGetsARulingOfItsOwnAndAllAreTakenBackTogether() async throws {
-    let earlier = try Ruling(number: numbers[7], decision: .allow, moderator: "Bob", ruledAt: now - 100)
-    _ = try await rulings.record(earlier)
+  @Test func everyNumberGetsADecisionOfItsOwnAndAllAreTakenBackTogether() async throws {
+    let earlier = try Decision(number: numbers[7], treatment: .allow, moderator: "Bob", decidedAt: now - 100)
+    _ = try await decisions.record(earlier)
     try await ProtectionStore(pool: pool).add(
       [(try ProtectionTarget("+\(numbers[9])"), "City hospital")], by: "Ada", at: now)
     let items = try await bulks.items(numbers.shuffled())
     #expect(items.map(\.number) == numbers)
     // Somebody rules while the preview is looked at.
-    let meanwhile = try Ruling(number: numbers[11], decision: .allow, moderator: "Bob", ruledAt: now - 1)
-    _ = try await rulings.record(meanwhile)
+    let meanwhile = try Decision(number: numbers[11], treatment: .allow, moderator: "Bob", decidedAt: now - 1)
+    _ = try await decisions.record(meanwhile)
 
-    let bulk = Bulk(decision: .block, reason: "One campaign.", worker: ada, ruledAt: now)
+    let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
     for _ in 0..<2 { #expect(try await bulks.apply(bulk, to: items) == [numbers[9], numbers[11]]) }
     let run = try #require(try await bulks.find(bulk.id))
-    #expect(run.rulings == 118 && run.undoneBy == nil && run.decision == .block)
+    #expect(run.decisions == 118 && run.undoneBy == nil && run.treatment == .block)
     for number in numbers where ![numbers[9], numbers[11]].contains(number) {
-      #expect(try await rulings.standing(of: number)?.decision == .block)
-      #expect(try await rulings.history(of: number).last?.reason == "One campaign.")
+      #expect(try await decisions.standing(of: number)?.treatment == .block)
+      #expect(try await decisions.history(of: number).last?.reason == "One campaign.")
     }
-    #expect(try await events("ruling.block") == 118)
+    #expect(try await events("decision.block") == 118)
 
     for _ in 0..<2 { #expect(try await bulks.undo(bulk.id, by: ada, at: now + 10) == 118) }
     #expect(try await bulks.find(bulk.id)?.undoneBy == "Ada")
-    #expect(try await rulings.standing(of: numbers[7])?.decision == .allow)
-    #expect(try await rulings.standing(of: numbers[8]) == nil)
-    #expect(try await events("ruling.undo") == 118)
+    #expect(try await decisions.standing(of: numbers[7])?.treatment == .allow)
+    #expect(try await decisions.standing(of: numbers[8]) == nil)
+    #expect(try await events("decision.undo") == 118)
   }
 
   @Test func whatIsAboveTheWorkerOrWithSomebodyElseIsLeftOut() async throws {
@@ -52,42 +52,42 @@ import Testing
     let items = try await bulks.items(Array(numbers.prefix(4)))
     #expect(items.map { $0.isWithheld(from: ada, at: now) } == [true, true, false, false])
     #expect(!items[1].isWithheld(from: ada, at: now + QueueStore.claimLifetime))
-    let bulk = Bulk(decision: .allow, worker: ada, ruledAt: now)
+    let bulk = Bulk(treatment: .allow, worker: ada, decidedAt: now)
     #expect(try await bulks.apply(bulk, to: items) == [numbers[0], numbers[1]])
-    #expect(try await rulings.standing(of: numbers[0]) == nil)
+    #expect(try await decisions.standing(of: numbers[0]) == nil)
   }
 
   @Test func whatBrokeOffIsFinishedAndWhatWasUndoneIsNot() async throws {
-    let bulk = Bulk(decision: .block, reason: "One campaign.", worker: ada, ruledAt: now)
+    let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
     #expect(try await !bulks.finish(bulk.id, by: ada, at: now))
     try await breakOff(bulk)
     let run = try #require(try await bulks.find(bulk.id))
-    #expect(run.rulings == 100 && run.numbers == 120 && run.isUnfinished)
-    let meanwhile = try Ruling(number: numbers[119], decision: .allow, moderator: "Bob", ruledAt: now + 5)
-    _ = try await rulings.record(meanwhile)
+    #expect(run.decisions == 100 && run.numbers == 120 && run.isUnfinished)
+    let meanwhile = try Decision(number: numbers[119], treatment: .allow, moderator: "Bob", decidedAt: now + 5)
+    _ = try await decisions.record(meanwhile)
     // Two press the button at once. The trail still has the lines of what was taken away.
     async let one = bulks.finish(bulk.id, by: ada, at: now + 8)
     async let other = bulks.finish(bulk.id, by: ada, at: now + 9)
     let answers = try await [one, other]
     #expect(answers == [true, true])
     let finished = try #require(try await bulks.find(bulk.id))
-    #expect(finished.rulings == 119 && !finished.isUnfinished)
-    #expect(try await events("ruling.block") == 139)
+    #expect(finished.decisions == 119 && !finished.isUnfinished)
+    #expect(try await events("decision.block") == 139)
     #expect(try await events("bulk.finish") == 1)
     #expect(try await bulks.finish(bulk.id, by: ada, at: now + 10))
-    #expect(try await rulings.history(of: numbers[118]).count == 1)
-    #expect(try await rulings.standing(of: numbers[118])?.decision == .block)
-    #expect(try await rulings.standing(of: numbers[119])?.decision == .allow)
+    #expect(try await decisions.history(of: numbers[118]).count == 1)
+    #expect(try await decisions.standing(of: numbers[118])?.treatment == .block)
+    #expect(try await decisions.standing(of: numbers[119])?.treatment == .allow)
 
     #expect(try await bulks.undo(bulk.id, by: ada, at: now + 10) == 119)
     let items = try await bulks.items(Array(numbers.prefix(3)))
     #expect(try await bulks.apply(bulk, to: items).count == 3)
-    #expect(try await rulings.standing(of: numbers[0]) == nil)
+    #expect(try await decisions.standing(of: numbers[0]) == nil)
   }
 
   @Test func whatBrokeOffIsShownToItsAuthorAndToAdministrators() async throws {
     let bulk = Bulk(
-      decision: .identify, label: "Surveys", category: .survey, reason: "One campaign.", worker: ada, ruledAt: now)
+      treatment: .identify, label: "Surveys", category: .survey, reason: "One campaign.", worker: ada, decidedAt: now)
     try await breakOff(bulk)
     let (bob, root) = (
       QueueWorker(account: "Bob", role: .moderator), QueueWorker(account: "Root", role: .administrator)
@@ -95,7 +95,7 @@ import Testing
     for worker in [ada, root] {
       let runs = try await bulks.unfinished(for: worker)
       #expect(
-        runs.map(\.id) == [bulk.id] && runs.first?.rulings == 100 && runs.first?.canBeFinished(by: worker) == true)
+        runs.map(\.id) == [bulk.id] && runs.first?.decisions == 100 && runs.first?.canBeFinished(by: worker) == true)
     }
     #expect(try await bulks.unfinished(for: bob).isEmpty)
     #expect(try await bulks.find(bulk.id)?.canBeFinished(by: bob) == false)
@@ -106,61 +106,62 @@ import Testing
     try await touch(-31)
     #expect(try await bulks.find(bulk.id)?.isUnfinished == true)
 
-    // Finished by an administrator, who has ruled then, with all that the bulk says.
+    // Finished by an administrator, who has decided then, with all that the bulk says.
     #expect(try await bulks.finish(bulk.id, by: root, at: now + 60))
-    let last = try #require(try await rulings.history(of: numbers[119]).last)
+    let last = try #require(try await decisions.history(of: numbers[119]).last)
     #expect(last.moderator == "Root" && last.label == "Surveys" && last.category == .survey)
     #expect(last.reason == "One campaign." && last.time == now + 60)
-    #expect(try await rulings.history(of: numbers[0]).map(\.moderator) == ["Ada"])
+    #expect(try await decisions.history(of: numbers[0]).map(\.moderator) == ["Ada"])
     for worker in [ada, root] { #expect(try await bulks.unfinished(for: worker).isEmpty) }
     #expect(try await bulks.undo(bulk.id, by: ada, at: now + 90) == 120)
   }
 
-  /// What somebody decided after the bulk began stands, were it only that a ruling goes: also where the same ruling stands
+  /// What somebody decided after the bulk began stands, were it only that a decision goes: also where the same decision stands
   /// as then, and whatever the clocks said.
-  @Test func whatWasRuledOrUndoneMeanwhileIsLeftAlone() async throws {
+  @Test func whatWasDecidedOrUndoneMeanwhileIsLeftAlone() async throws {
     let left = Array(numbers.suffix(5))
     for number in [left[0], left[1]] {
-      _ = try await rulings.record(Ruling(number: number, decision: .allow, moderator: "Bob", ruledAt: now - 100))
+      _ = try await decisions.record(
+        Decision(number: number, treatment: .allow, moderator: "Bob", decidedAt: now - 100))
     }
-    let bulk = Bulk(decision: .block, reason: "One campaign.", worker: ada, ruledAt: now)
+    let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
     try await breakOff(bulk, forgetting: left)
-    // Bob takes back the ruling that stood, and another one makes one and takes it back; both by a clock that is behind.
-    let stood = try #require(try await rulings.standing(of: left[0]))
-    #expect(try await rulings.undo(stood.rulingID, of: left[0], moderator: "Bob", at: now - 50) == .undone)
+    // Bob takes back the decision that stood, and another one makes one and takes it back; both by a clock that is behind.
+    let stood = try #require(try await decisions.standing(of: left[0]))
+    #expect(try await decisions.undo(stood.decisionID, of: left[0], moderator: "Bob", at: now - 50) == .undone)
     for number in [left[1], left[2]] {
-      let ruling = try Ruling(
-        number: number, decision: .identify, label: "A shop", reason: "Asked.", moderator: "Cleo", ruledAt: now - 40)
-      _ = try await rulings.record(ruling)
-      #expect(try await rulings.undo(ruling.id, of: number, moderator: "Cleo", at: now - 30) == .undone)
+      let decision = try Decision(
+        number: number, treatment: .identify, label: "A shop", reason: "Asked.", moderator: "Cleo", decidedAt: now - 40)
+      _ = try await decisions.record(decision)
+      #expect(try await decisions.undo(decision.id, of: number, moderator: "Cleo", at: now - 30) == .undone)
     }
     #expect(try await bulks.finish(bulk.id, by: ada, at: now + 8))
-    #expect(try await rulings.standing(of: left[0]) == nil)
-    #expect(try await rulings.standing(of: left[1])?.decision == .allow)
-    #expect(try await rulings.standing(of: left[2]) == nil)
-    for number in left[3...] { #expect(try await rulings.standing(of: number)?.decision == .block) }
+    #expect(try await decisions.standing(of: left[0]) == nil)
+    #expect(try await decisions.standing(of: left[1])?.treatment == .allow)
+    #expect(try await decisions.standing(of: left[2]) == nil)
+    for number in left[3...] { #expect(try await decisions.standing(of: number)?.treatment == .block) }
   }
 
   /// A former version kept no histories: what was done since by the clock is left alone, an undoing too.
   @Test func aBulkOfAFormerVersionIsFinishedByTheClock() async throws {
     let left = Array(numbers.suffix(3))
-    let earlier = try Ruling(number: left[0], decision: .allow, moderator: "Bob", ruledAt: now - 100)
-    _ = try await rulings.record(earlier)
-    let bulk = Bulk(decision: .block, reason: "One campaign.", worker: ada, ruledAt: now)
+    let earlier = try Decision(number: left[0], treatment: .allow, moderator: "Bob", decidedAt: now - 100)
+    _ = try await decisions.record(earlier)
+    let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
     try await breakOff(bulk, forgetting: left)
     try await pool.withConnection { _ = try await $0.query("UPDATE bulks SET histories = NULL") }
-    #expect(try await rulings.undo(earlier.id, of: left[0], moderator: "Bob", at: now + 5) == .undone)
+    #expect(try await decisions.undo(earlier.id, of: left[0], moderator: "Bob", at: now + 5) == .undone)
     #expect(try await bulks.finish(bulk.id, by: ada, at: now + 8))
-    #expect(try await rulings.standing(of: left[0]) == nil)
-    for number in left[1...] { #expect(try await rulings.standing(of: number)?.decision == .block) }
+    #expect(try await decisions.standing(of: left[0]) == nil)
+    for number in left[1...] { #expect(try await decisions.standing(of: number)?.treatment == .block) }
   }
 
   @Test func nothingIsDoneWithoutAReason() async throws {
     let items = try await bulks.items(numbers)
-    let bulk = Bulk(decision: .block, worker: ada, ruledAt: now)
-    await #expect(throws: RulingProblem.self) { try await bulks.apply(bulk, to: items) }
+    let bulk = Bulk(treatment: .block, worker: ada, decidedAt: now)
+    await #expect(throws: RuleViolation.self) { try await bulks.apply(bulk, to: items) }
     #expect(try await bulks.find(bulk.id) == nil)
-    #expect(try await rulings.standing(of: numbers[0]) == nil)
+    #expect(try await decisions.standing(of: numbers[0]) == nil)
   }
 
   /// Makes a bulk as if its server had been killed ten minutes ago, before the last batch.
@@ -169,14 +170,14 @@ import Testing
     #expect(try await bulks.apply(bulk, to: before).isEmpty)
     try await pool.withConnection { connection in
       for number in some ?? numbers.suffix(20) {
-        let made = try bulk.ruling(of: number).id
-        _ = try await connection.query("DELETE FROM bulk_rulings WHERE number = \(number)")
-        _ = try await connection.query("DELETE FROM rulings WHERE number = \(number) AND ruling_id = \(made)")
-        _ = try await connection.query("DELETE FROM number_rulings WHERE number = \(number)")
+        let made = try bulk.decision(of: number).id
+        _ = try await connection.query("DELETE FROM bulk_decisions WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM decisions WHERE number = \(number) AND decision_id = \(made)")
+        _ = try await connection.query("DELETE FROM number_decisions WHERE number = \(number)")
         _ = try await connection.query(
           """
-          INSERT INTO number_rulings (number, ruling, ruling_id, ruled_at)
-          SELECT number, ruling, ruling_id, ruled_at FROM rulings WHERE number = \(number)
+          INSERT INTO number_decisions (number, decision, decision_id, decided_at)
+          SELECT number, decision, decision_id, decided_at FROM decisions WHERE number = \(number)
           """)
       }
       _ = try await connection.query("UPDATE bulks SET finished_at = NULL")

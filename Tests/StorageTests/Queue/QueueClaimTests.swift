@@ -38,7 +38,7 @@ import Testing
     #expect(claimed.all.sorted() == numbers)
   }
 
-  @Test func aClaimEndsByTimeByLeavingAndByRuling() async throws {
+  @Test func aClaimEndsByTimeByLeavingAndByDecision() async throws {
     let number: Int64 = 33_162_000_248
     try await enqueue([number])
     let mine = try #require(try await queue.claimNext(by: ada, at: now))
@@ -61,9 +61,9 @@ import Testing
     guard case .claimed = try await queue.claim(number, by: bob, takesOver: true, at: now + 903) else {
       throw Unexpected()
     }
-    // By ruling.
-    let ruling = try Ruling(number: number, decision: .allow, moderator: "Bob", ruledAt: now + 904)
-    _ = try await RulingStore(pool: pool).record(ruling)
+    // By decision.
+    let decision = try Decision(number: number, treatment: .allow, moderator: "Bob", decidedAt: now + 904)
+    _ = try await DecisionStore(pool: pool).record(decision)
     #expect(try await queue.find(number) == nil)
     #expect(try await queue.claim(number, by: ada, at: now + 905) == .notWaiting)
   }

@@ -12,7 +12,7 @@ import Testing
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
-  private var rulings: RulingStore { RulingStore(pool: pool) }
+  private var decisions: DecisionStore { DecisionStore(pool: pool) }
 
   private func judge(_ numbers: [Int64], at time: Date? = nil) async throws -> QueueChange {
     try await queue.judge(
@@ -36,7 +36,7 @@ import Testing
       })
   }
 
-  @Test func aReportedNumberWaitsUntilItIsRuledAndAgainWhenThatIsUndone() async throws {
+  @Test func aReportedNumberWaitsUntilItIsDecidedAndAgainWhenThatIsUndone() async throws {
     try await report(number, count: 6)
     #expect(try await judge([number, number + 1]) == QueueChange(judged: 2, written: 1))
     let item = try #require(try await queue.find(number))
@@ -45,11 +45,11 @@ import Testing
     #expect(try await judge([number], at: now + 1) == QueueChange(judged: 1))
     #expect(try await queue.find(number)?.since == item.since)
 
-    let ruling = try Ruling(number: number, decision: .block, reason: "Because.", moderator: "Ada", ruledAt: now)
-    _ = try await rulings.record(ruling)
+    let decision = try Decision(number: number, treatment: .block, reason: "Because.", moderator: "Ada", decidedAt: now)
+    _ = try await decisions.record(decision)
     #expect(try await waiting().isEmpty)
     #expect(try await judge([number]) == QueueChange(judged: 1))
-    _ = try await rulings.undo(ruling.id, of: number, moderator: "Ada", at: now + 5)
+    _ = try await decisions.undo(decision.id, of: number, moderator: "Ada", at: now + 5)
     #expect(try await queue.stale(limit: 10) == [number])
     _ = try await judge(try await queue.stale(limit: 10))
     #expect(try await queue.stale(limit: 10) == [])
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func holdsAppealsAndProtectedNumbersWait() async throws {
-    let finding = Brigading.Finding(rule: .oneText, detail: "All the same.", reporters: [Reporter([1])])
+    let finding = BrigadeDetection.Finding(rule: .oneText, detail: "All the same.", reporters: [Reporter([1])])
     _ = try await HoldStore(pool: pool).hold([(number, finding)], at: now)
     try await ProtectionStore(pool: pool).add(
       [(try ProtectionTarget("+33162000300"), "City hospital")], by: "Ada", at: now)
@@ -97,7 +97,7 @@ import Testing
     for record in records {
       let score = Score(record, at: now)
       let facts = QueueFacts(
-        score: score, judgement: score.judge(by: thresholds), isPublished: record.isListed, since: now)
+        score: score, evaluation: score.judge(by: thresholds), isPublished: record.isListed, since: now)
       let causes = QueueRule.causes(facts)
       if !causes.isEmpty { expected[record.number] = causes.all }
     }
@@ -107,16 +107,16 @@ import Testing
     #expect(try await queue.sweep(at: now) == QueueChange(judged: expected.count))
   }
 
-  @Test func ofManyWhoSawNoRulingOneRules() async throws {
-    let (rulings, number, now) = (rulings, number, now)
+  @Test func ofManyWhoSawNoDecisionOneRules() async throws {
+    let (decisions, number, now) = (decisions, number, now)
     let outcomes = await withTaskGroup(of: Bool.self) { group in
       for index in 0..<12 {
         group.addTask {
           do {
-            let ruling = try Ruling(number: number, decision: .allow, moderator: "M\(index)", ruledAt: now)
-            return try await rulings.record(ruling, expecting: .this(nil)) == .recorded
+            let decision = try Decision(number: number, treatment: .allow, moderator: "M\(index)", decidedAt: now)
+            return try await decisions.record(decision, expecting: .this(nil)) == .recorded
           } catch {
-            #expect(error as? RulingError == .stale)
+            #expect(error as? DecisionError == .stale)
             return false
           }
         }
@@ -124,11 +124,11 @@ import Testing
       return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
     }
     #expect(outcomes == 1)
-    #expect(try await rulings.history(of: number).count == 1)
-    let standing = try #require(try await rulings.standing(of: number))
-    let next = try Ruling(number: number, decision: .block, reason: "x", moderator: "Ada", ruledAt: now + 1)
-    #expect(try await rulings.record(next, expecting: .this(standing.rulingID)) == .recorded)
+    #expect(try await decisions.history(of: number).count == 1)
+    let standing = try #require(try await decisions.standing(of: number))
+    let next = try Decision(number: number, treatment: .block, reason: "x", moderator: "Ada", decidedAt: now + 1)
+    #expect(try await decisions.record(next, expecting: .this(standing.decisionID)) == .recorded)
     // A retry of the same is no stale page.
-    #expect(try await rulings.record(next, expecting: .this(standing.rulingID)) == .duplicate)
+    #expect(try await decisions.record(next, expecting: .this(standing.decisionID)) == .duplicate)
   }
 }

@@ -91,7 +91,7 @@ import Testing
   }
 }
 
-extension QueueCensus.Group {
+extension QueueTotals.Group {
   /// What a filter asks, part by part.
   fileprivate func isWanted(_ filter: QueueFilter) -> Bool {
     (filter.country == nil || filter.country == country) && (filter.category == nil || filter.category == category)

@@ -10,9 +10,9 @@ enum CallerLists {
   /// The folder that both share, or nil when the app group is missing from the entitlements.
   static var folder: URL? { FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group) }
 
-  static func feeder() -> CallDirectoryFeeder? {
+  static func feeder() -> ExtensionLoader? {
     guard let folder else { return nil }
-    return CallDirectoryFeeder(
+    return ExtensionLoader(
       store: folder.appendingPathComponent("calldirectory"),
       packs: [
         folder.appendingPathComponent("directory.pack"),

@@ -1,0 +1,84 @@
+package import HTTPServer
+import Intake
+package import Hummingbird
+import Publishing
+import Storage
+
+/// Every route of the API.
+package struct APIRoutes {
+  private let services: APIServices
+  private let description: OpenAPIDocument
+  private let needsKey: Bool
+  private let bodyBytes: Int
+  private let network: NetworkLimitMiddleware
+
+  /// - Parameters:
+  ///   - publicationsNeedKey: whether publications are only for apps whose key has the scope `fetch`.
+  ///   - bodyBytes: the memory for request bodies.
+  ///   - networkLimit: limits what networks send.
+  package init(
+    services: APIServices, description: OpenAPIDocument, publicationsNeedKey: Bool, bodyBytes: Int,
+    networkLimit: NetworkLimitMiddleware
+  ) {
+    self.services = services
+    self.description = description
+    needsKey = publicationsNeedKey
+    self.bodyBytes = bodyBytes
+    network = networkLimit
+  }
+
+  package func add(to router: Router<ServerRequestContext>) {
+    router.group("openapi.json").add(middleware: AcceptMiddleware())
+      .get(use: OpenAPIController(document: description).read)
+    publicationRoutes(router)
+    let bodies = BodyReader(budget: BodyBudget(limit: bodyBytes))
+    reportRoutes(router, bodies)
+    numberRoutes(router)
+    let identifications = IdentificationsController(
+      intake: services.identifications, limiter: services.limiter, bodies: bodies)
+    group(router, .identify).add(middleware: AcceptMiddleware())
+      .post("identifications", use: identifications.create)
+  }
+
+  /// Routes under /v1 for keys with a scope.
+  private func group(
+    _ router: Router<ServerRequestContext>, _ scope: AppScopes
+  ) -> RouterGroup<ServerRequestContext> {
+    router.group("v1").add(middleware: network).add(middleware: APIKeyMiddleware(directory: services.apps))
+      .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
+  }
+
+  private func reportRoutes(_ router: Router<ServerRequestContext>, _ bodies: BodyReader) {
+    let reports = ReportsController(
+      intake: services.intake, limiter: services.limiter, bodies: bodies,
+      networkPseudonym: services.pseudonymizer.network(of:))
+    group(router, .report).add(middleware: AcceptMiddleware())
+      // Most of these are answered before they come here: see ReportFastPath.
+      .post("reports", use: reports.create)
+      .delete("reports/:report_id", use: reports.withdraw)
+  }
+
+  private func numberRoutes(_ router: Router<ServerRequestContext>) {
+    let numbers = NumbersController(explanations: services.stores.explanations, lookups: services.stores.lookups)
+    group(router, .lookup).add(middleware: AcceptMiddleware())
+      .get("numbers/:number", use: numbers.explain)
+      .get("numbers/by-hash/:prefix", use: numbers.byHash)
+  }
+
+  private func publicationRoutes(_ router: Router<ServerRequestContext>) {
+    let openFiles = OpenFiles()
+    let newest = NewestManifest(folder: services.publications, files: openFiles)
+    let publications = PublicationsController(
+      folder: services.publications, files: FileAnswer(files: openFiles), newest: newest)
+    let summary = SummaryController(newest: newest, next: services.nextPublication)
+    let files = needsKey ? group(router, .fetch).add(middleware: PrivateMiddleware()) : router.group("v1")
+    for folder in ["roots", "manifests", "packs", "deltas", "formats"] {
+      files.get("\(folder)/:file", use: publications.files(in: folder))
+    }
+    files.add(middleware: AcceptMiddleware())
+      .get("manifest", use: publications.manifest)
+      .get("manifest.json", use: publications.manifest)
+      .get("summary", use: summary.summary)
+      .get("root.json", use: publications.newestRoot)
+  }
+}

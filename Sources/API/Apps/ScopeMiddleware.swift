@@ -1,0 +1,15 @@
+import HTTPServer
+import Hummingbird
+import Storage
+
+/// Lets in only those whose key may do what is asked for. To be put behind ``APIKeyMiddleware``.
+struct ScopeMiddleware: RouterMiddleware {
+  let scope: AppScopes
+
+  func handle(
+    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
+    guard context.app?.scopes.isSuperset(of: scope) ?? false else { throw Problem.scope(scope) }
+    return try await next(request, context)
+  }
+}

@@ -1,0 +1,38 @@
+import HTTPServer
+import Foundation
+import HTTPTypes
+import Hummingbird
+import PhoneNumbers
+import Storage
+
+/// `GET /v1/numbers/{number}` and `GET /v1/numbers/by-hash/{prefix}`
+struct NumbersController: Sendable {
+  let explanations: ExplanationStore
+  let lookups: HashLookupStore
+
+  /// Why a number is listed, or not. The number is in international form, with the plus (`%2B`) or without.
+  @Sendable func explain(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let text = try context.parameters.require("number")
+    var plain = Substring(text.removingPercentEncoding ?? text)
+    if plain.first == "+" { plain.removeFirst() }
+    guard (1...15).contains(plain.utf8.count), plain.first != "0",
+      plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let digits = Int64(plain),
+      let number = PhoneNumber(digits: digits)
+    else { throw Problem.notANumber }
+    var response = JSON.response(try await explanations.explain(number.digits, at: Date()))
+    response.headers[.cacheControl] = "private, max-age=60"
+    return response
+  }
+
+  /// All listed numbers whose hash begins so. Who asks tells a prefix that thousands of numbers share, and compares the
+  /// whole hash at home; the length of the answer tells nobody on the way how many there were.
+  @Sendable func byHash(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let prefix = NumberHashPrefix(try context.parameters.require("prefix")) else { throw Problem.notAPrefix }
+    let answer = HashAnswer(prefix: prefix.text, entries: try await lookups.listed(prefix).map(HashAnswer.Entry.init))
+    let padded = answer.padded
+    var headers: HTTPFields = [.cacheControl: "private, max-age=3600", .eTag: padded.tag]
+    if request.headers[.ifNoneMatch] == padded.tag { return Response(status: .notModified, headers: headers) }
+    headers[.contentType] = "application/json; charset=utf-8"
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: padded.json)))
+  }
+}

@@ -1,0 +1,64 @@
+package import CallerPack
+package import Foundation
+import Timestamps
+
+/// What a home-screen widget shows of the newest publication.
+package struct Summary: Encodable {
+  package let serial: Int64
+  package let asOf: String
+  package let updatedAt: String
+  package let expiresAt: String
+  /// nil where the server does not publish by itself.
+  package let nextExpectedAt: String?
+  /// The most numbers that a list of this kind has: lists overlap, so they are not added up.
+  package let numbers: Numbers
+  /// The region that was asked for or that the language speaks of.
+  package let region: String?
+  /// The most numbers that a list of this region has; nil where there is none.
+  package let regionNumbers: Int?
+
+  package struct Numbers: Encodable {
+    package let blocking: Int
+    package let identification: Int
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case serial, numbers, region
+    case asOf = "as_of"
+    case updatedAt = "updated_at"
+    case expiresAt = "expires_at"
+    case nextExpectedAt = "next_expected_at"
+    case regionNumbers = "region_numbers"
+  }
+
+  package init(_ manifest: Manifest, next: Date?, region: String?) {
+    serial = manifest.serial
+    asOf = Timestamp.format(manifest.asOf)
+    updatedAt = Timestamp.format(manifest.issued)
+    expiresAt = Timestamp.format(manifest.expires)
+    nextExpectedAt = next.map { Timestamp.format($0) }
+    numbers = Numbers(
+      blocking: Self.longest(manifest.packs.filter { $0.kind != "identification" }) ?? 0,
+      identification: Self.longest(manifest.packs.filter { $0.kind != "blocking" }) ?? 0)
+    self.region = region
+    regionNumbers = region.flatMap { region in
+      Self.longest(
+        manifest.packs.filter { pack in
+          let name = (pack.region ?? "").uppercased()
+          return name == region || name.hasPrefix("\(region)-")
+        })
+    }
+  }
+
+  /// The longest list: packs that are parts of one, by region or shard, have no number in common and count together.
+  private static func longest(_ packs: [ManifestPack]) -> Int? {
+    Dictionary(grouping: packs, by: list).values.map { $0.reduce(0) { $0 + $1.entries } }.max()
+  }
+
+  private static func list(of pack: ManifestPack) -> String {
+    var name = pack.name
+    if let shard = pack.shard, name.hasSuffix(".\(shard)") { name.removeLast(".\(shard)".count) }
+    if let region = pack.region?.lowercased(), name.hasSuffix("-\(region)") { name.removeLast(region.count + 1) }
+    return name
+  }
+}

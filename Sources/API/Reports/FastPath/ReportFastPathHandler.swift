@@ -1,0 +1,202 @@
+package import HTTPServer
+package import NIOCore
+package import NIOHTTP1
+package import Storage
+import Telemetry
+
+/// Takes the requests that ``ReportFastPath`` wants and lets all others through, untouched and in order.
+///
+/// A request is looked at only when it has come in one piece and nothing before it is unanswered; so nothing is kept
+/// here beyond what one read of the socket brings. While a report is being committed, what comes behind it waits, and
+/// the socket is not read.
+package final class ReportFastPathHandler: ChannelDuplexHandler {
+  package typealias InboundIn = HTTPServerRequestPart
+  package typealias InboundOut = HTTPServerRequestPart
+  package typealias OutboundIn = HTTPServerResponsePart
+  package typealias OutboundOut = HTTPServerResponsePart
+
+  private enum State {
+    case ready
+    /// A request that may be ours.
+    case gathering(PlainRequest, HTTPRequestHead, ByteBuffer?)
+    /// One that goes the long way and has not come in whole.
+    case passing
+    /// One whose report is being committed.
+    case taken(ReportFastPath.Pending)
+  }
+
+  private enum Held {
+    case part(HTTPServerRequestPart)
+    case error(any Error)
+    case event(Any)
+  }
+
+  private let shortcut: ReportFastPath
+  private let mailbox: ResponseMailbox
+  private let connection: ConnectionLimitHandler
+  private let end: ConnectionEnd
+  private var state = State.ready
+  /// Requests that went the long way and are not answered.
+  private var unanswered = 0
+  private var held: [Held] = []
+  private var isReadHeld = false
+  private var sender: ConnectionSender?
+  private var context: ChannelHandlerContext?
+  private var date = DateHeader()
+
+  package init(
+    shortcut: ReportFastPath, mailbox: ResponseMailbox, connection: ConnectionLimitHandler, end: ConnectionEnd
+  ) {
+    self.shortcut = shortcut
+    self.mailbox = mailbox
+    self.connection = connection
+    self.end = end
+  }
+
+  package func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  package func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  // MARK: Requests
+
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let part = Self.unwrapInboundIn(data)
+    guard !isTaken else { return held.append(.part(part)) }
+    read(part, context)
+  }
+
+  private func read(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    switch (part, state) {
+    case (.head(let head), .ready):
+      if unanswered == 0, let request = PlainRequest(head) {
+        state = .gathering(request, head, nil)
+      } else {
+        pass(part, context)
+      }
+    case (.body(let bytes), .gathering(let request, let head, nil))
+    where bytes.readableBytes <= BodyReader.objectLimit:
+      state = .gathering(request, head, bytes)
+    case (.end(nil), .gathering(let request, _, let body?)):
+      take(request, body, context)
+    default:
+      letGo(context)
+      pass(part, context)
+    }
+  }
+
+  private func take(_ request: PlainRequest, _ body: ByteBuffer, _ context: ChannelHandlerContext) {
+    let sender = self.sender ?? ConnectionSender(context.channel.remoteAddress, shortcut.networkPseudonym)
+    self.sender = sender
+    let (mailbox, connection) = (mailbox, NIOLoopBound(self, eventLoop: context.eventLoop))
+    let visit = ReportFastPath.Visit(id: RequestID(given: request.id), began: .now)
+    switch shortcut.take(request, body, from: sender, visit: visit, answer: { mailbox.post($0, to: connection) }) {
+    case .taken(let pending):
+      state = .taken(pending)
+    case .refused(let problem):
+      state = .ready
+      let answer = FastPathResponse(problem, date: date.now(), id: visit.id)
+      shortcut.note(answer, visit)
+      write(answer, context)
+    case .goesTheLongWay:
+      letGo(context)
+      pass(.end(nil), context)
+    }
+  }
+
+  /// Sends what was gathered the long way.
+  private func letGo(_ context: ChannelHandlerContext) {
+    guard case .gathering(_, let head, let body) = state else { return }
+    pass(.head(head), context)
+    if let body { pass(.body(body), context) }
+  }
+
+  private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    switch part {
+    case .head:
+      unanswered += 1
+      state = .passing
+    case .body: break
+    case .end: state = .ready
+    }
+    context.fireChannelRead(Self.wrapInboundOut(part))
+  }
+
+  package func channelReadComplete(context: ChannelHandlerContext) {
+    // What has not come in one piece goes the long way, with its timers and limits.
+    letGo(context)
+    context.fireChannelReadComplete()
+  }
+
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard !isTaken else { return held.append(.error(error)) }
+    letGo(context)
+    context.fireErrorCaught(error)
+  }
+
+  package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // The end of what a client sends, or of the server, is no end of what is being committed.
+    guard !isTaken else { return held.append(.event(event)) }
+    letGo(context)
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  package func read(context: ChannelHandlerContext) {
+    guard held.isEmpty else {
+      isReadHeld = true
+      return
+    }
+    context.read()
+  }
+
+  // MARK: Answers
+
+  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .end = Self.unwrapOutboundIn(data) { unanswered -= 1 }
+    context.write(data, promise: promise)
+  }
+
+  /// The report is on disk, or has failed.
+  package func answered(_ result: Result<ReportOutcome, any Error>) {
+    guard case .taken(let pending) = state else { return }
+    state = .ready
+    let allocator = context?.channel.allocator ?? ByteBufferAllocator()
+    // Made also where nobody is there any more: it settles the limits.
+    let answer = shortcut.answer(to: pending, result, date: date.now(), allocator: allocator)
+    shortcut.note(answer, pending.visit)
+    guard let context, context.channel.isActive else { return }
+    write(answer, context)
+    if !held.isEmpty { goOn(context) }
+  }
+
+  private func write(_ answer: FastPathResponse, _ context: ChannelHandlerContext) {
+    if connection.passesAnswer() { return end.write(answer.bytes(context.channel.allocator)) }
+    context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
+    context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
+    context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  /// Goes on with what came while a report was being committed.
+  private func goOn(_ context: ChannelHandlerContext) {
+    let waiting = held
+    held = []
+    for (index, item) in waiting.enumerated() {
+      guard !isTaken else {
+        held = Array(waiting[index...])
+        return
+      }
+      switch item {
+      case .part(let part): read(part, context)
+      case .error(let error): errorCaught(context: context, error: error)
+      case .event(let event): userInboundEventTriggered(context: context, event: event)
+      }
+    }
+    if !isTaken { channelReadComplete(context: context) }
+    if isReadHeld {
+      isReadHeld = false
+      context.read()
+    }
+  }
+
+  private var isTaken: Bool {
+    if case .taken = state { true } else { false }
+  }
+}

@@ -1,0 +1,62 @@
+package import HTTPServer
+import Foundation
+package import Intake
+import PhoneNumbers
+import Storage
+
+/// The JSON of what became of a report.
+package struct ReportAnswer: Encodable {
+  package var number: String?
+  package var reportID: String?
+  /// `created`, `duplicate`, `conflict` or `withdrawn`; in a batch also `invalid`, `limited` where the reporter has sent
+  /// enough for today, and `failed` where it was not taken for a reason of ours.
+  package let status: String
+  package var errors: [Problem.Field]?
+
+  package enum CodingKeys: String, CodingKey {
+    case number, status, errors
+    case reportID = "report_id"
+  }
+}
+
+extension ReportAnswer {
+  package init(_ taken: TakenReport) {
+    number = PhoneNumber(digits: taken.report.number)?.e164
+    reportID = taken.report.reportID.uuidString.lowercased()
+    status = taken.outcome.name
+  }
+
+  package init(invalid errors: [Problem.Field], reportID: String? = nil) {
+    self.reportID = reportID
+    self.errors = errors
+    status = "invalid"
+  }
+
+  package static func failed(reportID: String?) -> ReportAnswer {
+    let error = Problem.Field(pointer: "", code: "unavailable", detail: "It was not taken. Send it again in a moment.")
+    return ReportAnswer(reportID: reportID, status: "failed", errors: [error])
+  }
+
+  package static func limited(reportID: String?) -> ReportAnswer {
+    let error = Problem.Field(
+      pointer: "/reporter", code: "daily_limit", detail: "This reporter has sent enough for today (UTC).")
+    return ReportAnswer(reportID: reportID, status: "limited", errors: [error])
+  }
+}
+
+/// The JSON of what became of a batch: a result for each of its items, in order.
+package struct BatchAnswer: Encodable {
+  package let results: [ReportAnswer]
+}
+
+extension ReportOutcome {
+  /// As the API has it.
+  fileprivate var name: String {
+    switch self {
+    case .created: "created"
+    case .duplicate: "duplicate"
+    case .conflict: "conflict"
+    case .withdrawn: "withdrawn"
+    }
+  }
+}

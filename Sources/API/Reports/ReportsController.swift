@@ -1,0 +1,125 @@
+import HTTPServer
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Intake
+import Logging
+import Storage
+
+/// `POST /v1/reports` and `DELETE /v1/reports/{report_id}`
+struct ReportsController: Sendable {
+  let intake: ReportIntake
+  let limiter: RateLimiter
+  let bodies: BodyReader
+  let networkPseudonym: @Sendable (String) -> [UInt8]?
+
+  private static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+
+  /// Takes one report, an array of them, or lines of them; whatever is answered as taken is on disk.
+  @Sendable func create(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let form: BodyReader.Form
+    switch JSON.mediaType(of: request) {
+    case "application/json": form = .objectOrArray
+    case "application/x-ndjson": form = .batch
+    default: throw Problem.unsupportedMediaType
+    }
+    return try await bodies.read(request, form, from: context.network) { data in
+      let isArray = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
+      if form == .batch || isArray {
+        return try await takeBatch(ReportBody.items(of: data, areLines: form == .batch), context: context)
+      }
+      var body = try JSON.decode(ReportBody.self, from: data)
+      try body.respect(idempotencyKey: request.headers[Self.idempotencyKey])
+      return try await takeOne(body, context: context)
+    }
+  }
+
+  /// Takes a report back; what it added is subtracted. 204 also when that was done before.
+  @Sendable func withdraw(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let app = context.app else { throw Problem.unauthorized }
+    do {
+      switch try await intake.withdraw(reportID: context.parameters.require("report_id"), from: app) {
+      case .withdrawn, .alreadyWithdrawn: return Response(status: .noContent)
+      case .notFound: throw Problem.notFound
+      }
+    } catch is InvalidSubmission {
+      // What is no UUID names no report.
+      throw Problem.notFound
+    }
+  }
+
+  /// 201 when the report is new, 200 when its report_id was there.
+  private func takeOne(_ body: ReportBody, context: ServerRequestContext) async throws -> Response {
+    guard let submission = body.submission else { throw ReportBody.withoutID }
+    guard let result = try await take([submission], context: context)[0] else {
+      throw Problem.limited(.init(limit: "reporter", retryAfter: limiter.secondsLeftInDay))
+    }
+    switch result {
+    case .failure(let error as InvalidSubmission): throw Problem.invalid(error.problems)
+    case .failure(let error): throw error
+    case .success(let taken):
+      switch taken.outcome {
+      case .created: return JSON.response(ReportAnswer(taken), status: .created)
+      case .duplicate: return JSON.response(ReportAnswer(taken))
+      case .conflict: throw Problem.conflict
+      case .withdrawn: throw Problem.withdrawn
+      }
+    }
+  }
+
+  /// 200 with a result for each; a bad one says so in its place.
+  private func takeBatch(_ items: [Lenient<ReportBody>], context: ServerRequestContext) async throws -> Response {
+    try limiter.charge(items.count - 1, context: context)
+    var answers: [ReportAnswer?] = Array(repeating: nil, count: items.count)
+    var submissions: [ReportSubmission] = []
+    var places: [Int] = []
+    for (place, item) in items.enumerated() {
+      switch item {
+      case .malformed(let field): answers[place] = ReportAnswer(invalid: [field])
+      case .value(let body):
+        guard let submission = body.submission else {
+          answers[place] = ReportAnswer(invalid: [ReportBody.missingID])
+          continue
+        }
+        submissions.append(submission)
+        places.append(place)
+      }
+    }
+    for (index, result) in try await take(submissions, context: context).enumerated() {
+      let reportID = submissions[index].reportID
+      answers[places[index]] =
+        switch result {
+        case .success(let taken): ReportAnswer(taken)
+        case .failure(let error as InvalidSubmission):
+          ReportAnswer(invalid: error.problems.map(Problem.Field.init), reportID: reportID)
+        case .failure(let error): failed(error, reportID: reportID, context: context)
+        case nil: .limited(reportID: reportID)
+        }
+    }
+    return JSON.response(BatchAnswer(results: answers.compactMap { $0 }))
+  }
+
+  /// An item that the database refused while it took others. Its words are for the log alone.
+  private func failed(_ error: any Error, reportID: String, context: ServerRequestContext) -> ReportAnswer {
+    context.logger.error("report of a batch failed", metadata: ["error": .string(String(describing: error))])
+    return .failed(reportID: reportID)
+  }
+
+  /// Hands in what the reporters may send today. Only what is new counts for them: a phone that sends a report again
+  /// is not to blame.
+  /// - Returns: a result for each in order; nil for what is over the limit.
+  private func take(
+    _ submissions: [ReportSubmission], context: ServerRequestContext
+  ) async throws -> [Result<TakenReport, any Error>?] {
+    guard let app = context.app else { throw Problem.unauthorized }
+    let mayTake = limiter.takeReports(of: submissions.map(\.reporter), appID: app.id)
+    let admitted = zip(submissions, mayTake).filter(\.1).map(\.0)
+    var notNew = admitted.map(\.reporter)
+    defer { limiter.giveBackReports(of: notNew, appID: app.id) }
+    let results = try await intake.take(
+      admitted, from: app, network: context.clientAddress.flatMap(networkPseudonym))
+    notNew = zip(admitted, results).filter { (try? $0.1.get().outcome) != .created }.map(\.0.reporter)
+    var rest = results[...]
+    return mayTake.map { $0 ? rest.removeFirst() : nil }
+  }
+}

@@ -1,0 +1,78 @@
+import Crypto
+public import Foundation
+
+/// Codes of authenticator apps: TOTP (RFC 6238) with HMAC-SHA-1, steps of 30 seconds and six digits, which is what every
+/// app knows.
+public enum TOTP {
+  /// Seconds of a step.
+  public static let period: TimeInterval = 30
+  /// Bytes of a secret: as many as SHA-1 gives.
+  public static let secretLength = 20
+
+  /// A new secret.
+  public static func makeSecret() -> [UInt8] { (0..<secretLength).map { _ in UInt8.random(in: 0...255) } }
+
+  /// The step that a moment lies in.
+  public static func step(at time: Date) -> Int64 { Int64((time.timeIntervalSince1970 / period).rounded(.down)) }
+
+  /// The code of a step (RFC 4226, 5.3).
+  public static func code(secret: [UInt8], step: Int64, digits: Int = 6) -> String {
+    let message = withUnsafeBytes(of: step.bigEndian) { Data($0) }
+    let mac = Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
+    let offset = Int(mac[19] & 0x0F)
+    let number = mac[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+    let modulus = (0..<digits).reduce(UInt32(1)) { product, _ in product &* 10 }
+    let text = String(digits < 10 ? number % modulus : number)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+
+  /// The step of the code that was typed, one step early or late at most; nil when it is wrong.
+  /// - Parameter after: codes of this step and of earlier ones were taken before.
+  public static func step(of typed: String, secret: [UInt8], at time: Date, after: Int64 = 0) -> Int64? {
+    let now = step(at: time)
+    let typed = Array(typed.utf8)
+    // All three are compared, whichever fits.
+    var found: Int64?
+    for step in now - 1...now + 1 {
+      let code = Array(code(secret: secret, step: step).utf8)
+      let isEqual = code.count == typed.count && zip(code, typed).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+      if isEqual, step > after { found = step }
+    }
+    return found
+  }
+
+  /// A secret as apps take it when it is typed: base32 (RFC 4648) in groups of four.
+  public static func text(of secret: [UInt8]) -> String {
+    let plain = Base32.encode(secret)
+    return stride(from: 0, to: plain.count, by: 4).map { String(plain.dropFirst($0).prefix(4)) }.joined(separator: " ")
+  }
+
+  /// A secret as apps take it from a link or a picture.
+  /// - Parameter account: the account's name.
+  public static func address(of secret: [UInt8], account: String) -> String {
+    let allowed = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."~"))
+    let name = account.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    return "otpauth://totp/Ringfence:\(name)?secret=\(Base32.encode(secret))&issuer=Ringfence"
+  }
+}
+
+/// RFC 4648, 6, without padding.
+enum Base32 {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+
+  static func encode(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    var (bits, count) = (UInt32(0), 0)
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        text.append(alphabet[Int(bits >> count & 31)])
+      }
+      bits &= (1 << count) - 1
+    }
+    if count > 0 { text.append(alphabet[Int(bits << (5 - count) & 31)]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import RingfenceCommand
+
+/// `ringfence-benchmark fill --numbers N`
+struct FillCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fill",
+    abstract: "Fill an empty database with reported numbers, to measure publications and pages.",
+    discussion: """
+      The numbers have aggregates and no reports, so ringfence recount finds a difference in every one: never fill a \
+      database that is in use. For names run ringfence simulate directory, then ringfence import directory.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Option(help: "Numbers, 1 to 100000000.")
+  var numbers = 10_000_000
+
+  @Option(help: "Percentage of the numbers with identifications, 0 to 100.")
+  var identified = 30
+
+  @Option(
+    help: "Numbers in the review queue; all others are listed. With 0 no number waits and none is listed.")
+  var queue = 0
+
+  func validate() throws {
+    guard (0...min(numbers, 1_000_000)).contains(queue) else {
+      throw ValidationError("--queue is 0 to 1000000, and at most --numbers.")
+    }
+    guard (1...100_000_000).contains(numbers) else { throw ValidationError("--numbers is 1 to 100000000.") }
+    guard (0...100).contains(identified) else { throw ValidationError("--identified is 0 to 100.") }
+  }
+
+  func run() async throws {
+    try await CommandContext.open(database, owns: false, makes: true, logger: .quiet) { context in
+      let filled = try await BenchmarkFill(pool: context.pool).fill(
+        numbers: numbers, identified: identified, waiting: queue, at: Date())
+      guard filled else {
+        throw CommandFailure.failed("The database already has numbers. Choose an empty one with --data.")
+      }
+      print("\(numbers) numbers\(queue > 0 ? ", \(queue) of them in the queue" : "")")
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import Foundation
+import RingfenceCommand
+
+/// Finds the API key that a benchmark sends. The key is a secret, so no option takes it.
+enum BenchmarkKey {
+  /// Reads `file`; without one RINGFENCE_API_KEY, or the key of the demo app in the data folder.
+  /// - Throws: ``CommandFailure``.
+  static func find(file: String?, data: String) throws -> String {
+    if file == nil, let key = try SecretSetting.read("RINGFENCE_API_KEY") { return key }
+    guard let text = FileManager.default.contents(atPath: file ?? "\(data)/sample-app.key") else {
+      throw CommandFailure.unreadable(
+        "There is no API key. Set RINGFENCE_API_KEY or pass --key-file; make one with: ringfence app create NAME")
+    }
+    return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

@@ -1,0 +1,10 @@
+/// The target, size and duration of a load.
+struct LoadPlan: Sendable {
+  let target: LoadTarget
+  let key: String
+  let connections: Int
+  let seconds: Int
+  /// Reports a request.
+  let batch: Int
+  let seed: UInt64
+}

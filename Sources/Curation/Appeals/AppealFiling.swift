@@ -1,0 +1,37 @@
+public import Foundation
+
+/// What one person says against a number's being listed, as a form sends it.
+public struct AppealFiling: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The person's words, 1 to 2,000 characters.
+  public var statement: String
+  /// How the person may be reached, in a line of at most 200 characters; nil where nothing was given.
+  public var contact: String?
+  /// When it was sent.
+  public var filedAt: Date
+
+  /// The most characters of ``statement``.
+  public static let mostStatement = 2_000
+  /// The most characters of ``contact``.
+  public static let mostContact = 200
+
+  /// - Throws: ``RuleViolation`` for the first rule that is broken.
+  public init(number: Int64, statement: String, contact: String?, filedAt: Date) throws(RuleViolation) {
+    self.number = number
+    self.statement = try Self.statement(statement)
+    self.contact = try Self.contact(contact)
+    self.filedAt = filedAt
+  }
+
+  /// A statement by its rules.
+  public static func statement(_ text: String) throws(RuleViolation) -> String {
+    try RuleViolation.text(text, "statement", atMost: mostStatement)
+  }
+
+  /// A contact by its rules; nil for a blank one.
+  public static func contact(_ text: String?) throws(RuleViolation) -> String? {
+    guard let text, !text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) else { return nil }
+    return try RuleViolation.line(text, "contact", atMost: mostContact)
+  }
+}

@@ -1,0 +1,61 @@
+/// All decisions that stand, in little memory: about 14 bytes each, and every label once.
+public struct StandingDecisions: Sendable {
+  /// What is kept of one.
+  public struct Entry: Sendable, Equatable {
+    /// E.164 digits.
+    public var number: Int64
+    /// What is to be done with it.
+    public var treatment: Decision.Treatment
+    /// What it is, where the decision says so.
+    public var category: ReportCategory?
+    /// What a phone shows; nil: the category's label.
+    public var label: String?
+  }
+
+  private var numbers: [Int64] = []
+  private var decisions: [Decision.Treatment] = []
+  private var categories: [Int8] = []
+  private var labelPlaces: [Int32] = []
+  private var labels: [String] = []
+  private var places: [String: Int32] = [:]
+
+  /// None.
+  public init() {}
+
+  /// How many there are.
+  public var count: Int { numbers.count }
+
+  /// Adds a decision about a greater number than those before it.
+  public mutating func append(_ decision: StandingDecision) {
+    precondition(decision.number > numbers.last ?? 0, "decisions come in ascending order")
+    numbers.append(decision.number)
+    decisions.append(decision.treatment)
+    categories.append(decision.category.map { Int8($0.rawValue) } ?? 0)
+    labelPlaces.append(decision.label.map { place(of: $0) } ?? -1)
+  }
+
+  /// The decision of this place, in ascending order of number.
+  /// - Parameter place: 0..<``count``.
+  public subscript(at place: Int) -> Entry {
+    Entry(
+      number: numbers[place], treatment: decisions[place], category: ReportCategory(rawValue: Int16(categories[place])),
+      label: labelPlaces[place] < 0 ? nil : labels[Int(labelPlaces[place])])
+  }
+
+  /// The place of the first decision about a number that is this one or greater; ``count`` where there is none.
+  public func firstPlace(atLeast number: Int64) -> Int { numbers.firstPlace(atLeast: number) }
+
+  /// The decision about a number; nil where none stands.
+  public func decision(of number: Int64) -> Entry? {
+    let place = firstPlace(atLeast: number)
+    return place < count && numbers[place] == number ? self[at: place] : nil
+  }
+
+  private mutating func place(of label: String) -> Int32 {
+    if let place = places[label] { return place }
+    let place = Int32(labels.count)
+    labels.append(label)
+    places[label] = place
+    return place
+  }
+}

@@ -1,0 +1,48 @@
+/// What one reporter says of a number, and what came with it.
+public struct ReporterVote: Sendable, Equatable {
+  /// Who.
+  public var reporter: Reporter
+  /// Whether it is a complaint; otherwise a vote for the number.
+  public var isToxic: Bool
+  /// Whether nothing is known of the reporter yet; see ``ReporterWeight``.
+  public var isNew: Bool
+  /// The day on which the reporter's first report of the number arrived, in days before the review: 0 is today. By our
+  /// clock: the time that a report names is its sender's to choose.
+  public var age: Int32
+  /// Keyed hash of the network it came through; nil when it is not known, or purged.
+  public var network: UInt64?
+  /// ``CommentKey`` of the comment; nil without one worth comparing.
+  public var text: UInt64?
+
+  /// - Parameters: see the properties.
+  public init(
+    reporter: Reporter, isToxic: Bool, isNew: Bool, age: Int32, network: UInt64? = nil, text: UInt64? = nil
+  ) {
+    self.reporter = reporter
+    self.isToxic = isToxic
+    self.isNew = isNew
+    self.age = age
+    self.network = network
+    self.text = text
+  }
+}
+
+/// A reporter's pseudonym: 16 bytes.
+public struct Reporter: Hashable, Sendable, Comparable {
+  private let high: UInt64
+  private let low: UInt64
+
+  /// - Parameter bytes: 16 bytes; missing ones are 0.
+  public init(_ bytes: [UInt8]) {
+    high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    low = bytes.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The 16 bytes.
+  public var bytes: [UInt8] {
+    [high, low].flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
+  }
+
+  /// By the bytes.
+  public static func < (left: Reporter, right: Reporter) -> Bool { (left.high, left.low) < (right.high, right.low) }
+}

@@ -1,0 +1,111 @@
+public import Foundation
+
+/// Why a number is listed, or not: the one account that apps, the command line and moderators are given.
+///
+/// It names no reporter, and of moderators only what they said for everybody.
+public struct Explanation: Sendable, Equatable {
+  /// What is known of the reporters who complain.
+  public struct Weights: Sendable, Equatable {
+    /// Those whose word counts in full.
+    public var full: Int
+    /// Those whose word counts in part: newcomers, and those who were often wrong.
+    public var partial: Int
+    /// Those whose word counts for nothing.
+    public var none: Int
+
+    /// - Parameters: see the properties.
+    public init(full: Int = 0, partial: Int = 0, none: Int = 0) {
+      self.full = full
+      self.partial = partial
+      self.none = none
+    }
+  }
+
+  /// What keeps a number back.
+  public struct Hold: Sendable, Equatable {
+    /// The rule.
+    public var rule: BrigadeDetection.Rule
+    /// Its figures, in words.
+    public var detail: String
+    /// Since when.
+    public var heldAt: Date
+
+    /// - Parameters: see the properties.
+    public init(rule: BrigadeDetection.Rule, detail: String, heldAt: Date) {
+      self.rule = rule
+      self.detail = detail
+      self.heldAt = heldAt
+    }
+  }
+
+  /// Where the newest publication has it.
+  public struct Listing: Sendable, Equatable {
+    /// What a phone names it.
+    public var category: ReportCategory
+    /// The first publication that listed it without a break.
+    public var serial: Int64
+    /// When that was.
+    public var listedAt: Date
+    /// Whether it may be blocked, or is only named.
+    public var treatment: ListedNumber.Treatment
+
+    /// - Parameters: see the properties.
+    public init(
+      category: ReportCategory, serial: Int64, listedAt: Date, treatment: ListedNumber.Treatment = .block
+    ) {
+      self.category = category
+      self.serial = serial
+      self.listedAt = listedAt
+      self.treatment = treatment
+    }
+  }
+
+  /// E.164 digits.
+  public var number: Int64
+  /// The moment it is weighed at.
+  public var time: Date
+  /// ISO 3166 alpha-2; nil where the number has no country.
+  public var country: String?
+  /// What reports amount to; nil when nobody ever reported it.
+  public var score: Score?
+  /// What the thresholds say to that, and the verdict.
+  public var evaluation: Evaluation?
+  /// When the first report was said.
+  public var firstReportedAt: Date?
+  /// When the last report was said.
+  public var lastReportedAt: Date?
+  /// What the reporters' words weigh.
+  public var weights = Weights()
+  /// Names of the imported lists that speak of it.
+  public var lists: [Int32: String] = [:]
+  /// The decision that stands, and why it was made.
+  public var decision: StandingDecision?
+  /// The reason of the decision, for everybody.
+  public var decisionReason: String?
+  /// What keeps it back; nil also where a decision has settled it.
+  public var hold: Hold?
+  /// Why it may never be published.
+  public var protection: String?
+  /// Where the newest publication has it; nil where it has not.
+  public var listing: Listing?
+  /// The approved range that it lies in.
+  public var range: NumberRange?
+  /// Appeals that nobody has answered.
+  public var openAppeals = 0
+  /// Whether it is identified and not blocked; see ``Spoofing``.
+  public var isVictim = false
+
+  /// - Parameters: see the properties.
+  public init(number: Int64, time: Date) {
+    self.number = number
+    self.time = time
+  }
+
+  /// What is to become of it. Also where nobody ever reported it.
+  public var verdict: Verdict {
+    if protection != nil { return .protected }
+    if decision != nil { return .decided }
+    if hold != nil { return .held }
+    return evaluation?.verdict ?? .quiet
+  }
+}

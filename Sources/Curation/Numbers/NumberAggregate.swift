@@ -1,0 +1,58 @@
+public import Foundation
+
+/// What is known of one number: its masses as stored, and its counts.
+public struct NumberAggregate: Sendable, Equatable {
+  /// One category's part of it.
+  public struct Part: Sendable, Equatable {
+    /// What was said of the number.
+    public var category: ReportCategory
+    /// Stored masses; read them through ``Decay``.
+    public var heat: Double
+    /// Stored mass with the half-life of evidence.
+    public var evidence: Double
+    /// Reports ever accepted in this category.
+    public var reports: Int64
+    /// Distinct reporters whose present word is this category.
+    public var reporters: Int32
+
+    /// - Parameters: see the properties.
+    public init(category: ReportCategory, heat: Double, evidence: Double, reports: Int64, reporters: Int32) {
+      self.category = category
+      self.heat = heat
+      self.evidence = evidence
+      self.reports = reports
+      self.reporters = reporters
+    }
+  }
+
+  /// One part a category that anybody named, in no order.
+  public var parts: [Part]
+
+  /// - Parameter parts: at most one a category.
+  public init(parts: [Part]) {
+    self.parts = parts
+  }
+
+  private var toxic: [Part] { parts.filter(\.category.isToxic) }
+
+  /// Stored heat of all complaints.
+  public var heat: Double { toxic.reduce(0) { $0 + $1.heat } }
+
+  /// Reports ever accepted, votes for the number included.
+  public var reports: Int64 { parts.reduce(0) { $0 + $1.reports } }
+
+  /// The category a phone names: the hottest toxic one, of equals the one with the least id.
+  public var leading: ReportCategory? {
+    toxic.filter { $0.heat > 0 }
+      .min { ($1.heat, $0.category.rawValue) < ($0.heat, $1.category.rawValue) }?.category
+  }
+
+  /// Wilson's lower bound over decayed evidence at `time`, 0 to 1.
+  public func confidence(at time: Date) -> Double {
+    let value = { (parts: [Part]) in
+      Decay.evidence.value(ofMass: parts.reduce(0) { $0 + $1.evidence }, at: time)
+    }
+    return Confidence.wilsonLowerBound(
+      toxic: value(toxic), legitimate: value(parts.filter { !$0.category.isToxic }))
+  }
+}

@@ -1,0 +1,19 @@
+/// What others have decided about a number before its score is judged.
+public struct OverrideState: Sendable, Equatable {
+  /// ISO 3166 alpha-2 of the number's country; nil when it has none.
+  public var country: String?
+  /// Whether it is protected.
+  public var isProtected: Bool
+  /// Whether a decision stands.
+  public var isDecided: Bool
+  /// Whether it is held for a moderator.
+  public var isHeld: Bool
+
+  /// - Parameters: see the properties.
+  public init(country: String? = nil, isProtected: Bool = false, isDecided: Bool = false, isHeld: Bool = false) {
+    self.country = country
+    self.isProtected = isProtected
+    self.isDecided = isDecided
+    self.isHeld = isHeld
+  }
+}

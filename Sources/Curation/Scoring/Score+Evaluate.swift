@@ -1,0 +1,69 @@
+extension Score {
+  /// Judges it. The one place where it is decided what is listed.
+  /// - Parameters:
+  ///   - thresholds: what is asked for.
+  ///   - overrides: the country, and what others have decided.
+  public func judge(by thresholds: ThresholdSet, in overrides: OverrideState = OverrideState()) -> Evaluation {
+    judge(by: thresholds, in: overrides) { overrides.country }
+  }
+
+  /// The same with a country that is looked up only where a threshold depends on it.
+  public func judge(
+    by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
+  ) -> Evaluation {
+    var evaluation = Evaluation(
+      verdict: .quiet, category: leading, threshold: nil, isListed: isListed, conditions: [], meetsThreshold: false)
+    if let leading {
+      evaluation.threshold = thresholds.threshold(for: leading, country: country)
+    }
+    if let threshold = evaluation.threshold {
+      let always = always(threshold.bar(listed: isListed))
+      let people = people(threshold.bar(listed: isListed))
+      var isKnownToMany = people.allSatisfy(\.isMet)
+      evaluation.conditions = always + people
+      for list in lists {
+        let rule = thresholds.rule(forSource: list.appID)
+        guard rule.weight > 0 else { continue }
+        let asked = asked(of: list, rule.bar(listed: isListed))
+        isKnownToMany = isKnownToMany || asked.allSatisfy(\.isMet)
+        evaluation.conditions += asked
+      }
+      evaluation.meetsThreshold = isKnownToMany && always.allSatisfy(\.isMet)
+    }
+    evaluation.verdict = verdict(evaluation, overrides)
+    return evaluation
+  }
+
+  private func always(_ bar: ThresholdLimits) -> [Condition] {
+    [
+      Condition(kind: .heat, have: heat, need: bar.heat),
+      Condition(kind: .evidence, have: evidence, need: bar.evidence),
+      Condition(kind: .confidence, have: confidence, need: bar.confidence),
+    ]
+  }
+
+  private func people(_ bar: ThresholdLimits) -> [Condition] {
+    [
+      Condition(kind: .reporters, have: Double(reporters), need: Double(bar.reporters)),
+      Condition(kind: .networks, have: Double(networks), need: Double(bar.networks)),
+      Condition(kind: .days, have: Double(days), need: Double(bar.days)),
+    ]
+  }
+
+  private func asked(of list: List, _ bar: SourceRule.Bar) -> [Condition] {
+    [
+      Condition(
+        kind: .listComplaints, source: list.appID, have: Double(list.complaints), need: Double(bar.complaints)),
+      Condition(kind: .listDays, source: list.appID, have: Double(list.days), need: Double(bar.days)),
+    ]
+  }
+
+  private func verdict(_ evaluation: Evaluation, _ overrides: OverrideState) -> Verdict {
+    if overrides.isProtected { return .protected }
+    if overrides.isDecided { return .decided }
+    if overrides.isHeld { return .held }
+    if evaluation.meetsThreshold { return isListed ? .listed : .candidate }
+    guard let threshold = evaluation.threshold, heat >= threshold.watchHeat else { return .quiet }
+    return .watched
+  }
+}

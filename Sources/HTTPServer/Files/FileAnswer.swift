@@ -1,0 +1,89 @@
+import CallerPack
+import Foundation
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// Answers with a file: whole, a part of it, or that there is nothing new.
+package struct FileAnswer: Sendable {
+  /// How long an answer may be kept.
+  package enum Freshness: String, Sendable {
+    /// Never another content under this name.
+    case forEver = "public, max-age=31536000, immutable"
+    /// Asked again every time; usually there is nothing new.
+    case checked = "public, no-cache"
+  }
+
+  package let files: OpenFiles
+
+  package init(files: OpenFiles) {
+    self.files = files
+  }
+
+  /// Up to this many bytes an answer goes out in one piece, head and all.
+  private static let small = 64 << 10
+
+  /// - Throws: ``Problem`` for a file that is not there (404), a condition that does not hold (412) and a range beyond
+  ///   the end (416).
+  package func answer(
+    _ path: String, known: KnownFile? = nil, freshness: Freshness, to request: Request, context: ServerRequestContext
+  ) async throws -> Response {
+    guard let file = try await files.file(at: path, known: known) else { throw Problem.notFound }
+    let validators = Self.validators(of: file)
+    var headers: HTTPFields = [
+      .cacheControl: freshness.rawValue, .eTag: validators.tag.field,
+      .lastModified: HTTPDate.format(validators.lastModified), .acceptRanges: "bytes",
+    ]
+    let conditions = ConditionalRequest(request.head)
+    switch conditions.outcome(for: validators, length: file.length) {
+    case .preconditionFailed:
+      throw Problem.preconditionFailed
+    case .notSatisfiable:
+      throw Problem.notSatisfiable(length: file.length, headers: headers)
+    case .notModified:
+      return Response(status: .notModified, headers: headers)
+    case .whole:
+      headers[.contentType] = Self.mediaType(of: path)
+      headers[.contentLength] = String(file.length)
+      let whole = 0..<file.length
+      return Response(
+        status: .ok, headers: headers, body: conditions.isGet ? try await body(whole, of: file, context) : .init())
+    case .part(let part):
+      headers[.contentType] = Self.mediaType(of: path)
+      headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.length)"
+      return Response(status: .partialContent, headers: headers, body: try await body(part, of: file, context))
+    }
+  }
+
+  private static func validators(of file: OpenFile) -> ConditionalRequest.Validators {
+    let lastModified = file.identity.lastModified
+    // Two contents within a second would have one date.
+    return .init(
+      tag: EntityTag(file.digest.hex), lastModified: lastModified,
+      isDateStrong: Date().timeIntervalSince(lastModified) > 2)
+  }
+
+  private func body(_ part: Range<Int>, of file: OpenFile, _ context: ServerRequestContext) async throws -> ResponseBody
+  {
+    if part.count <= Self.small { return .init(byteBuffer: try await files.bytes(part, of: file)) }
+    let channel = context.channel
+    return ResponseBody(contentLength: part.count) { writer in
+      try await FileSender.send(part, of: file, on: channel)
+      try await writer.finish(nil)
+    }
+  }
+
+  private static func mediaType(of path: String) -> String {
+    switch path.split(separator: ".").last {
+    case "json": "application/json"
+    case "jsonl": "application/x-ndjson"
+    case "csv": "text/csv; charset=utf-8"
+    case "tsv": "text/tab-separated-values; charset=utf-8"
+    case "txt", "conf": "text/plain; charset=utf-8"
+    case "xml": "application/xml"
+    case "gz": "application/gzip"
+    case "sqlite": "application/vnd.sqlite3"
+    default: "application/octet-stream"
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package import Foundation
+
+// Where the whole module is compiled at once, Swift finds `stat` in the C side of Dispatch.
+#if canImport(CDispatch)
+  import CDispatch
+#endif
+
+/// What a regular file is recognised by without reading it.
+package struct FileIdentity: Hashable {
+  private let device: dev_t
+  private let inode: ino_t
+  /// Bytes in all.
+  package let length: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  /// - Returns: nil when there is no regular file of this name. It blocks a little.
+  package init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// - Returns: nil when the descriptor is not of a regular file.
+  package init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init?(_ status: stat) {
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    device = status.st_dev
+    inode = status.st_ino
+    length = Int(status.st_size)
+    #if canImport(Darwin)
+      (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
+    #else
+      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    #endif
+  }
+
+  /// When it was last written to, in whole seconds.
+  package var lastModified: Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
+}

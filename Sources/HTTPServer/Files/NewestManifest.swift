@@ -1,0 +1,50 @@
+package import CallerPack
+import NIOCore
+package import Publishing
+
+/// The newest publication's manifest, read again only when it is another.
+package actor NewestManifest {
+  private let folder: PublicationFolder
+  private let files: OpenFiles
+  private var known: (digest: PackDigest, manifest: Manifest)?
+  /// What it says of files, by their path; made when it is first asked.
+  private var listed: (serial: Int64, files: [String: KnownFile])?
+
+  package init(folder: PublicationFolder, files: OpenFiles) {
+    self.folder = folder
+    self.files = files
+  }
+
+  /// What the manifest says of a file.
+  /// - Parameter path: relative to the folder, such as `packs/toxic-12.rfpack`.
+  /// - Returns: nil for a file that it does not name.
+  package func file(_ path: String) async throws -> KnownFile? {
+    guard let manifest = try await manifest() else { return nil }
+    if listed?.serial != manifest.serial { listed = (manifest.serial, Self.files(of: manifest)) }
+    return listed?.files[path]
+  }
+
+  private static func files(of manifest: Manifest) -> [String: KnownFile] {
+    var files: [String: KnownFile] = [:]
+    func add(_ path: String, _ bytes: Int, _ digest: String) {
+      files[path] = PackDigest(hex: digest).map { KnownFile(bytes: bytes, digest: $0) }
+    }
+    for pack in manifest.packs {
+      add(pack.path, pack.bytes, pack.sha256)
+      for delta in pack.deltas { add(delta.path, delta.bytes, delta.sha256) }
+      for file in pack.formats { add(file.path, file.bytes, file.sha256) }
+    }
+    return files
+  }
+
+  /// - Returns: nil before the first publication.
+  package func manifest() async throws -> Manifest? {
+    guard let file = try await files.file(at: folder.manifestPath) else { return nil }
+    if let known, known.digest == file.digest { return known.manifest }
+    let bytes = Array(try await files.bytes(0..<file.length, of: file).readableBytesView)
+    let envelope = try Envelope(decoding: bytes, payloadType: Manifest.payloadType)
+    let manifest = try Manifest(decoding: envelope.payload)
+    known = (file.digest, manifest)
+    return manifest
+  }
+}

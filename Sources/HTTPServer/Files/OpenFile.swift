@@ -1,0 +1,139 @@
+package import CallerPack
+import Crypto
+import Foundation
+package import NIOCore
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A file that is served: open, and with its digest known. All its readers share the descriptor; nobody moves its
+/// position. It is closed when the last one is done, whatever has become of its name.
+package final class OpenFile: Sendable {
+  package let descriptor: Int32
+  package let identity: FileIdentity
+  /// SHA-256 of the whole content.
+  package let digest: PackDigest
+  private let count: OpenFileCount
+
+  /// Bytes in all.
+  package var length: Int { identity.length }
+
+  private init(descriptor: Int32, identity: FileIdentity, digest: PackDigest, count: OpenFileCount) {
+    self.descriptor = descriptor
+    self.identity = identity
+    self.digest = digest
+    self.count = count
+  }
+
+  deinit {
+    close(descriptor)
+    count.remove()
+  }
+
+  /// Opens a file and reads it once, for its digest, unless that is known. It blocks.
+  /// - Parameter known: what a signed manifest says of a file of this name.
+  /// - Parameter count: told of it for as long as it is open.
+  /// - Returns: nil when there is no regular file of this name.
+  /// - Throws: ``Problem/unavailable`` when too many are open, or what the system said.
+  package static func open(_ path: String, known: KnownFile? = nil, count: OpenFileCount) throws -> OpenFile? {
+    guard count.add() else { throw Problem.unavailable }
+    let descriptor = openForReading(path)
+    guard descriptor >= 0 else {
+      count.remove()
+      if errno == ENOENT { return nil }
+      throw IOError(errnoCode: errno, reason: "open")
+    }
+    var isTaken = false
+    defer {
+      if !isTaken {
+        close(descriptor)
+        count.remove()
+      }
+    }
+    guard let identity = FileIdentity(descriptor: descriptor) else { return nil }
+    let digest =
+      if let known, known.bytes == identity.length { known.digest } else {
+        try digest(of: descriptor, length: identity.length)
+      }
+    isTaken = true
+    return OpenFile(descriptor: descriptor, identity: identity, digest: digest, count: count)
+  }
+
+  /// A part of the content. It blocks.
+  package func bytes(_ part: Range<Int>) throws -> ByteBuffer {
+    var buffer = ByteBuffer()
+    var offset = part.lowerBound
+    while offset < part.upperBound {
+      let wanted = part.upperBound - offset
+      let count = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { free in
+        try Self.read(descriptor, UnsafeMutableRawBufferPointer(rebasing: free[..<wanted]), at: offset)
+      }
+      offset += count
+    }
+    return buffer
+  }
+
+  private static func digest(of descriptor: Int32, length: Int) throws -> PackDigest {
+    var hasher = SHA256()
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { piece.deallocate() }
+    var offset = 0
+    while offset < length {
+      let wanted = UnsafeMutableRawBufferPointer(rebasing: piece[..<min(piece.count, length - offset)])
+      let count = try read(descriptor, wanted, at: offset)
+      hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: wanted[..<count]))
+      offset += count
+    }
+    guard let digest = PackDigest(Array(hasher.finalize())) else { throw IOError(errnoCode: EIO, reason: "digest") }
+    return digest
+  }
+
+  /// - Returns: at least 1: a file that has become shorter is an error.
+  private static func read(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws -> Int {
+    while true {
+      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+      if count > 0 { return count }
+      if count < 0, errno == EINTR { continue }
+      throw IOError(errnoCode: count == 0 ? EIO : errno, reason: "pread")
+    }
+  }
+}
+
+/// What a manifest says of a file.
+package struct KnownFile: Sendable, Equatable {
+  package let bytes: Int
+  package let digest: PackDigest
+}
+
+/// A pipe is not waited for.
+private func openForReading(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+
+/// Counts open files, so that there is an end to them.
+package final class OpenFileCount: Sendable {
+  private let limit: Int
+  private let open = Mutex(0)
+
+  package init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// - Returns: whether there is room for one more; it is counted then.
+  package func add() -> Bool {
+    open.withLock { open in
+      guard open < limit else { return false }
+      open += 1
+      return true
+    }
+  }
+
+  package func remove() { open.withLock { $0 -= 1 } }
+
+  /// How many there are.
+  package var current: Int { open.withLock { $0 } }
+}

@@ -1,0 +1,34 @@
+import HTTPTypes
+package import Hummingbird
+
+/// Reads the fields of a form before its controller runs, which finds them in `context.form`.
+package struct FormMiddleware: RouterMiddleware {
+  /// The most bytes of a form.
+  package static let limit = 65_536
+
+  /// Whether the form must bear the session's token: everywhere but on pages for people without an account.
+  package let needsToken: Bool
+
+  package init(needsToken: Bool) {
+    self.needsToken = needsToken
+  }
+
+  package func handle(
+    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
+    guard request.method == .post else { return try await next(request, context) }
+    let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
+    guard type == "application/x-www-form-urlencoded" || type == nil else { throw Problem.noForm }
+    guard (request.headers[.contentLength].flatMap { Int($0) } ?? 0) <= Self.limit else {
+      throw Problem.tooLarge(limit: Self.limit)
+    }
+    let body = try await request.body.collect(upTo: Self.limit)
+    guard let form = Form(encoded: String(buffer: body)) else { throw Problem.noForm }
+    if needsToken {
+      guard FormToken.matches(form["csrf"] ?? "", context.csrf) else { throw Problem.staleForm }
+    }
+    var context = context
+    context.form = form
+    return try await next(request, context)
+  }
+}

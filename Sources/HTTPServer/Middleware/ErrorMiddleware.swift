@@ -1,0 +1,39 @@
+import HTTPTypes
+package import Hummingbird
+import Logging
+import NIOHTTP1
+
+/// Turns every error into an answer: a problem in JSON for the API, a page elsewhere. A failure of ours is logged here,
+/// once; what a caller sees of it never holds its text.
+package struct ErrorMiddleware: RouterMiddleware {
+  /// Renders a problem for a browser.
+  package typealias ProblemPage = @Sendable (Problem, ServerRequestContext) -> Response
+
+  package let page: ProblemPage
+
+  package init(page: @escaping ProblemPage) {
+    self.page = page
+  }
+
+  package func handle(
+    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as HTTPParserError {
+      // The server answers it and closes the connection.
+      throw error
+    } catch {
+      return answer(to: error, request: request, context: context)
+    }
+  }
+
+  private func answer(to error: any Error, request: Request, context: ServerRequestContext) -> Response {
+    let problem = Problem.answering(error, path: context.route ?? "none", logger: context.logger)
+    let wantsPage = request.headers[.accept]?.contains("text/html") ?? false
+    guard wantsPage, !request.uri.path.hasPrefix("/v1/") else { return problem.response }
+    var response = page(problem, context)
+    if let retryAfter = problem.retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+    return response
+  }
+}

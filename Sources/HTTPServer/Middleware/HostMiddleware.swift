@@ -1,0 +1,29 @@
+package import Hummingbird
+package import NIOHTTP1
+
+/// Refuses a request of HTTP/1.1 that does not name one host, as RFC 9112, section 3.2, asks: what names two may be taken for
+/// different ones by a proxy and by us.
+///
+/// Versions and repeated fields are seen by ``ConnectionLimitHandler`` alone; see ``settle(_:)``.
+package struct HostMiddleware: RouterMiddleware {
+  package init() {
+  }
+  package func handle(
+    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
+    guard let host = request.head.authority, !host.isEmpty else { throw Problem.noHost }
+    return try await next(request, context)
+  }
+
+  /// Leaves a head with a host where it may be served, and without one where it may not.
+  package static func settle(_ head: inout HTTPRequestHead) {
+    var hosts = 0
+    for (name, _) in head.headers where name.utf8.count == 4 && name.lowercased() == "host" { hosts += 1 }
+    if hosts > 1 {
+      head.headers.remove(name: "Host")
+    } else if hosts == 0, head.version == .http1_0 || head.version == .http0_9 {
+      // HTTP/1.0 knows no hosts.
+      head.headers.add(name: "Host", value: "localhost")
+    }
+  }
+}

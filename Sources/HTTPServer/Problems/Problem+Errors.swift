@@ -1,0 +1,41 @@
+import HTTPTypes
+import Hummingbird
+import Intake
+package import Logging
+import Storage
+
+extension Problem {
+  /// What a caller is told of an error. A failure of ours is logged here, once; its text goes no further.
+  /// - Parameter path: the route's pattern: addresses hold numbers.
+  package static func answering(_ error: any Error, path: String, logger: Logger) -> Problem {
+    let problem = of(error)
+    // What is answered on purpose, when the server stops or is full, is no failure; a flood would fill the log with it.
+    if problem.status >= 500, !(error is Problem), !(error is IntakeError) {
+      logger.error(
+        "request failed",
+        metadata: [
+          "http.route": .string(path), "http.status": .stringConvertible(problem.status),
+          "error": .string(String(describing: error)),
+        ])
+    }
+    return problem
+  }
+
+  private static func of(_ error: any Error) -> Problem {
+    switch error {
+    case let problem as Problem: problem
+    case is IntakeError: .unavailable
+    case let error as InvalidSubmission: .invalid(error.problems)
+    case let error as HTTPError: of(error)
+    default: StoreFailure(error) == .unavailable ? .unavailable : .internal
+    }
+  }
+
+  private static func of(_ error: HTTPError) -> Problem {
+    switch error.status {
+    case .notFound: .notFound
+    case .contentTooLarge: .tooLarge(limit: BodyReader.objectLimit)
+    default: error.status.kind == .serverError ? .internal : Problem(.request)
+    }
+  }
+}

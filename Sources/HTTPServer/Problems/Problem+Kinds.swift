@@ -1,0 +1,82 @@
+package import HTTPTypes
+package import Intake
+package import Storage
+
+extension Problem {
+  package static let unauthorized = Problem(.unauthorized)
+  package static let notFound = Problem(.notFound)
+  package static let noHost = Problem(.noHost)
+  package static let anotherSite = Problem(.anotherSite)
+  package static let unsupportedMediaType = Problem(.unsupportedMediaType)
+  package static let unsupportedEncoding = Problem(.unsupportedEncoding)
+  package static let notAcceptable = Problem(.notAcceptable)
+  package static let unavailable = Problem(.unavailable)
+  package static let `internal` = Problem(.internal)
+  package static let busy = Problem(.busy)
+  package static let stopping = Problem(.stopping)
+  package static let tooSlow = Problem(.tooSlow)
+  package static let cutShort = Problem(.cutShort)
+  package static let unknownMethod = Problem(.unknownMethod)
+  package static let nothingPublished = Problem(.nothingPublished)
+  package static let notARegion = Problem(.region)
+  package static let notANumber = Problem(.notANumber)
+  package static let notAPrefix = Problem(.notAPrefix)
+  package static let preconditionFailed = Problem(.preconditionFailed)
+  package static let conflict = Problem(.conflict)
+  package static let withdrawn = Problem(.withdrawn)
+
+  package static func tooLarge(limit: Int) -> Problem {
+    Problem(.tooLarge, detail: "The body may have \(limit) bytes at most.")
+  }
+
+  package static func malformed(_ detail: String, errors: [Field] = []) -> Problem {
+    Problem(.malformed, detail: detail, errors: errors)
+  }
+
+  /// - Parameter kind: what of: a report or a batch.
+  package static func invalid(_ problems: [FieldProblem], kind: ProblemKind = .invalidReport) -> Problem {
+    Problem(kind, errors: problems.map(Field.init))
+  }
+
+  package static func scope(_ scope: AppScopes) -> Problem {
+    Problem(.scope, detail: "This needs a key with the scope \(scope.names.joined(separator: " and ")).")
+  }
+
+  package static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
+    let names = allowed.map(\.rawValue).joined(separator: ", ")
+    var problem = Problem(.methodNotAllowed, detail: "Use one of: \(names).")
+    problem.headers[.allow] = names
+    return problem
+  }
+
+  package static func limited(_ refusal: RateLimiter.Refusal) -> Problem {
+    var problem = Problem(
+      .limited,
+      detail: "The limit of this \(refusal.limit) is reached. Send it again in \(refusal.retryAfter) seconds.")
+    problem.retryAfter = refusal.retryAfter
+    return problem
+  }
+
+  /// - Parameter limit: how many there may be.
+  package static func tooMany(limit: Int) -> Problem {
+    Problem(.tooMany, detail: "Send 1 to \(limit) at a time.")
+  }
+
+  /// - Parameters:
+  ///   - length: of the file in bytes.
+  ///   - headers: what it is recognised by.
+  package static func notSatisfiable(length: Int, headers: HTTPFields) -> Problem {
+    var problem = Problem(
+      .range, detail: "The file has \(length) bytes. Ask for some of them, or for the whole.")
+    problem.headers = headers
+    problem.headers[.cacheControl] = "no-store"
+    problem.headers[.contentRange] = "bytes */\(length)"
+    return problem
+  }
+}
+
+extension Problem.Field {
+  package init(_ problem: FieldProblem) {
+    self.init(pointer: "/\(problem.field)", code: problem.code, detail: problem.detail)
+  }
+}

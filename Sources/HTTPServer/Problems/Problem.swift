@@ -1,0 +1,74 @@
+package import HTTPTypes
+package import Hummingbird
+package import NIOCore
+
+/// A problem for an API's caller, as RFC 9457 words it.
+package struct Problem: Error, Encodable {
+  /// What is wrong with one field.
+  package struct Field: Encodable {
+    /// RFC 6901, such as `/reported_at`.
+    package let pointer: String
+    /// Stable name of the rule.
+    package let code: String
+    package let detail: String
+
+    package init(pointer: String, code: String, detail: String) {
+      self.pointer = pointer
+      self.code = code
+      self.detail = detail
+    }
+  }
+
+  /// Path of the documentation of this kind of problem.
+  package let type: String
+  package let title: String
+  package let status: Int
+  package let detail: String
+  package var errors: [Field] = []
+  /// Seconds to wait before trying again.
+  package var retryAfter: Int?
+  /// What else the answer says in its head.
+  package var headers: HTTPFields = [:]
+
+  private enum CodingKeys: String, CodingKey {
+    case type, title, status, detail, errors
+  }
+
+  /// - Parameters:
+  ///   - detail: what it is this time; what the catalog says unless it is given.
+  ///   - errors: what is wrong with which field.
+  package init(_ kind: ProblemKind, detail: String? = nil, errors: [Field] = []) {
+    let account = kind.account
+    type = kind.path
+    title = account.title
+    status = account.status.code
+    self.detail = detail ?? account.detail
+    self.errors = errors
+    retryAfter = account.retryAfter
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(type, forKey: .type)
+    try container.encode(title, forKey: .title)
+    try container.encode(status, forKey: .status)
+    try container.encode(detail, forKey: .detail)
+    if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
+  }
+
+  /// The answer's body.
+  package var body: ByteBuffer { JSON.encode(self) }
+
+  /// The answer's head, as far as it is the problem's.
+  package var fields: HTTPFields {
+    var fields: HTTPFields = [.contentType: "application/problem+json"]
+    if let retryAfter { fields[.retryAfter] = String(retryAfter) }
+    for field in headers { fields.append(field) }
+    if status == 401 { fields[.wwwAuthenticate] = "Bearer" }
+    return fields
+  }
+
+  package var response: Response {
+    Response(status: .init(code: status), headers: fields, body: .init(byteBuffer: body))
+  }
+}

@@ -1,0 +1,84 @@
+package import HTTPTypes
+
+/// Every kind of problem there is: what code throws, the documentation explains and the OpenAPI document lists. The raw
+/// value is the last part of its `type`.
+package enum ProblemKind: String, CaseIterable, Sendable {
+  // The request.
+  case malformed
+  case cutShort = "cut-short"
+  case region
+  case request
+  case unauthorized
+  case scope
+  case noHost = "no-host"
+  case anotherSite = "another-site"
+  case notFound = "not-found"
+  case nothingPublished = "nothing-published"
+  case notANumber = "not-a-number"
+  case notAPrefix = "not-a-prefix"
+  case methodNotAllowed = "method-not-allowed"
+  case notAcceptable = "not-acceptable"
+  case tooSlow = "too-slow"
+  case conflict
+  case withdrawn
+  case preconditionFailed = "precondition-failed"
+  case tooLarge = "too-large"
+  case unsupportedMediaType = "unsupported-media-type"
+  case unsupportedEncoding = "unsupported-encoding"
+  case range
+  case invalidReport = "invalid-report"
+  case invalidBatch = "invalid-batch"
+  case tooMany = "too-many"
+  case limited
+  // Pages.
+  case noForm = "no-form"
+  case staleForm = "stale-form"
+  case needsTriage = "needs-triage"
+  case needsModerator = "needs-moderator"
+  case needsAdministrator = "needs-administrator"
+  // The server.
+  case `internal`
+  case unknownMethod = "unknown-method"
+  case unavailable
+  case busy
+  case stopping
+
+  /// The path of its page, which is its `type`.
+  package var path: String { "/problems/\(rawValue)" }
+
+  /// What is told of it.
+  package struct Account: Sendable {
+    package let status: HTTPResponse.Status
+    package let title: String
+    /// What an answer says unless it knows better.
+    package let detail: String
+    /// What brings it about.
+    package let cause: String
+    /// What to do about it.
+    package let remedy: String
+    /// Seconds in `Retry-After`, where they are the same every time; 0 where they differ.
+    package var retryAfter: Int?
+  }
+
+  package var account: Account { accountOfRequest ?? accountOfPage ?? accountOfServer }
+  package var status: HTTPResponse.Status { account.status }
+
+  /// What an answer looks like.
+  package var example: Problem {
+    switch self {
+    case .malformed:
+      Problem(
+        self, errors: [.init(pointer: "/number", code: "missing", detail: "This field is required.")])
+    case .invalidReport:
+      Problem(
+        self,
+        errors: [
+          .init(pointer: "/reported_at", code: "too_old", detail: "Reports count for a year; this one is older.")
+        ])
+    case .invalidBatch:
+      Problem(
+        self, errors: [.init(pointer: "/items/3/day", code: "too_old", detail: "Days are counted for 30 days.")])
+    default: Problem(self)
+    }
+  }
+}

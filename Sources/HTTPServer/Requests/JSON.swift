@@ -1,0 +1,80 @@
+package import Foundation
+package import HTTPTypes
+package import Hummingbird
+package import NIOCore
+
+/// JSON in and out, with the errors of decoding put in the caller's terms.
+package enum JSON {
+  private static let encoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }()
+
+  package static let contentType = "application/json; charset=utf-8"
+
+  package static func response(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
+    Response(status: status, headers: [.contentType: contentType], body: .init(byteBuffer: encode(value)))
+  }
+
+  package static func encode(_ value: some Encodable) -> ByteBuffer { ByteBuffer(bytes: data(value)) }
+
+  package static func data(_ value: some Encodable) -> Data {
+    // Our own values always encode: strings, finite numbers and arrays of them.
+    try! encoder.encode(value)
+  }
+
+  /// In indented lines, for people, with members in the order of their names.
+  package static func pretty(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    // As in `data(_:)`.
+    return String(decoding: try! encoder.encode(value), as: UTF8.self)
+  }
+
+  /// What a request says its body is, such as `application/json`; in lower case.
+  package static func mediaType(of request: Request) -> String? {
+    request.headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
+  }
+
+  /// - Throws: ``Problem`` for JSON of another form, or bytes that are none; and what `type` throws by itself.
+  package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    do {
+      return try JSONDecoder().decode(type, from: data)
+    } catch let error as DecodingError {
+      guard let field = field(of: error) else { throw Problem.malformed("The body is not valid JSON in UTF-8.") }
+      throw Problem.malformed("Mend the fields named in errors and send it again.", errors: [field])
+    }
+  }
+
+  /// The field that does not have the form it should; nil where the text is not JSON at all.
+  /// - Parameter depth: how many steps lead to the value that the pointer shall begin at.
+  package static func field(of error: DecodingError, below depth: Int = 0) -> Problem.Field? {
+    func field(_ path: [any CodingKey], _ code: String, _ detail: String) -> Problem.Field {
+      let pointer = path.dropFirst(depth).map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+      return .init(pointer: pointer, code: code, detail: detail)
+    }
+    switch error {
+    case .keyNotFound(let key, let context):
+      return field(context.codingPath + [key], "missing", "This field is required.")
+    case .typeMismatch(let type, let context):
+      return field(context.codingPath, "wrong_type", "Send \(name(of: type)).")
+    case .valueNotFound(let type, let context):
+      return field(context.codingPath, "null", "Send \(name(of: type)), not null.")
+    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+      return field(context.codingPath, "malformed", "This value cannot be read.")
+    default:
+      return nil
+    }
+  }
+
+  private static func name(of type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "a string"
+    case is Bool.Type: "true or false"
+    case is any BinaryInteger.Type: "a whole number"
+    case is [Any].Type: "an array"
+    default: "an object"
+    }
+  }
+}

@@ -1,0 +1,4 @@
+/// The name that answers give in `Server`.
+package enum ServerName {
+  package static let text = "ringfence"
+}

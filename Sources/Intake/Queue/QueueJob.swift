@@ -1,0 +1,112 @@
+public import Foundation
+public import Logging
+public import Storage
+
+/// Keeps the moderators' queue right: every second it judges what intake has touched and what others have marked, after a
+/// publication it judges what waits once more, and every hour it sweeps through everything, which makes good whatever was
+/// missed.
+///
+/// Several servers may feed at once. Only one of them sweeps at a time.
+public struct QueueJob: Sendable {
+  private let queue: QueueStore
+  private let thresholds: ThresholdStore
+  private let protection: ProtectionCache
+  private let touched: PendingNumberQueue
+  private let publications: PublicationStore
+  private let leases: LeaseStore
+  private let logger: Logger
+
+  private static let lease = "queue-sweep"
+  /// The most numbers that one round judges: half a tenth of a core.
+  public static let mostInARound = 500
+  /// The pause between two rounds.
+  public static let interval = Duration.seconds(1)
+  /// The pause between two looks whether something was published.
+  public static let publicationInterval = Duration.seconds(15)
+  /// The pause between two sweeps.
+  public static let sweepInterval = Duration.seconds(3_600)
+
+  /// - Parameter touched: what the intake of this server fills.
+  public init(
+    queue: QueueStore, thresholds: ThresholdStore, protection: ProtectionCache, touched: PendingNumberQueue,
+    publications: PublicationStore, leases: LeaseStore, logger: Logger
+  ) {
+    self.queue = queue
+    self.thresholds = thresholds
+    self.protection = protection
+    self.touched = touched
+    self.publications = publications
+    self.leases = leases
+    self.logger = logger
+  }
+
+  /// Feeds and sweeps until the task is cancelled. A round that fails is logged, and the next makes up for it.
+  public func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await repeatedly(every: Self.interval) { _ = try await feedOnce(at: Date()) } }
+      group.addTask { await followPublications() }
+      group.addTask { await repeatedly(every: Self.sweepInterval) { try await sweepOnce(at: Date()) } }
+    }
+  }
+
+  /// One round.
+  /// - Throws: what the database said; what was taken is judged by the next round.
+  public func feedOnce(at time: Date) async throws -> QueueChange {
+    let numbers = touched.take(Self.mostInARound)
+    do {
+      let marked = try await queue.stale(limit: Self.mostInARound)
+      guard !numbers.isEmpty || !marked.isEmpty else { return QueueChange() }
+      return try await queue.judge(
+        numbers + marked, by: try await thresholds.current(), protected: protection.numbers, at: time)
+    } catch {
+      touched.insert(numbers)
+      throw error
+    }
+  }
+
+  /// What a publication has listed waits no more. The sweep at the start does for the publication before.
+  private func followPublications() async {
+    var seen: Int64?
+    while !Task.isCancelled {
+      do {
+        let newest = try await publications.latest()?.serial ?? 0
+        if let seen, seen != newest, let lease = try await leases.take(Self.lease) {
+          _ = try await leases.holding(lease) { try await queue.rejudge(at: Date()) }
+        }
+        seen = newest
+      } catch  where Task.isCancelled {
+        return
+      } catch {
+        complain(error)
+      }
+      guard (try? await Task.sleep(for: Self.publicationInterval)) != nil else { return }
+    }
+  }
+
+  private func sweepOnce(at time: Date) async throws {
+    guard let lease = try await leases.take(Self.lease) else { return }
+    let change = try await leases.holding(lease) { try await queue.sweep(at: time) }
+    guard change.written + change.removed > 0 else { return }
+    logger.info(
+      "Swept the queue",
+      metadata: ["judged": "\(change.judged)", "written": "\(change.written)", "removed": "\(change.removed)"])
+  }
+
+  private func repeatedly(every interval: Duration, _ work: @Sendable () async throws -> Void) async {
+    while !Task.isCancelled {
+      do {
+        try await work()
+      } catch  where Task.isCancelled {
+        return
+      } catch {
+        complain(error)
+      }
+      guard (try? await Task.sleep(for: interval)) != nil else { return }
+    }
+  }
+
+  private func complain(_ error: any Error) {
+    logger.error(
+      "The queue could not be brought up to date; the next round tries again", metadata: ["error": "\(error)"])
+  }
+}

@@ -1,0 +1,56 @@
+public import Foundation
+public import Logging
+public import Storage
+
+/// Works out, every hour, what reporters' words weigh, and looks for blocks of numbers that call together.
+///
+/// Several servers may do so at once: each finds done what another has done.
+public struct ReporterWeightJob: Sendable {
+  private let reporters: ReporterStore
+  private let protection: ProtectionStore
+  private let ranges: RangeStore
+  private let interval: Duration
+  private let logger: Logger
+
+  /// - Parameter interval: the pause between two rounds.
+  public init(
+    reporters: ReporterStore, protection: ProtectionStore, ranges: RangeStore, interval: Duration = .seconds(3_600),
+    logger: Logger
+  ) {
+    self.reporters = reporters
+    self.protection = protection
+    self.ranges = ranges
+    self.interval = interval
+    self.logger = logger
+  }
+
+  /// Does a round at once and then one an interval, until the task is cancelled. A round that fails is logged, and the
+  /// next one makes up for it.
+  public func run() async {
+    while !Task.isCancelled {
+      do {
+        try await runOnce(at: Date())
+      } catch  where Task.isCancelled {
+        return
+      } catch {
+        logger.error("Reporters could not be weighed; the next round tries again", metadata: ["error": "\(error)"])
+      }
+      guard (try? await Task.sleep(for: interval)) != nil else { return }
+    }
+  }
+
+  /// One round.
+  /// - Throws: what the database said.
+  public func runOnce(at time: Date) async throws {
+    let start = ContinuousClock.now
+    let summary = try await reporters.recount(protected: try await protection.load(), at: time)
+    let proposed = try await ranges.detect(at: time)
+    guard summary.reporters + summary.numbers + proposed.count > 0 else { return }
+    logger.info(
+      "Weighed reporters",
+      metadata: [
+        "reporters": "\(summary.reporters)", "numbers": "\(summary.numbers)", "ranges": "\(proposed.count)",
+        "duration_ms": "\(Int((ContinuousClock.now - start) / .milliseconds(1)))",
+      ])
+  }
+}

@@ -1,0 +1,69 @@
+package import Curation
+import Foundation
+
+/// Everything that pages say, in one language.
+package struct Localizer: Sendable {
+  package enum Entry: Sendable, Equatable {
+    case text(String)
+    case forms([PluralForm: String])
+  }
+
+  package let language: Language
+  package let entries: [String: Entry]
+
+  /// The text of a key, with `{name}` replaced by what `values` has for it. A key that is not there stands for itself:
+  /// a test finds it.
+  package func callAsFunction(_ key: String, _ values: [String: String] = [:]) -> String {
+    find(key, values) ?? key
+  }
+
+  /// The text of a key; nil when there is none.
+  package func find(_ key: String, _ values: [String: String] = [:]) -> String? {
+    guard case .text(let text) = entries[key] else { return nil }
+    return Self.fill(text, values)
+  }
+
+  /// The text of a key in the form that goes with a number, which replaces `{count}`.
+  package func count(_ key: String, _ count: Int, _ values: [String: String] = [:]) -> String {
+    guard case .forms(let forms) = entries[key] else { return key }
+    let text = forms[language.form(of: count)] ?? forms[.other] ?? key
+    return Self.fill(text, values.merging(["count": number(count)]) { _, ours in ours })
+  }
+
+  /// What a category is called.
+  package func category(_ category: ReportCategory) -> String { category.label(in: language.rawValue) }
+
+  /// What a country is called.
+  /// - Parameter code: ISO 3166-1 alpha-2; what is none stands for itself.
+  package func country(_ code: String) -> String { Self.countries[language]?[code] ?? code }
+
+  /// Asked of the locales once: that takes longer than all the rest of a row.
+  private static let countries: [Language: [String: String]] = Dictionary(
+    uniqueKeysWithValues: Language.allCases.map { language in
+      let locale = Locale(identifier: language.rawValue)
+      let names = Locale.Region.isoRegions.compactMap { region in
+        locale.localizedString(forRegionCode: region.identifier).map { (region.identifier, $0) }
+      }
+      return (language, Dictionary(names) { first, _ in first })
+    })
+
+  /// By hand: a regular expression is compiled anew each time it is used, and pages are full of texts.
+  private static func fill(_ text: String, _ values: [String: String]) -> String {
+    guard !values.isEmpty else { return text }
+    var (result, rest) = ("", text[...])
+    while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")) {
+      result += rest[..<open]
+      rest = rest[open...]
+      guard let close = rest.utf8.firstIndex(of: UInt8(ascii: "}")) else { break }
+      let name = rest[rest.utf8.index(after: open)..<close]
+      if let value = values[String(name)] {
+        result += value
+        rest = rest[rest.utf8.index(after: close)...]
+      } else {
+        result += "{"
+        rest = rest[rest.utf8.index(after: open)...]
+      }
+    }
+    return result + rest
+  }
+}

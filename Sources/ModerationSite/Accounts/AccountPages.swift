@@ -1,0 +1,112 @@
+import HTTPServer
+import Localization
+import Accounts
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// What people see and change of their own accounts.
+struct AccountPages: Sendable {
+  let services: AccountServices
+  let pages: PageRenderer
+  let cookies: SignInCookies
+  let policy: SecondFactorPolicy
+
+  static let address = "/moderation/account"
+
+  @Sendable func account(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let query = request.uri.queryParameters
+    let done = query["done"].flatMap { Done(rawValue: String($0)) }
+    return try await show(context) { page, texts in
+      page.isWelcome = query["welcome"] != nil && !page.hasPassword
+      page.notice = done.map { texts("account.done-\($0.rawValue)") } ?? ""
+    }
+  }
+
+  @Sendable func setPassword(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (form, moderator) = (context.form, try context.signedIn())
+    let new = form["new"] ?? ""
+    var problem: String?
+    if new != form["again"] { problem = "account.password-again" }
+    if let rule = PasswordRules.problem(with: new, name: moderator.name) {
+      problem = "account.password-\(rule.rawValue)"
+    }
+    if problem == nil, moderator.hasPassword {
+      switch try await services.desk.confirm(moderator, password: form["current"] ?? "", at: Date()) {
+      case .confirmed: break
+      case .refused: problem = "account.password-current"
+      case .later: problem = "account.later"
+      }
+    }
+    if let problem {
+      return try await show(context, status: .unprocessableContent) { $0.problem = $1(problem) }
+    }
+    let hash: String
+    do {
+      hash = try await services.hasher.hash(new)
+    } catch is PasswordHasher.Busy {
+      throw Problem.unavailable
+    }
+    let token = try await services.accounts.setPassword(hash, of: moderator, at: Date())
+    return back(.password, token)
+  }
+
+  @Sendable func setLanguage(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let language = context.form["language"].flatMap(Language.init)
+    try await services.accounts.setLanguage(language?.rawValue, of: try context.signedIn())
+    return back(.language, nil)
+  }
+
+  /// Ends one session, all others, or all of them.
+  @Sendable func endSessions(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let moderator = try context.signedIn()
+    guard let account = try await services.accounts.account(moderator.id, at: Date()) else { throw Problem.notFound }
+    let which = context.form["session"] ?? ""
+    let actor = Actor(moderator)
+    if which == "everywhere" {
+      try await services.accounts.endSessions(of: account, by: actor, at: Date())
+      var response = Response.redirect(to: "/sign-in", type: .normal)
+      response.setCookie(cookies.gone(.session))
+      return response
+    }
+    if which == "others" {
+      try await services.accounts.endSessions(of: account, except: moderator.sessionID, by: actor, at: Date())
+    } else if let id = UUID(uuidString: which) {
+      try await services.accounts.endSessions(of: account, only: id, by: actor, at: Date())
+    }
+    return back(.sessions, nil)
+  }
+
+  enum Done: String {
+    case password, language, sessions, removed
+  }
+
+  /// Back to the page, which says what was done, with the session's new token.
+  func back(_ done: Done, _ token: String?, to address: String = Self.address) -> Response {
+    var response = Response.redirect(to: "\(address)?done=\(done.rawValue)", type: .normal)
+    if let token {
+      response.setCookie(cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
+    }
+    return response
+  }
+
+  private func show(
+    _ context: ServerRequestContext, status: HTTPResponse.Status = .ok, _ change: (inout AccountPage, Localizer) -> Void
+  ) async throws -> Response {
+    let (moderator, texts, time) = (try context.signedIn(), pages.texts(context), Date())
+    guard let account = try await services.accounts.account(moderator.id, at: time) else { throw Problem.notFound }
+    let sessions = try await services.accounts.sessions(of: moderator.id, at: time)
+    var page = AccountPage(account, sessions: sessions, moderator: moderator, policy: policy, texts: texts)
+    change(&page, texts)
+    return pages.page("account", page, context, status: status)
+  }
+}
+
+extension ServerRequestContext {
+  /// Who has signed in, behind ``SessionMiddleware``.
+  func signedIn() throws -> Session {
+    guard let moderator else { throw Problem.notFound }
+    return moderator
+  }
+}

@@ -1,0 +1,160 @@
+import HTTPServer
+import Localization
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// Administrators' pages: who there is, what they may do, and whether they may come in.
+struct AccountsPages: Sendable {
+  let services: AccountServices
+  let moderators: SessionStore
+  let pages: PageRenderer
+  let isSecure: Bool
+
+  static let address = "/moderation/accounts"
+
+  /// Values of the template `accounts`.
+  struct Values: Encodable {
+    let rows: [AccountRow]
+    let roles: [AccountPage.Choice]
+    var name = ""
+    var problem = ""
+  }
+
+  /// Values of the template `account-of`.
+  struct OneValues: Encodable {
+    let account: AccountRow
+    let roles: [AccountPage.Choice]
+    let isOwn: Bool
+    /// A new link, this once; empty for none.
+    var link = ""
+    var notice = ""
+    var problem = ""
+  }
+
+  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await list(context)
+  }
+
+  @Sendable func add(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (form, moderator, texts) = (context.form, try context.signedIn(), pages.texts(context))
+    let name = form.text("name") ?? ""
+    guard (1...80).contains(name.count), name.allSatisfy({ !$0.isNewline }), let role = form["role"].flatMap(Role.init)
+    else { return try await list(context, name: name, problem: texts("accounts.bad-name")) }
+    do {
+      try await services.accounts.add(name, role: role, by: Actor(moderator), at: Date())
+    } catch is AccountError {
+      return try await list(context, name: name, problem: texts("accounts.taken", ["name": name]))
+    }
+    guard let account = try await services.accounts.account(named: name, at: Date()) else { throw Problem.notFound }
+    return try await link(to: account, request, context)
+  }
+
+  @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let done = request.uri.queryParameters["done"].flatMap { Change(rawValue: String($0)) }
+    return try await show(try await account(context), context) { values, texts in
+      values.notice = done.map { texts("accounts.done-\($0.rawValue)") } ?? ""
+    }
+  }
+
+  /// What an administrator does to an account.
+  enum Change: String {
+    case role, disable, enable, end, reset, link
+  }
+
+  @Sendable func change(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (account, actor, time) = (try await account(context), Actor(try context.signedIn()), Date())
+    guard let change = context.form["change"].flatMap(Change.init) else { throw Problem.noForm }
+    let accounts = services.accounts
+    do {
+      switch change {
+      case .role:
+        guard let role = context.form["role"].flatMap(Role.init) else { throw Problem.noForm }
+        try await accounts.setRole(role, of: account.name, by: actor, at: time)
+      case .disable: try await accounts.setDisabled(true, name: account.name, by: actor, at: time)
+      case .enable: try await accounts.setDisabled(false, name: account.name, by: actor, at: time)
+      case .end: try await accounts.endSessions(of: account, by: actor, at: time)
+      case .reset:
+        try await accounts.reset(account.name, by: actor, at: time)
+        return try await link(to: account, request, context)
+      case .link: return try await link(to: account, request, context)
+      }
+    } catch AccountError.lastAdministrator {
+      return try await show(account, context, status: .conflict) { $0.problem = $1("accounts.last-administrator") }
+    }
+    return .redirect(to: "\(Self.address)/\(account.id)?done=\(change.rawValue)", type: .normal)
+  }
+
+  private func account(_ context: ServerRequestContext) async throws -> Account {
+    guard let id = context.parameters.get("account", as: Int32.self),
+      let account = try await services.accounts.account(id, at: Date())
+    else { throw Problem.notFound }
+    return account
+  }
+
+  /// Makes a link for the account and shows it, this once.
+  private func link(to account: Account, _ request: Request, _ context: ServerRequestContext) async throws -> Response {
+    let token = try await moderators.makeSignInToken(
+      for: account.name, by: Actor(try context.signedIn()), at: Date())
+    guard let fresh = try await services.accounts.account(account.id, at: Date()) else { throw Problem.notFound }
+    let host = request.head.authority ?? "localhost"
+    return try await show(fresh, context) { values, _ in
+      values.link = "\(isSecure ? "https" : "http")://\(host)/sign-in?token=\(token)"
+    }
+  }
+
+  private func list(_ context: ServerRequestContext, name: String = "", problem: String = "") async throws -> Response {
+    let texts = pages.texts(context)
+    let rows = try await services.accounts.accounts(at: Date()).map { AccountRow($0, texts) }
+    return pages.page(
+      "accounts", Values(rows: rows, roles: Self.roles(.moderator, texts), name: name, problem: problem), context,
+      status: problem.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  private func show(
+    _ account: Account, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok,
+    _ change: (inout OneValues, Localizer) -> Void
+  ) async throws -> Response {
+    let texts = pages.texts(context)
+    var values = OneValues(
+      account: AccountRow(account, texts), roles: Self.roles(account.role, texts),
+      isOwn: try context.signedIn().id == account.id)
+    change(&values, texts)
+    return pages.page("account-of", values, context, status: status)
+  }
+
+  private static func roles(_ chosen: Role, _ texts: Localizer) -> [AccountPage.Choice] {
+    Role.allCases.map { role in
+      AccountPage.Choice(value: role.rawValue, name: texts("role.\(role.rawValue)"), isChosen: role == chosen)
+    }
+  }
+}
+
+/// An account in a list.
+struct AccountRow: Encodable {
+  let id: Int32
+  let name: String
+  let role: String
+  let created: PageTime
+  let signedIn: PageTime?
+  let disabled: PageTime?
+  let hasPassword: Bool
+  let hasSecondFactor: Bool
+  let sessions: String
+  let hasSessions: Bool
+
+  init(_ account: Account, _ texts: Localizer) {
+    id = account.id
+    name = account.name
+    role = texts("role.\(account.role.rawValue)")
+    created = PageTime(account.createdAt)
+    signedIn = account.signedInAt.map(PageTime.init)
+    disabled = account.disabledAt.map(PageTime.init)
+    hasPassword = account.hasPassword
+    hasSecondFactor = account.hasSecondFactor
+    sessions = texts.number(account.sessions)
+    hasSessions = account.sessions > 0
+  }
+}

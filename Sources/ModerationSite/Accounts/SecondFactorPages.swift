@@ -1,0 +1,112 @@
+import Localization
+import HTTPServer
+import Accounts
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// Setting up a second factor, taking it away, and new recovery codes.
+struct SecondFactorPages: Sendable {
+  let account: AccountPages
+
+  static let address = AccountPages.address + "/second-factor"
+
+  /// Values of the template `second-factor`.
+  struct Values: Encodable {
+    var hasSecondFactor = false
+    /// What an app takes when it is typed.
+    var secret = ""
+    var address = ""
+    /// The secret as it travels with the form: encrypted, so that nothing has to be stored before it is confirmed.
+    var sealed = ""
+    var picture: QRCode?
+    var isRequired = false
+    var problem = ""
+  }
+
+  /// Values of the template `recovery-codes`.
+  struct Codes: Encodable {
+    let codes: [String]
+  }
+
+  private var services: AccountServices { account.services }
+
+  @Sendable func form(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let moderator = try context.signedIn()
+    if moderator.hasSecondFactor { return show(Values(hasSecondFactor: true), moderator, context) }
+    return show(try offer(TOTP.makeSecret(), moderator), moderator, context)
+  }
+
+  /// Takes a secret for the account's once a code shows that the app has it.
+  @Sendable func setUp(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (moderator, time) = (try context.signedIn(), Date())
+    guard !moderator.hasSecondFactor else { return .redirect(to: Self.address, type: .normal) }
+    guard let sealed = Data(base64Encoded: context.form["secret"] ?? ""),
+      let secret = services.key.open(Array(sealed), for: moderator.id)
+    else { throw Problem.staleForm }
+    let typed = (context.form["code"] ?? "").filter { !$0.isWhitespace }
+    guard let step = TOTP.step(of: typed, secret: secret, at: time) else {
+      var values = try offer(secret, moderator)
+      values.problem = account.pages.texts(context)("second-factor.wrong-code")
+      return show(values, moderator, context, status: .unprocessableContent)
+    }
+    let codes = RecoveryCodes.make()
+    let token = try await services.accounts.setSecondFactor(
+      Array(sealed), step: step, recovery: RecoveryCodes.hashes(codes, key: services.key), of: moderator, at: time)
+    return show(codes, token, context)
+  }
+
+  @Sendable func renewCodes(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let moderator = try context.signedIn()
+    if let refusal = try await refusal(moderator, context) { return refusal }
+    let codes = RecoveryCodes.make()
+    let token = try await services.accounts.setRecoveryCodes(
+      RecoveryCodes.hashes(codes, key: services.key), of: moderator, at: Date())
+    return show(codes, token, context)
+  }
+
+  @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let moderator = try context.signedIn()
+    if let refusal = try await refusal(moderator, context) { return refusal }
+    let token = try await services.accounts.removeSecondFactor(of: moderator, at: Date())
+    return account.back(.removed, token)
+  }
+
+  private func offer(_ secret: [UInt8], _ moderator: Session) throws -> Values {
+    let address = TOTP.address(of: secret, account: moderator.name)
+    return Values(
+      secret: TOTP.text(of: secret), address: address,
+      sealed: Data(try services.key.seal(secret, for: moderator.id)).base64EncodedString(), picture: QRCode(address))
+  }
+
+  /// The page that says what is wrong with the code that was typed; nil when it is right.
+  private func refusal(_ moderator: Session, _ context: ServerRequestContext) async throws -> Response? {
+    guard moderator.hasSecondFactor else { return .redirect(to: Self.address, type: .normal) }
+    let typed = String((context.form["code"] ?? "").prefix(40))
+    var values = Values(hasSecondFactor: true)
+    switch try await services.desk.confirm(moderator, code: typed, at: Date()) {
+    case .confirmed: return nil
+    case .refused: values.problem = account.pages.texts(context)("second-factor.wrong-code")
+    case .later: values.problem = account.pages.texts(context)("account.later")
+    }
+    return show(values, moderator, context, status: .unprocessableContent)
+  }
+
+  private func show(
+    _ values: Values, _ moderator: Session, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
+  ) -> Response {
+    var values = values
+    values.isRequired = account.policy.asks(moderator.role)
+    return account.pages.page("second-factor", values, context, status: status)
+  }
+
+  /// Shows new codes, this once.
+  private func show(_ codes: [String], _ token: String, _ context: ServerRequestContext) -> Response {
+    var context = context
+    context.csrf = FormToken.make(session: token)
+    var response = account.pages.page("recovery-codes", Codes(codes: codes), context)
+    response.setCookie(account.cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
+    return response
+  }
+}

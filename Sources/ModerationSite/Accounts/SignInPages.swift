@@ -1,0 +1,144 @@
+import HTTPServer
+import Localization
+import Accounts
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Storage
+
+/// Signing in: by a one-time link or by name and password, then by the second factor; and signing out.
+struct SignInPages: Sendable {
+  let moderators: SessionStore
+  let desk: SignInService
+  let pages: PageRenderer
+  let cookies: SignInCookies
+  /// Hides the network that a request comes from.
+  let network: @Sendable (String) -> [UInt8]?
+
+  /// Values of the template `sign-in`, and of `sign-in-code`.
+  struct Values: Encodable {
+    var token = ""
+    var next = ReturnAddress.home
+    var name = ""
+    var problem = ""
+  }
+
+  /// A link opens a page with one button, and the button uses the link up: programs that look at links before
+  /// people do would otherwise spend it.
+  @Sendable func form(_ request: Request, context: ServerRequestContext) -> Response {
+    let token = request.uri.queryParameters["token"].map(String.init) ?? ""
+    let next = ReturnAddress(request.uri.queryParameters["next"].map(String.init))
+    return show(Values(token: token.utf8.count <= 128 ? token : "", next: next.path), context)
+  }
+
+  @Sendable func signIn(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (form, time) = (context.form, Date())
+    let next = ReturnAddress(form["next"])
+    let outcome: SignInOutcome
+    var values = Values(next: next.path)
+    if let token = form["token"] {
+      guard token.utf8.count <= 128 else {
+        return show(values.with("sign-in.used", pages.texts(context)), context, status: .forbidden)
+      }
+      outcome = try await desk.signIn(link: token, visitor(request, context), at: time)
+      values.problem = pages.texts(context)("sign-in.used")
+    } else {
+      values.name = String((form.text("name") ?? "").prefix(80))
+      outcome = try await desk.signIn(
+        name: values.name, password: form["password"] ?? "", visitor(request, context), at: time)
+      values.problem = pages.texts(context)("sign-in.wrong")
+    }
+    return answer(to: outcome, "sign-in", values, next, context)
+  }
+
+  @Sendable func codeForm(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let next = ReturnAddress(request.uri.queryParameters["next"].map(String.init))
+    guard let step = cookies.read(.step, request),
+      let account = try await moderators.credentials(step: step, at: Date())
+    else { return .redirect(to: next.signIn, type: .normal) }
+    return withoutStore(pages.page("sign-in-code", Values(next: next.path, name: account.name), context))
+  }
+
+  @Sendable func signInByCode(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let next = ReturnAddress(context.form["next"])
+    guard let step = cookies.read(.step, request) else { return .redirect(to: next.signIn, type: .normal) }
+    let typed = String((context.form["code"] ?? "").prefix(40))
+    let outcome = try await desk.signIn(step: step, typed: typed, visitor(request, context), at: Date())
+    var values = Values(next: next.path)
+    values.problem = pages.texts(context)("sign-in.wrong-code")
+    return answer(to: outcome, "sign-in-code", values, next, context)
+  }
+
+  @Sendable func signOut(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    if let token = cookies.read(.session, request) { try await moderators.signOut(session: token, at: Date()) }
+    var response = Response.redirect(to: "/sign-in", type: .normal)
+    response.setCookie(cookies.gone(.session))
+    return response
+  }
+
+  private func answer(
+    to outcome: SignInOutcome, _ page: String, _ values: Values, _ next: ReturnAddress, _ context: ServerRequestContext
+  ) -> Response {
+    var values = values
+    let texts = pages.texts(context)
+    switch outcome {
+    case .entered(let entrance, let browser):
+      return entered(entrance, browser, next)
+    case .refused:
+      return show(values, page: page, context, status: .forbidden)
+    case .expired:
+      values.problem = texts("sign-in.expired")
+      return show(values, context, status: .forbidden)
+    case .later(let seconds):
+      values.problem =
+        seconds < 90
+        ? texts.count("sign-in.later-seconds", seconds) : texts.count("sign-in.later-minutes", (seconds + 59) / 60)
+      var response = show(values, page: page, context, status: .tooManyRequests)
+      response.headers[.retryAfter] = String(seconds)
+      return response
+    }
+  }
+
+  private func entered(_ entrance: FirstFactor, _ browser: String, _ next: ReturnAddress) -> Response {
+    var response: Response
+    switch entrance {
+    case .session(let token, let isNew):
+      response = .redirect(to: isNew ? "/moderation/account?welcome=1" : next.path, type: .normal)
+      response.setCookie(cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
+    case .secondFactor(let token):
+      let address = next.signIn.replacing("/sign-in", with: "/sign-in/code", maxReplacements: 1)
+      response = .redirect(to: address, type: .normal)
+      response.setCookie(cookies.make(.step, token, lifetime: SessionStore.stepLifetime))
+    }
+    // Half a year.
+    if !browser.isEmpty { response.setCookie(cookies.make(.browser, browser, lifetime: 180 * 86_400)) }
+    return withoutStore(response)
+  }
+
+  private func visitor(_ request: Request, _ context: ServerRequestContext) -> Visitor {
+    Visitor(
+      network: context.clientAddress.flatMap(network) ?? [], known: cookies.read(.browser, request),
+      session: cookies.read(.session, request), browser: BrowserName.of(request.headers[.userAgent]))
+  }
+
+  private func show(
+    _ values: Values, page: String = "sign-in", _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
+  ) -> Response {
+    withoutStore(pages.page(page, values, context, status: status))
+  }
+
+  private func withoutStore(_ response: Response) -> Response {
+    var response = response
+    response.headers[.cacheControl] = "no-store"
+    return response
+  }
+}
+
+extension SignInPages.Values {
+  fileprivate func with(_ problem: String, _ texts: Localizer) -> Self {
+    var values = self
+    values.problem = texts(problem)
+    return values
+  }
+}

@@ -1,0 +1,121 @@
+import Localization
+import Curation
+import Foundation
+import PhoneNumbers
+import Storage
+
+/// Values of the template `appeals`.
+struct AppealsPage: Encodable {
+  let isAnswered: Bool
+  let openCount: String
+  let rows: [AppealRow]
+  let next: String
+}
+
+/// A row of it.
+struct AppealRow: Encodable {
+  let digits: Int64
+  let number: String
+  let country: String
+  let filedAt: PageTime
+  let state: String
+  let tone: String
+  let listed: String
+  let statement: String
+  let answeredBy: String
+
+  init(_ appeal: Appeal, _ line: NumberLine?, _ texts: Localizer) {
+    digits = appeal.number
+    number = Phone.text(appeal.number)
+    country = Phone.country(appeal.number, texts)
+    filedAt = PageTime(appeal.filedAt)
+    state = texts("appeals.state-\(appeal.state.rawValue)")
+    tone = AppealPage.tone(appeal.state)
+    listed = line?.listedAs.map(texts.category) ?? texts("appeals.not-listed")
+    statement = appeal.statement.count > 140 ? "\(appeal.statement.prefix(140))…" : appeal.statement
+    answeredBy = appeal.answeredBy ?? ""
+  }
+}
+
+/// Values of the template `appeals-one`.
+struct AppealPage: Encodable {
+  struct Filing: Encodable {
+    let statement: String
+    let filedAt: PageTime
+    let contact: String
+  }
+
+  struct Earlier: Encodable {
+    let state: String
+    let tone: String
+    let answeredAt: [PageTime]
+    let answeredBy: String
+    let answer: String
+    let filings: [Filing]
+  }
+
+  let digits: Int64
+  let number: String
+  let national: String
+  let country: String
+  let account: [String]
+  /// The open appeals' ids: what the answer is for.
+  let open: String
+  let isOpen: Bool
+  let filings: [Filing]
+  /// Those behind the first few, and how many they are in words: what is known and the answer stand close by.
+  let moreFilings: [Filing]
+  let more: String
+  let earlier: [Earlier]
+  let problem: String
+  let words: String
+  let done: String
+
+  init(
+    _ number: PhoneNumber, _ appeals: [Appeal], filings: [FiledStatement], explanation: Explanation, problem: String,
+    words: String, done: String, _ texts: Localizer
+  ) {
+    digits = number.digits
+    self.number = Phone.unbroken(number.digits)
+    national = number.formatted(.national)
+    country = explanation.country.map(texts.country) ?? "–"
+    account = CaseExplanation(explanation, texts).whole
+    let openOnes = appeals.filter { $0.state == .open }
+    open = openOnes.map(\.id.uuidString).joined(separator: " ")
+    isOpen = !openOnes.isEmpty
+    let said = openOnes.flatMap { Self.filings($0, filings) }
+    // One more is no shorter as a line that says so.
+    let shown = said.count == Self.shown + 1 ? said.count : Self.shown
+    self.filings = Array(said.prefix(shown))
+    moreFilings = Array(said.dropFirst(shown))
+    more = moreFilings.isEmpty ? "" : texts.count("appeals.more", moreFilings.count)
+    earlier = appeals.filter { $0.state != .open }.reversed().map { appeal in
+      Earlier(
+        state: texts("appeals.state-\(appeal.state.rawValue)"), tone: Self.tone(appeal.state),
+        answeredAt: appeal.answeredAt.map { [PageTime($0)] } ?? [], answeredBy: appeal.answeredBy ?? "",
+        answer: appeal.answer ?? "", filings: Self.filings(appeal, filings))
+    }
+    self.problem = problem
+    self.words = words
+    self.done = done
+  }
+
+  private static let shown = 3
+
+  static func tone(_ state: Appeal.State) -> String {
+    switch state {
+    case .open: "warn"
+    case .upheld: "good"
+    case .rejected: "alarm"
+    }
+  }
+
+  /// What each person said; an appeal that was filed on the command line has its statement alone.
+  private static func filings(_ appeal: Appeal, _ all: [FiledStatement]) -> [Filing] {
+    let own = all.filter { $0.appealID == appeal.id }
+    guard !own.isEmpty else {
+      return [Filing(statement: appeal.statement, filedAt: PageTime(appeal.filedAt), contact: "")]
+    }
+    return own.map { Filing(statement: $0.statement, filedAt: PageTime($0.filedAt), contact: $0.contact ?? "") }
+  }
+}

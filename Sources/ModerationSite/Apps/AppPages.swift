@@ -1,0 +1,161 @@
+import Localization
+import HTTPServer
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Storage
+import Timestamps
+
+/// Apps and their keys, for administrators.
+struct AppPages: Sendable {
+  let apps: AppStore
+  let pages: PageRenderer
+
+  private static let address = "/moderation/apps"
+  /// The most days until a key ends, and for which old ones go on.
+  private static let mostDays = 3_650
+
+  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await page(context)
+  }
+
+  @Sendable func create(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (form, texts, now) = (context.form, pages.texts(context), Date())
+    guard let name = form.text("name"), App.isName(name) else {
+      return try await page(context, error: texts("apps.bad-name"))
+    }
+    guard let scopes = AppScopes(names: form.all("scope")) else {
+      return try await page(context, error: texts("apps.bad-scopes"))
+    }
+    guard let expires = Self.days(form.text("expires"), from: 1) else {
+      return try await page(context, error: texts("apps.bad-days"))
+    }
+    do {
+      let key = try await apps.create(
+        name: name, scopes: scopes, expiresAt: expires.map { now + Double($0) * 86_400 },
+        by: context.moderator?.name ?? "", at: now
+      ).key
+      return try await page(context, made: .init(app: name, key: key))
+    } catch AppError.nameTaken {
+      return try await page(context, error: texts("apps.name-taken", ["name": name]))
+    }
+  }
+
+  @Sendable func rotate(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (form, texts, now) = (context.form, pages.texts(context), Date())
+    guard let overlap = Self.days(form.text("overlap"), from: 0) else {
+      return try await page(context, error: texts("apps.bad-days"))
+    }
+    do {
+      let name = form.text("name") ?? ""
+      let key = try await apps.rotate(
+        name: name, overlap: overlap.map { Double($0) * 86_400 } ?? AppStore.overlap,
+        by: context.moderator?.name ?? "", at: now)
+      return try await page(context, made: .init(app: name, key: key))
+    } catch AppError.noApp {
+      return try await page(context, error: texts("apps.no-app"))
+    }
+  }
+
+  @Sendable func key(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await keyPage(
+      try await key(context), context, isPreview: request.uri.queryParameters["preview"] != nil,
+      since: request.uri.queryParameters["since"].map(String.init) ?? "",
+      until: request.uri.queryParameters["until"].map(String.init) ?? "")
+  }
+
+  @Sendable func change(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let key = try await key(context)
+    guard let scopes = AppScopes(names: context.form.all("scope")) else {
+      return try await keyPage(key, context, error: pages.texts(context)("apps.bad-scopes"))
+    }
+    do {
+      try await apps.change(keyID: key.id, to: scopes, by: context.moderator?.name ?? "", at: Date())
+    } catch AppError.notValid {
+      return try await keyPage(key, context, error: pages.texts(context)("apps.not-valid"))
+    }
+    return .redirect(to: "\(Self.address)/keys/\(key.id)", type: .normal)
+  }
+
+  @Sendable func revoke(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let key = try await key(context)
+    try await apps.revoke(keyID: key.id, by: context.moderator?.name ?? "", at: Date())
+    return .redirect(to: "\(Self.address)/keys/\(key.id)", type: .normal)
+  }
+
+  /// Notes what is to be taken back; the server's own work does it.
+  @Sendable func withdraw(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (key, form, now) = (try await key(context), context.form, Date())
+    guard let since = Self.time(form.text("since")), let until = Self.time(form.text("until")) else {
+      return try await keyPage(key, context, error: pages.texts(context)("apps.bad-times"))
+    }
+    guard let reason = form.text("reason"), reason.count <= 1_000 else {
+      return try await keyPage(key, context, error: pages.texts(context)("apps.bad-reason"))
+    }
+    do {
+      _ = try await apps.withdrawals.ask(
+        keyID: key.id, since: since ?? Self.ever, until: until, because: reason, by: context.moderator?.name ?? "",
+        at: now)
+    } catch AppError.inFuture, AppError.endsBeforeBegin {
+      return try await keyPage(key, context, error: pages.texts(context)("apps.bad-times"))
+    }
+    return .redirect(to: "\(Self.address)#withdrawals", type: .normal)
+  }
+
+  private func key(_ context: ServerRequestContext) async throws -> AppKey {
+    guard let id = Int32(try context.parameters.require("key")) else { throw Problem.notFound }
+    do {
+      return try await apps.key(id)
+    } catch is AppError {
+      throw Problem.notFound
+    }
+  }
+
+  private func page(_ context: ServerRequestContext, made: AppsPage.Made? = nil, error: String = "") async throws
+    -> Response
+  {
+    let values = AppsPage(
+      keys: try await apps.keys(), withdrawals: try await apps.withdrawals.list(onlyOpen: false), made: made,
+      error: error, form: context.form, texts: pages.texts(context), now: Date())
+    return pages.page("apps", values, context, status: error.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  private func keyPage(
+    _ key: AppKey, _ context: ServerRequestContext, isPreview: Bool = false, since sinceText: String = "",
+    until untilText: String = "",
+    error: String = ""
+  ) async throws -> Response {
+    let texts = pages.texts(context)
+    var (trace, error, now) = (KeyTrace?.none, error, Date())
+    if isPreview {
+      now = Date()
+      do {
+        guard let since = Self.time(sinceText), let until = Self.time(untilText) else { throw AppError.endsBeforeBegin }
+        trace = try await apps.withdrawals.trace(keyID: key.id, since: since ?? Self.ever, until: until, at: now)
+      } catch AppError.inFuture, AppError.endsBeforeBegin {
+        error = texts("apps.bad-times")
+      }
+    }
+    let values = KeyPage(
+      key, trace: trace, since: sinceText, until: untilText, error: error,
+      texts: texts, now: now)
+    return pages.page("key", values, context, status: error.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  /// - Returns: nil for what is no such number of days; an inner nil for nothing.
+  private static func days(_ text: String?, from least: Int) -> Int?? {
+    guard let text else { return .some(nil) }
+    guard let days = Int(text), (least...mostDays).contains(days) else { return nil }
+    return days
+  }
+
+  private static let ever = Date(timeIntervalSince1970: 0)
+
+  /// A time as people and `datetime-local` write it, in UTC.
+  /// - Returns: nil for what is no time; an inner nil for nothing.
+  private static func time(_ text: String?) -> Date?? {
+    guard let text, !text.isEmpty else { return .some(nil) }
+    let time = Timestamp.parse(text) ?? Timestamp.parse("\(text):00Z") ?? Timestamp.parse("\(text)Z")
+    return time.map { .some($0) }
+  }
+}

@@ -1,0 +1,125 @@
+import HTTPServer
+import Localization
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Storage
+
+/// Who changed what. Nothing here changes anything.
+struct AuditPages: Sendable {
+  let trail: AuditLog
+  let bulks: BulkStore
+  let pages: PageRenderer
+
+  /// Rows of a page.
+  static let rows = 50
+
+  /// Values of the template `audit`.
+  struct Values: Encodable {
+    struct Row: Encodable {
+      let id: String
+      let time: PageTime
+      let actor: String
+      let role: String
+      let action: String
+      let subject: String
+      let changes: [AuditChange]
+      let reason: String
+    }
+
+    let query: AuditQuery
+    /// Bulks that broke off and that the reader may finish.
+    let unfinished: [UnfinishedBulk]
+    let isFiltered: Bool
+    let actors: [AccountPage.Choice]
+    let rows: [Row]
+    /// The query of the next page; empty on the last.
+    let next: String
+    /// The query of the export.
+    let export: String
+  }
+
+  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (query, texts) = (AuditQuery(request), pages.texts(context))
+    // One more than is shown tells whether there is a next page.
+    let found = try await trail.events(query.filter, after: query.after, limit: Self.rows + 1)
+    let shown = found.prefix(Self.rows)
+    let rows = shown.map { record in
+      Values.Row(
+        id: record.event.id.uuidString.lowercased(), time: PageTime(record.time), actor: record.event.actor,
+        role: texts.find("role.\(record.event.role)") ?? record.event.role,
+        action: texts.find("audit.action.\(record.event.action)") ?? record.event.action,
+        subject: record.event.subject,
+        changes: AuditChange.all(from: record.event.before, to: record.event.after).map { $0.said(texts) },
+        reason: record.event.reason ?? "")
+    }
+    let actors = try await trail.actors()
+    let unfinished = try await bulks.unfinished(for: try context.worker)
+    return pages.page(
+      "audit",
+      Values(
+        query: query, unfinished: unfinished.map { UnfinishedBulk($0, texts) },
+        isFiltered: !query.isEmpty || query.after != nil,
+        actors: ([""] + actors).map { name in
+          AccountPage.Choice(
+            value: name, name: name.isEmpty ? texts("audit.everybody") : name, isChosen: name == query.actor)
+        },
+        rows: rows, next: found.count > Self.rows ? shown.last.map { query.query(after: $0.cursor) } ?? "" : "",
+        export: query.query()), context)
+  }
+
+  /// The same as CSV, all of it, a thousand events in memory at a time.
+  @Sendable func export(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (filter, trail) = (AuditQuery(request).filter, trail)
+    let body = ResponseBody { writer in
+      try await writer.write(ByteBuffer(string: AuditCSV.head))
+      var cursor: AuditCursor?
+      while true {
+        let page = try await trail.events(filter, after: cursor, limit: AuditLog.batch)
+        try await writer.write(ByteBuffer(string: page.map(AuditCSV.line).joined()))
+        guard page.count == AuditLog.batch, let last = page.last else { break }
+        cursor = last.cursor
+      }
+      try await writer.finish(nil)
+    }
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: "text/csv; charset=utf-8; header=present",
+        .contentDisposition: "attachment; filename=\"ringfence-audit.csv\"",
+      ], body: body)
+  }
+}
+
+/// A field that a change touched.
+struct AuditChange: Equatable, Encodable {
+  let field: String
+  let before: String
+  let after: String
+
+  /// What differs, by field.
+  static func all(from before: [String: String]?, to after: [String: String]?) -> [AuditChange] {
+    let (before, after) = (before ?? [:], after ?? [:])
+    return Set(before.keys).union(after.keys).sorted().compactMap { field in
+      let (old, new) = (before[field] ?? "", after[field] ?? "")
+      return old == new ? nil : AuditChange(field: field, before: old, after: new)
+    }
+  }
+
+  /// In the words of the reader, as far as there are any: what people wrote stays as it is.
+  func said(_ texts: Localizer) -> AuditChange {
+    func value(_ text: String) -> String {
+      switch field {
+      case "role": texts.find("role.\(text)") ?? text
+      case "decision": texts.find("case.decided.\(text)") ?? text
+      case "way":
+        text.split(separator: ", ").map { texts.find("audit.way.\($0)") ?? String($0) }.joined(separator: ", ")
+      default: text
+      }
+    }
+    return AuditChange(
+      field: texts.find("audit.field.\(field)") ?? texts.find("thresholds.field.\(field)") ?? field,
+      before: value(before), after: value(after))
+  }
+}

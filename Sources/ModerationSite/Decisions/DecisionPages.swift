@@ -1,0 +1,111 @@
+import HTTPServer
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import PhoneNumbers
+import Storage
+
+/// What a moderator decides about a case, and takes back.
+struct DecisionPages: Sendable {
+  let cases: CasePages
+  let queuePages: QueuePages
+  let decisions: DecisionStore
+  let queue: QueueStore
+  let census: QueueCountCache
+
+  /// `POST /moderation/numbers/{number}/decision`
+  @Sendable func decide(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (number, worker, form) = (try context.number, try context.worker, context.form)
+    guard let choice = form["decision"].flatMap({ DecisionForm.Choice(rawValue: $0) }) else {
+      return try await cases.answer(
+        context, problem: RuleViolation(field: "decision", rule: "is one of those that the page offers"))
+    }
+    guard worker.role >= .moderator || [.allow, .unsure, .escalate].contains(choice) else {
+      throw Problem.needs(.moderator)
+    }
+    let now = try await cases.cases.brief(number.digits, at: Date())
+    if let item = now.item {
+      guard item.level <= worker.level else { throw Problem.needs(item.level > 1 ? .administrator : .moderator) }
+      if let claim = item.claim, claim.account != worker.account, claim.until > Date() {
+        return try await cases.answer(context, changes: [.claim])
+      }
+    }
+    guard let treatment = choice.treatment else { return try await pass(choice, number, worker, context) }
+    do {
+      let decision = try Decision(
+        id: form["id"].flatMap { UUID(uuidString: $0) } ?? UUID(), number: number.digits, treatment: treatment,
+        label: treatment == .allow ? nil : form.text("label"),
+        category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
+        reason: form.text("reason"), note: form.text("note"), moderator: worker.account, decidedAt: Date())
+      // A form that is sent again after its answer was lost finds its own decision.
+      let isAgain = now.decisions.contains { $0.id == decision.id }
+      let changes = isAgain ? [] : Self.changes(form, to: CaseVersion(now.explanation))
+      guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
+      let expected = form["version"].flatMap { CaseVersion($0) }.map { ExpectedDecision.this($0.decision) } ?? .any
+      let outcome = try await decisions.record(decision, expecting: expected, role: worker.role)
+      // Another decision came under this id: this one was not made.
+      guard outcome != .conflict else { return try await cases.answer(context, changes: [.decision]) }
+      if let item = now.item { await census.remove(item) }
+      return try await go(on: context, did: Did(decision: decision))
+    } catch let problem as RuleViolation {
+      return try await cases.answer(context, problem: problem)
+    } catch DecisionError.stale {
+      return try await cases.answer(context, changes: [.decision])
+    } catch DecisionError.protected {
+      return try await cases.answer(context, problem: RuleViolation(field: "protected", rule: "is not to be published"))
+    }
+  }
+
+  /// `POST /moderation/numbers/{number}/undo`
+  @Sendable func undo(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (number, worker, form) = (try context.number, try context.worker, context.form)
+    guard let id = form["decision"].flatMap({ UUID(uuidString: $0) }),
+      let event = try await decisions.history(of: number.digits).first(where: { $0.id == id })
+    else { throw Problem.notFound }
+    guard DecisionRights.canUndo(event, worker) else { throw Problem.needs(.moderator) }
+    _ = try await decisions.undo(id, of: number.digits, moderator: worker.account, role: worker.role, at: Date())
+    await census.forget()
+    // Back to the number: whoever takes a decision back wants to make another one.
+    let more = form["queue"] == nil ? [] : [(name: "queue", value: "1")]
+    let did = "decision.\(number.digits).\(id.uuidString.lowercased())"
+    return .redirect(
+      to: QueueAddress(form).address("/moderation/numbers/\(number.digits)", more + [("did", did)]), type: .normal)
+  }
+
+  private func pass(
+    _ choice: DecisionForm.Choice, _ number: PhoneNumber, _ worker: QueueWorker, _ context: ServerRequestContext
+  ) async throws -> Response {
+    if let note = context.form.text("note") {
+      do {
+        let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+        try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
+      } catch let problem as RuleViolation {
+        return try await cases.answer(context, problem: problem)
+      }
+    }
+    let isDone =
+      choice == .unsure
+      ? try await queue.pass(number.digits, by: worker, at: Date())
+      : try await queue.escalate(number.digits, by: worker, reason: context.form.text("reason"), at: Date())
+    guard isDone else { return try await cases.answer(context, changes: [.verdict]) }
+    await census.forget()
+    return try await go(on: context, did: Did(choice, number: number.digits), leaving: true)
+  }
+
+  /// What is not as the form's page had it. A form without a version is no page's: it says what it sees itself.
+  private static func changes(_ form: Form, to version: CaseVersion) -> [CaseVersion.Change] {
+    guard let seen = form["version"].flatMap({ CaseVersion($0) }) else { return [.decision] }
+    return seen.changes(to: version)
+  }
+
+  /// - Parameter leaving: whether the case still waits and its claim is to be given back.
+  private func go(on context: ServerRequestContext, did: Did, leaving: Bool = false) async throws -> Response {
+    let (address, form) = (QueueAddress(context.form), context.form)
+    if form["queue"] != nil, form["stay"] == nil {
+      return try await queuePages.openNext(address, context, leaving: leaving ? form : nil, done: did.text)
+    }
+    let more = (form["queue"] == nil ? [] : [(name: "queue", value: "1")]) + [(name: "did", value: did.text)]
+    return .redirect(to: address.address("/moderation/numbers/\(did.number)", more), type: .normal)
+  }
+}

@@ -1,0 +1,19 @@
+package import HTTPServer
+package import Localization
+
+/// Values of the template `problem`.
+package struct ProblemPage: Encodable {
+  package let title: String
+  package let detail: String
+  package let status: Int
+
+  /// A kind of problem that people meet has texts `problem.KIND.title` and `problem.KIND.detail`; any other is worded as
+  /// the API words it.
+  package init(_ problem: Problem, texts: Localizer) {
+    let kind = problem.type.split(separator: "/").last.map(String.init) ?? ""
+    let wait = ["seconds": texts.number(problem.retryAfter ?? 0)]
+    title = texts.find("problem.\(kind).title") ?? problem.title
+    detail = texts.find("problem.\(kind).detail", wait) ?? problem.detail
+    status = problem.status
+  }
+}

@@ -1,0 +1,112 @@
+import Localization
+import Curation
+import Foundation
+import PhoneNumbers
+import Storage
+
+/// What a directory calls the number.
+struct CaseName: Encodable {
+  let source: String
+  let name: String
+  let category: String
+}
+
+/// A line of what a number needs to be listed.
+struct CaseCondition: Encodable {
+  let name: String
+  let have: String
+  let need: String
+  let met: String
+  let isMet: Bool
+
+  static func title(_ explanation: Explanation, _ texts: Localizer) -> String {
+    guard let evaluation = explanation.evaluation, let threshold = evaluation.threshold else { return "" }
+    return texts(
+      evaluation.isListed ? "case.needs.stay" : "case.needs.enter",
+      [
+        "category": texts.category(threshold.category),
+        "country": threshold.country.map { texts.country($0) } ?? texts("case.needs.everywhere"),
+      ])
+  }
+
+  static func all(_ explanation: Explanation, _ texts: Localizer) -> [CaseCondition] {
+    (explanation.evaluation?.conditions ?? []).map { condition in
+      let list = condition.source.map { explanation.lists[$0] ?? "\($0)" } ?? ""
+      let figure: (Double) -> String =
+        switch condition.kind {
+        case .heat, .evidence: { texts.decimal($0, places: 2) }
+        case .confidence: texts.percent
+        default: { texts.number(Int($0)) }
+        }
+      return CaseCondition(
+        name: texts("case.condition.\(condition.kind.rawValue)", ["list": list]), have: figure(condition.have),
+        need: figure(condition.need), met: texts(condition.isMet ? "case.met" : "case.missed"), isMet: condition.isMet)
+    }
+  }
+}
+
+/// One category's part.
+struct CasePart: Encodable {
+  let category: String
+  let heat: String
+  let evidence: String
+  let reports: String
+  let reporters: String
+
+  static func all(_ explanation: Explanation, _ texts: Localizer) -> [CasePart] {
+    (explanation.score?.parts ?? []).sorted { $0.heat > $1.heat }.map { part in
+      CasePart(
+        category: texts.category(part.category), heat: texts.decimal(part.heat),
+        evidence: texts.decimal(part.evidence),
+        reports: texts.number(part.reports), reporters: texts.number(part.reporters))
+    }
+  }
+}
+
+/// A pack that has the number.
+struct CasePack: Encodable {
+  let pack: String
+  let kind: String
+  let label: String
+
+  init(_ place: PackPlaces.Place, _ texts: Localizer) {
+    pack = place.pack
+    kind = texts.find("case.pack.\(place.kind)") ?? place.kind
+    label = place.label
+  }
+}
+
+/// A number of the same hundred.
+struct CaseNeighbour: Encodable {
+  let digits: Int64
+  let number: String
+  let heat: String
+  let reports: String
+  let state: String
+
+  init(_ neighbour: Neighbour, at time: Date, _ texts: Localizer) {
+    digits = neighbour.number
+    number = PhoneNumber(digits: neighbour.number)?.formatted(.international) ?? "+\(neighbour.number)"
+    heat = texts.decimal(Decay.heat.value(ofMass: neighbour.mass, at: time))
+    reports = texts.number(neighbour.reports)
+    state = [
+      neighbour.decision.map { texts("case.decided.\($0.rawValue)") },
+      neighbour.isPublished ? texts("case.published") : nil,
+    ].compactMap { $0 }.joined(separator: ", ")
+  }
+}
+
+/// The block that the number lies in.
+struct CaseRange: Encodable {
+  let range: String
+  let state: String
+  let members: String
+  let isProposed: Bool
+
+  init(_ range: ProposedRange, _ texts: Localizer) {
+    self.range = range.range.text
+    state = texts("case.range.\(range.state.rawValue)")
+    members = texts.number(range.members)
+    isProposed = range.state == .proposed
+  }
+}

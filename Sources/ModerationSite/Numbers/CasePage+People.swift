@@ -1,0 +1,134 @@
+import Localization
+import Curation
+import Foundation
+import Storage
+
+/// What somebody said in words.
+struct CaseWords: Encodable {
+  let text: String
+  let category: String
+  let time: PageTime
+
+  init(_ comment: CaseComment, _ texts: Localizer) {
+    text = comment.text
+    category = texts.category(comment.category)
+    time = PageTime(comment.reportedAt)
+  }
+
+  /// Where a page of comments ends, as an address has it: microseconds since 1970 and the report's id.
+  static func place(_ comment: CaseComment) -> String {
+    let microseconds = Int64((comment.reportedAt.timeIntervalSince1970 * 1_000_000).rounded())
+    return "\(microseconds).\(comment.reportID.uuidString.lowercased())"
+  }
+
+  static func place(_ text: String) -> CommentPlace? {
+    let parts = text.split(separator: ".")
+    guard parts.count == 2, let microseconds = Int64(parts[0]), microseconds.magnitude < 1 << 53,
+      let id = UUID(uuidString: String(parts[1]))
+    else { return nil }
+    return CommentPlace(reportedAt: Date(timeIntervalSince1970: Double(microseconds) / 1_000_000), reportID: id)
+  }
+}
+
+/// Somebody who spoke of the number, as far as anybody may know.
+struct CaseReporterRow: Encodable {
+  let name: String
+  let category: String
+  let weight: String
+  let accuracy: String
+
+  init(_ reporter: CaseReporter, _ texts: Localizer) {
+    name = texts("case.reporter", ["pseudonym": reporter.pseudonym])
+    category = texts.category(reporter.category)
+    weight = texts.decimal(Double(reporter.weight), places: 2)
+    accuracy =
+      reporter.judged == 0
+      ? texts("case.accuracy.none")
+      : texts("case.accuracy", ["agreed": texts.number(reporter.agreed), "judged": texts.number(reporter.judged)])
+  }
+}
+
+/// What keeps the number back, or has.
+struct CaseHold: Encodable {
+  let rule: String
+  let detail: String
+  /// Whether the figures are a sentence that could not be translated.
+  let isEnglish: Bool
+  let time: PageTime
+  let state: String
+
+  init(_ hold: Hold, _ texts: Localizer) {
+    rule = texts("case.hold.\(hold.rule.rawValue)")
+    let figures = texts.figures(hold.detail)
+    detail = figures ?? hold.detail
+    isEnglish = figures == nil
+    time = PageTime(hold.heldAt)
+    state = texts(hold.isSettled ? "case.hold.settled" : "case.hold.open")
+  }
+}
+
+/// What the owner says.
+struct CaseAppeal: Encodable {
+  let statement: String
+  let time: PageTime
+  let state: String
+  let answer: String
+  let isOpen: Bool
+
+  init(_ appeal: Appeal, _ texts: Localizer) {
+    statement = appeal.statement
+    time = PageTime(appeal.filedAt)
+    state = texts("case.appeal.\(appeal.state.rawValue)")
+    answer = appeal.answer ?? ""
+    isOpen = appeal.state == .open
+  }
+}
+
+/// A line of the history of decisions.
+struct CaseDecision: Encodable {
+  let id: String
+  let time: PageTime
+  let moderator: String
+  let what: String
+  let reason: String
+  let note: String
+  let isStanding: Bool
+  let canUndo: Bool
+
+  /// The newest first.
+  static func all(_ events: [DecisionEvent], standing: UUID?, worker: QueueWorker, _ texts: Localizer) -> [CaseDecision]
+  {
+    let undone = Set(
+      events.compactMap { event -> UUID? in if case .undo(let id) = event.kind { id } else { nil } })
+    return events.reversed().map { event in
+      var isDecision = false
+      var what = texts("case.undid")
+      if case .decision(let treatment) = event.kind {
+        isDecision = true
+        what = [
+          texts("case.decided.\(treatment.rawValue)"), event.label, event.category.map { texts.category($0) },
+          undone.contains(event.id) ? texts("case.undone") : nil,
+        ].compactMap { $0 }.joined(separator: " · ")
+      }
+      return CaseDecision(
+        id: event.id.uuidString.lowercased(), time: PageTime(event.time), moderator: event.moderator, what: what,
+        reason: event.reason ?? "", note: event.note ?? "", isStanding: event.id == standing,
+        canUndo: isDecision && !undone.contains(event.id) && DecisionRights.canUndo(event, worker))
+    }
+  }
+}
+
+/// What a moderator noted.
+struct CaseRemark: Encodable {
+  let account: String
+  let text: String
+  let time: PageTime
+}
+
+/// What a role may do with a case.
+enum DecisionRights {
+  /// A moderator takes back any decision; in triage one's own.
+  static func canUndo(_ event: DecisionEvent, _ worker: QueueWorker) -> Bool {
+    worker.role >= .moderator || event.moderator == worker.account
+  }
+}

@@ -1,0 +1,146 @@
+import Localization
+import Curation
+import Foundation
+import PhoneNumbers
+import Storage
+
+/// Values of the template `case`.
+struct CasePage: Encodable {
+  let digits: Int64
+  let number: String
+  let national: String
+  let country: String
+  let kind: String
+  let label: String
+  let verdict: String
+  let verdictName: String
+  let names: [CaseName]
+
+  /// What the queue has of it.
+  let waits: Bool
+  let causes: [QueueList.Cause]
+  let since: [PageTime]
+  let level: String
+  let passes: String
+  let claim: String
+  /// Somebody else looks at it; empty for nobody.
+  let takenBy: String
+  let takenUntil: [PageTime]
+  let canTakeOver: Bool
+  let left: String
+  let leftAddress: String
+  let listAddress: String
+  let isFromQueue: Bool
+
+  let notice: [DecisionNotice]
+  let form: DecisionForm
+  let changes: [String]
+  let isStale: Bool
+  let problem: String
+
+  let sentences: [String]
+  let conditionsTitle: String
+  let conditions: [CaseCondition]
+  let chart: CaseChart
+  let tonight: String
+  let tonightChange: String
+  let change: String
+  let packs: [CasePack]
+  let isPublicationKnown: Bool
+  let parts: [CasePart]
+  let comments: [CaseWords]
+  let olderComments: String
+  let newerComments: String
+  let reporters: [CaseReporterRow]
+  let neighbours: [CaseNeighbour]
+  let range: [CaseRange]
+  let hold: [CaseHold]
+  let appeals: [CaseAppeal]
+  let decisions: [CaseDecision]
+  let notes: [CaseRemark]
+  let noteID: String
+
+  /// What is shown beside what is stored of the number.
+  struct View {
+    var number: PhoneNumber
+    var file: CaseFile
+    var worker: QueueWorker
+    var address: QueueAddress
+    var isFromQueue: Bool
+    var claim: UUID?
+    var taken: QueueCase.Claim?
+    var left: Int
+    var packs: [PackPlaces.Place]?
+    var notice: DecisionNotice?
+    var form: DecisionForm
+    var changes: [CaseVersion.Change] = []
+    var problem: RuleViolation?
+    var commentsBefore: CommentPlace?
+  }
+
+  init(_ view: View, at time: Date, _ texts: Localizer) {
+    let (file, explanation, phone) = (view.file, view.file.explanation, view.number)
+    let here = "/moderation/numbers/\(phone.digits)"
+    let back: [(name: String, value: String)] = view.isFromQueue ? [("queue", "1")] : []
+    digits = phone.digits
+    number = phone.formatted(.international)
+    national = phone.formatted(.national)
+    country = explanation.country.map { texts.country($0) } ?? texts("case.nowhere")
+    kind = texts("case.kind.\(phone.kind.rawValue)")
+    label =
+      explanation.decision?.label ?? explanation.listing.map { texts.category($0.category) } ?? file.names.first?.name
+      ?? ""
+    verdict = explanation.verdict.rawValue
+    verdictName = texts("verdict.\(explanation.verdict.rawValue)")
+    names = file.names.map { CaseName(source: $0.source, name: $0.name, category: $0.category ?? "") }
+
+    waits = file.item != nil
+    causes = (file.item?.causes.all ?? []).map {
+      QueueList.Cause(cause: $0.rawValue, name: texts("queue.cause.\($0.rawValue)"))
+    }
+    since = file.item.map { [PageTime($0.since)] } ?? []
+    level = file.item.flatMap { $0.level > 0 ? texts("queue.level.\($0.level)") : nil } ?? ""
+    passes = file.passes.isEmpty ? "" : texts("case.passes", ["names": file.passes.joined(separator: ", ")])
+    claim = view.claim?.uuidString.lowercased() ?? ""
+    takenBy = view.taken?.account ?? ""
+    takenUntil = view.taken.map { [PageTime($0.until)] } ?? []
+    canTakeOver = view.taken != nil && view.worker.role >= .administrator
+    left = texts.count("queue.left", view.left)
+    leftAddress = view.address.address("/moderation/queue/left")
+    listAddress = view.address.address(QueuePages.path)
+    isFromQueue = view.isFromQueue
+
+    notice = view.notice.map { [$0] } ?? []
+    form = view.form
+    changes = view.changes.map { texts("case.changed.\($0.rawValue)") }
+    isStale = !view.changes.isEmpty
+    problem = view.problem.map { texts.find("case.problem.\($0.field)") ?? $0.description } ?? ""
+
+    let account = CaseExplanation(explanation, texts)
+    sentences = account.sentences
+    conditions = CaseCondition.all(explanation, texts)
+    conditionsTitle = CaseCondition.title(explanation, texts)
+    chart = CaseChart(file.days, at: time, texts)
+    tonight = account.tonight
+    change = CaseOutlook(explanation).change(from: explanation.listing)
+    tonightChange = texts("case.change.\(change)")
+    packs = (view.packs ?? []).map { CasePack($0, texts) }
+    isPublicationKnown = view.packs != nil
+    parts = CasePart.all(explanation, texts)
+    comments = file.comments.prefix(CaseStore.comments).map { CaseWords($0, texts) }
+    if file.comments.count > CaseStore.comments, let last = file.comments.prefix(CaseStore.comments).last {
+      olderComments = view.address.address(here, back + [("comments", CaseWords.place(last))]) + "#comments"
+    } else {
+      olderComments = ""
+    }
+    newerComments = view.commentsBefore == nil ? "" : view.address.address(here, back) + "#comments"
+    reporters = file.reporters.map { CaseReporterRow($0, texts) }
+    neighbours = file.neighbours.map { CaseNeighbour($0, at: time, texts) }
+    range = file.range.map { [CaseRange($0, texts)] } ?? []
+    hold = file.hold.map { [CaseHold($0, texts)] } ?? []
+    appeals = file.appeals.reversed().map { CaseAppeal($0, texts) }
+    decisions = CaseDecision.all(file.decisions, standing: explanation.decision?.decisionID, worker: view.worker, texts)
+    notes = file.notes.map { CaseRemark(account: $0.account, text: $0.text, time: PageTime($0.writtenAt)) }
+    noteID = UUID().uuidString.lowercased()
+  }
+}

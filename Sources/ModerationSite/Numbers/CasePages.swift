@@ -1,0 +1,150 @@
+import HTTPServer
+import Localization
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import PhoneNumbers
+import Storage
+
+/// One number as a moderator sees it.
+struct CasePages: Sendable {
+  let cases: CaseStore
+  let queue: QueueStore
+  let census: QueueCountCache
+  let decisions: DecisionStore
+  let packs: PackPlaces
+  let pages: PageRenderer
+
+  private static let purpose = HTTPField.Name("Sec-Purpose")
+
+  /// `GET /moderation/numbers/{number}`: opening a case claims it. A number that somebody has typed in another spelling
+  /// leads to its page, or to a search: digits that happen to be another number are never taken for it.
+  @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let country = request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:))
+    switch NumberSpelling(try context.parameters.require("number"), country: country) {
+    case .canonical: break
+    case .other(let number): return .redirect(to: "/moderation/numbers/\(number.digits)", type: .normal)
+    case .dialled(let text): return .redirect(to: Query.address(SearchPages.address, ["q": text]), type: .normal)
+    case .nothing: throw Problem.notFound
+    }
+    return try await answer(context, QueueAddress(request), view: request)
+  }
+
+  /// `POST /moderation/numbers/{number}/take-over`
+  @Sendable func takeOver(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let number = try context.number
+    _ = try await queue.claim(number.digits, by: try context.worker, takesOver: true, at: Date())
+    let more = context.form["queue"] == nil ? [] : [(name: "queue", value: "1")]
+    return .redirect(
+      to: QueueAddress(context.form).address("/moderation/numbers/\(number.digits)", more), type: .normal)
+  }
+
+  /// `POST /moderation/numbers/{number}/notes`
+  @Sendable func note(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let number = try context.number
+    let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+    do {
+      try await cases.note(
+        context.form["note"] ?? "", about: number.digits, id: id, by: try context.worker, at: Date())
+    } catch let problem as RuleViolation {
+      return try await self.answer(context, problem: problem)
+    }
+    let more = context.form["queue"] == nil ? [] : [(name: "queue", value: "1")]
+    let address = QueueAddress(context.form).address("/moderation/numbers/\(number.digits)", more)
+    return .redirect(to: "\(address)#notes", type: .normal)
+  }
+
+  /// The page again, with what was typed, after something in it was refused.
+  /// - Parameters:
+  ///   - changes: what is not as the moderator saw it.
+  ///   - problem: what is wrong with what was typed.
+  func answer(
+    _ context: ServerRequestContext, changes: [CaseVersion.Change] = [], problem: RuleViolation? = nil
+  ) async throws -> Response {
+    try await answer(context, QueueAddress(context.form), changes: changes, problem: problem, view: nil)
+  }
+
+  private func answer(
+    _ context: ServerRequestContext, _ address: QueueAddress, changes: [CaseVersion.Change] = [],
+    problem: RuleViolation? = nil,
+    view request: Request?
+  ) async throws -> Response {
+    let (number, worker, now, texts) = (try context.number, try context.worker, Date(), pages.texts(context))
+    let query = request?.uri.queryParameters
+    let before = query?["comments"].flatMap { CaseWords.place(String($0)) }
+    let isFromQueue = request == nil ? context.form["queue"] != nil : query?["queue"] != nil
+    // Only somebody who looks claims: not a link's preview.
+    let isLooking = request.map { $0.method == .get && Self.isPurposeful($0) } ?? true
+    // The packs are looked into while the database answers.
+    async let places = packs.places(of: number.digits, country: RegionMap.countries.region(of: number.digits))
+    let mine = isLooking ? try await queue.take(number.digits, by: worker, at: now) : nil
+    let file = try await cases.read(number.digits, commentsBefore: before, at: now)
+    var notice: DecisionNotice?
+    if let did = query?["did"].flatMap({ Did(String($0)) }) { notice = try await self.notice(did, worker, texts) }
+    let others = mine == nil && isLooking ? file.item?.claim : nil
+    let taken = others.flatMap { $0.until > now && $0.account != worker.account ? $0 : nil }
+    let form = DecisionForm(
+      version: CaseVersion(file.explanation), typed: request == nil ? context.form : nil, role: worker.role,
+      waits: file.item != nil, address: address, isFromQueue: isFromQueue, texts)
+    let left = try await census.current().count(address.filter, level: worker.level)
+    let values = CasePage(
+      CasePage.View(
+        number: number, file: file, worker: worker, address: address, isFromQueue: isFromQueue, claim: mine?.claim?.id,
+        taken: taken, left: left, packs: await places, notice: notice, form: form, changes: changes, problem: problem,
+        commentsBefore: before), at: now, texts)
+    let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
+    return pages.page("case", values, context, status: status)
+  }
+
+  /// What the page says about what was done a moment ago; nil where the address says something that never was.
+  private func notice(_ did: Did, _ worker: QueueWorker, _ texts: Localizer) async throws -> DecisionNotice? {
+    let name = PhoneNumber(digits: did.number)?.formatted(.international) ?? "+\(did.number)"
+    guard let id = did.decision else {
+      guard did.what != "decision" else { return nil }
+      return DecisionNotice(
+        text: texts("case.did.\(did.what)", ["number": name]), digits: did.number, decision: "", canUndo: false)
+    }
+    let history = try await decisions.history(of: did.number)
+    guard let event = history.first(where: { $0.id == id }), case .decision(let treatment) = event.kind else {
+      return nil
+    }
+    let isUndone = history.contains { $0.kind == .undo(id) }
+    return DecisionNotice(
+      text: texts(isUndone ? "case.did.undo" : "case.did.\(treatment.rawValue)", ["number": name]), digits: did.number,
+      decision: id.uuidString.lowercased(), canUndo: !isUndone && DecisionRights.canUndo(event, worker))
+  }
+
+  private static func isPurposeful(_ request: Request) -> Bool {
+    guard let purpose else { return true }
+    return request.headers[purpose]?.contains("prefetch") != true
+  }
+}
+
+/// What the page before has done, as an address carries it: `decision.NUMBER.ID`, `unsure.NUMBER` or `escalate.NUMBER`.
+struct Did: Encodable {
+  let what: String
+  let number: Int64
+  let decision: UUID?
+
+  init(decision: Decision) {
+    (what, number, self.decision) = ("decision", decision.number, decision.id)
+  }
+
+  init(_ choice: DecisionForm.Choice, number: Int64) {
+    (what, self.number, decision) = (choice.rawValue, number, nil)
+  }
+
+  init?(_ text: String) {
+    let parts = text.split(separator: ".").map(String.init)
+    guard parts.count == 2 || parts.count == 3, ["decision", "unsure", "escalate"].contains(parts[0]),
+      let number = Int64(parts[1])
+    else { return nil }
+    (what, self.number) = (parts[0], number)
+    decision = parts.count == 3 ? UUID(uuidString: parts[2]) : nil
+  }
+
+  var text: String {
+    ([what, "\(number)"] + (decision.map { [$0.uuidString.lowercased()] } ?? [])).joined(separator: ".")
+  }
+}

@@ -1,0 +1,64 @@
+import HTTPServer
+import Localization
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import PhoneNumbers
+import Storage
+
+/// `/number/{number}`: what anybody may know of a number, where the operator shows it.
+struct PublicNumberPages: Sendable {
+  let explanations: ExplanationStore
+  let pages: PageRenderer
+  let visibility: PublicNumberVisibility
+
+  @Sendable func number(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let text = try context.parameters.require("number")
+    let plain = (text.removingPercentEncoding ?? text).drop { $0 == "+" || $0 == " " }
+    guard plain.utf8.count <= 15, let digits = Int64(plain), let number = PhoneNumber(digits: digits), number.isValid
+    else { throw Problem.notFound }
+    // One address for each number.
+    guard text == String(digits) else { return .redirect(to: "/number/\(digits)", type: .permanent) }
+    let explanation = try await explanations.explain(number.digits, at: Date())
+    var response = pages.page("public-number", PublicNumberPage(number, explanation, pages.texts(context)), context)
+    response.headers[.cacheControl] = "public, max-age=600"
+    // A number that nobody lists is nobody's business; and what is not listed is not worth a place in an index.
+    if visibility != .indexed || explanation.listing == nil { response.headers[.robots] = "noindex" }
+    return response
+  }
+}
+
+/// Values of the template `public-number`: nothing about who reported, and nothing that anybody wrote.
+struct PublicNumberPage: Encodable {
+  let number: String
+  let digits: Int64
+  let country: String
+  let headline: String
+  let tone: String
+  let category: String
+  let since: [PageTime]
+  let reports: String
+
+  init(_ number: PhoneNumber, _ explanation: Explanation, _ texts: Localizer) {
+    self.number = number.formatted(.international)
+    digits = number.digits
+    country = explanation.country.map(texts.country) ?? ""
+    let listing = explanation.listing
+    category = listing.map { texts.category($0.category) } ?? ""
+    since = listing.map { [PageTime($0.listedAt)] } ?? []
+    // Not how many exactly: a page must not tell a caller which complaint has just come.
+    reports =
+      switch explanation.score?.parts.reduce(Int64(0), { $0 + $1.reports }) ?? 0 {
+      case 0: texts("lookup.reports-none")
+      case ..<10: texts("lookup.reports-few")
+      case ..<100: texts("lookup.reports-some")
+      default: texts("lookup.reports-many")
+      }
+    switch listing?.treatment {
+    case .block: (headline, tone) = (texts("lookup.blocked"), "alarm")
+    case .identify: (headline, tone) = (texts("lookup.named"), "warn")
+    case nil: (headline, tone) = (texts("lookup.unlisted"), "good")
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import HTTPServer
+import Localization
+import CallerPack
+import Foundation
+import Hummingbird
+import Intake
+import Publishing
+import Storage
+
+/// `/moderation/health`: whether everything runs, and what to do where it does not.
+struct HealthPages: Sendable {
+  let health: HealthStore
+  let intake: ReportIntake
+  let folder: PublicationFolder
+  let publications: PublicationStore
+  let pages: PageRenderer
+
+  @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let texts = pages.texts(context)
+    let now = Date()
+    let checks = [
+      await database(texts), disk(texts), try await publication(now, texts), intakeDepth(texts),
+      queue(context.waiting.all, texts),
+    ]
+    return pages.page("health", HealthPage(checks: checks, worst: HealthCheck.worst(checks), texts), context)
+  }
+
+  private func database(_ texts: Localizer) async -> HealthCheck {
+    let start = ContinuousClock.now
+    guard let versions = try? await health.versions() else {
+      return HealthCheck("database", .alarm, texts("health.database-gone"), texts)
+    }
+    let took = Int((ContinuousClock.now - start) / .milliseconds(1))
+    return HealthCheck(
+      "database", took < 1_000 ? .good : .warn,
+      texts(
+        "health.database-good",
+        [
+          "version": versions.server, "migration": versions.migration, "size": texts.bytes(versions.databaseBytes),
+          "milliseconds": texts.number(took),
+        ]), texts)
+  }
+
+  private func disk(_ texts: Localizer) -> HealthCheck {
+    // Before the first publication there is no folder.
+    let places = [folder.path, URL(filePath: folder.path).deletingLastPathComponent().path]
+    let attributes = places.lazy.compactMap { try? FileManager.default.attributesOfFileSystem(forPath: $0) }.first
+    guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value,
+      let whole = (attributes?[.systemSize] as? NSNumber)?.int64Value, whole > 0
+    else { return HealthCheck("disk", .warn, texts("health.disk-unknown"), texts) }
+    let values = [
+      "free": texts.bytes(free), "part": texts.percent(Double(free) / Double(whole)),
+    ]
+    let state: HealthCheck.State = free < 1_000_000_000 ? .alarm : free < 5_000_000_000 ? .warn : .good
+    return HealthCheck("disk", state, texts(state == .good ? "health.disk-good" : "health.disk-low", values), texts)
+  }
+
+  private func publication(_ now: Date, _ texts: Localizer) async throws -> HealthCheck {
+    guard let newest = try? folder.manifest()?.manifest else {
+      return HealthCheck("publication", .warn, texts("health.publication-none"), texts)
+    }
+    let failed =
+      try await publications.runs(limit: 1).first.map { $0.state == .failed || $0.state == .refused } ?? false
+    let hours = Int(now.timeIntervalSince(newest.issued) / 3_600)
+    let values = [
+      "serial": "\(newest.serial)", "hours": texts.number(hours), "expires": PageTime(newest.expires).text,
+    ]
+    if newest.expires <= now {
+      return HealthCheck("publication", .alarm, texts("health.publication-expired", values), texts)
+    }
+    if failed { return HealthCheck("publication", .warn, texts("health.publication-failed", values), texts) }
+    return HealthCheck("publication", hours > 26 ? .warn : .good, texts("health.publication-good", values), texts)
+  }
+
+  private func intakeDepth(_ texts: Localizer) -> HealthCheck {
+    let part = Double(intake.depth) / Double(max(1, intake.capacity))
+    let values = ["waiting": texts.number(intake.depth), "capacity": texts.number(intake.capacity)]
+    return HealthCheck(
+      "intake", part > 0.9 ? .alarm : part > 0.5 ? .warn : .good,
+      texts(part > 0.5 ? "health.intake-full" : "health.intake-good", values), texts)
+  }
+
+  private func queue(_ waiting: Int, _ texts: Localizer) -> HealthCheck {
+    HealthCheck("queue", .good, texts.count("health.queue-waiting", waiting), texts)
+  }
+}
+
+/// One thing that was looked at.
+struct HealthCheck: Encodable {
+  enum State: String, Comparable, Encodable {
+    case good, warn, alarm
+
+    static func < (one: State, other: State) -> Bool { one.rank < other.rank }
+
+    private var rank: Int {
+      switch self {
+      case .good: 0
+      case .warn: 1
+      case .alarm: 2
+      }
+    }
+  }
+
+  let name: String
+  let state: State
+  let tone: String
+  let word: String
+  let text: String
+
+  init(_ name: String, _ state: State, _ text: String, _ texts: Localizer) {
+    self.name = texts("health.\(name)")
+    self.state = state
+    tone = state.rawValue
+    word = texts("health.\(state.rawValue)")
+    self.text = text
+  }
+
+  static func worst(_ checks: [HealthCheck]) -> State { checks.map(\.state).max() ?? .good }
+}
+
+/// Values of the template `health`.
+struct HealthPage: Encodable {
+  let checks: [HealthCheck]
+  let summary: String
+  let kind: String
+
+  init(checks: [HealthCheck], worst: HealthCheck.State, _ texts: Localizer) {
+    self.checks = checks
+    summary = texts("health.all-\(worst.rawValue)")
+    kind =
+      switch worst {
+      case .good: "notice"
+      case .warn: "notice warn"
+      case .alarm: "error"
+      }
+  }
+}

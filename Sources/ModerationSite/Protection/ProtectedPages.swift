@@ -1,0 +1,132 @@
+import Localization
+import HTTPServer
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// `/moderation/protected`: what may never be published. Moderators look, administrators change it.
+struct ProtectedPages: Sendable {
+  let protection: ProtectionStore
+  let pages: PageRenderer
+
+  static let address = "/moderation/protected"
+  static let rows = 100
+
+  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await show(context, after: Int64(request.query("after")) ?? 0, done: request.query("done"))
+  }
+
+  @Sendable func add(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let moderator = context.moderator else { throw Problem.notFound }
+    let texts = pages.texts(context)
+    let what = String((context.form.text("what") ?? "").prefix(200))
+    let reason = context.form.text("reason") ?? ""
+    func refuse(_ what: String, _ problem: String = "", reason: String = "") -> ProtectedDraft {
+      ProtectedDraft(
+        what: what, reason: String((context.form.text("reason") ?? "").prefix(400)), whatProblem: problem,
+        reasonProblem: reason)
+    }
+    let target: ProtectionTarget
+    do throws(ProtectedPatternError) {
+      target = try ProtectionTarget(what)
+    } catch {
+      return try await show(context, draft: refuse(what, texts(Self.key(of: error))))
+    }
+    guard (1...200).contains(reason.unicodeScalars.count), !reason.contains(where: \.isNewline) else {
+      return try await show(context, draft: refuse(what, reason: texts("protected.reason-needed")))
+    }
+    let event = AuditEvent(
+      actor: moderator.name, role: moderator.role, action: "protection.add", subject: target.text,
+      after: ["what": target.text], reason: reason)
+    do {
+      try await protection.add([(target, reason)], by: moderator.name, at: Date(), audit: event)
+    } catch is ProtectionError {
+      return try await show(context, draft: refuse(what, texts("protected.too-many")))
+    }
+    return .redirect(to: "\(Self.address)?done=added", type: .normal)
+  }
+
+  @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let moderator = context.moderator, let what = context.form["what"], let target = try? ProtectionTarget(what)
+    else { throw Problem.notFound }
+    let event = AuditEvent(
+      actor: moderator.name, role: moderator.role, action: "protection.remove", subject: target.text,
+      before: ["what": target.text])
+    let isGone = try await protection.remove(target, audit: (event, Date()))
+    return .redirect(to: "\(Self.address)?done=\(isGone ? "removed" : "gone")", type: .normal)
+  }
+
+  private static func key(of error: ProtectedPatternError) -> String {
+    switch error {
+    case .unexpected: "protected.wrong-unexpected"
+    case .starWithin: "protected.wrong-star-within"
+    case .tooWide: "protected.wrong-too-wide"
+    case .tooLong: "protected.wrong-too-long"
+    case .tooManyWildcards: "protected.wrong-too-many-wildcards"
+    }
+  }
+
+  private func show(
+    _ context: ServerRequestContext, after: Int64 = 0, done: String = "", draft: ProtectedDraft = ProtectedDraft()
+  ) async throws -> Response {
+    let texts = pages.texts(context)
+    let numbers = try await protection.numbers(after: after, limit: Self.rows + 1)
+    let shown = numbers.prefix(Self.rows)
+    let counts = try await protection.counts()
+    let page = ProtectedPage(
+      patterns: after > 0 ? [] : try await protection.patterns().map { ProtectedRow($0) },
+      numbers: shown.map { ProtectedRow($0.protection) }, patternCount: texts.number(counts.patterns),
+      numberCount: texts.number(counts.numbers), draft: draft, done: texts.find("protected.done-\(done)") ?? "",
+      next: numbers.count > Self.rows
+        ? Query.address(Self.address, ["after": "\(shown.last?.number ?? 0)"]) : "")
+    return pages.page("protected", page, context, status: draft.hasProblem ? .unprocessableContent : .ok)
+  }
+}
+
+/// What was typed into the form of protected numbers, with what is wrong with it.
+struct ProtectedDraft: Encodable {
+  var what = ""
+  var reason = ""
+  var whatProblem = ""
+  var reasonProblem = ""
+
+  var hasProblem: Bool { !whatProblem.isEmpty || !reasonProblem.isEmpty }
+}
+
+/// Values of the template `protected`.
+struct ProtectedPage: Encodable {
+  let patterns: [ProtectedRow]
+  let numbers: [ProtectedRow]
+  let patternCount: String
+  let numberCount: String
+  let draft: ProtectedDraft
+  let done: String
+  let next: String
+}
+
+/// A row of it.
+struct ProtectedRow: Encodable {
+  let what: String
+  let reason: String
+  let addedBy: String
+  let addedAt: PageTime
+
+  init(_ protection: Protection) {
+    what = protection.what
+    reason = protection.reason
+    addedBy = protection.addedBy
+    addedAt = PageTime(protection.addedAt)
+  }
+}
+
+extension ProtectionTarget {
+  /// As people write it.
+  var text: String {
+    switch self {
+    case .number(let number): "+\(number)"
+    case .pattern(let pattern): pattern.text
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import HTTPServer
+import Localization
+import Foundation
+import Hummingbird
+import Publishing
+import Storage
+
+/// Orders of administrators to publish now, and against gates.
+struct PublicationOrderPages: Sendable {
+  let desk: PublicationJobs?
+
+  static let address = "/moderation/publications"
+
+  @Sendable func order(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let moderator = context.moderator, let desk else { throw Problem.notFound }
+    let gates = Set(context.form.all("gate").compactMap(Gate.init(rawValue:)).filter(\.canBeOverruled)).sorted()
+    let reason = context.form.text("reason")
+    func back(_ outcome: String) -> Response { .redirect(to: "\(Self.address)?order=\(outcome)", type: .normal) }
+    guard gates.isEmpty || reason != nil else { return back("reason-needed") }
+    guard (reason ?? "").unicodeScalars.count <= 1_000 else { return back("reason-long") }
+    let isTaken = try await desk.order(
+      by: moderator.name, overruling: gates, because: reason,
+      audit: AuditEvent(
+        actor: moderator.name, role: moderator.role,
+        action: gates.isEmpty ? "publication.order" : "publication.overrule", subject: "publication",
+        after: gates.isEmpty ? nil : ["gates": gates.map(\.rawValue).joined(separator: " ")], reason: reason))
+    return back(isTaken ? "taken" : "busy")
+  }
+}
+
+/// What became of the last order, for the template `publications`.
+struct OrderRow: Encodable {
+  let text: String
+  let askedAt: PageTime
+  let isAlarm: Bool
+  /// Whether it may be ordered once more as it was.
+  let canRepeat: Bool
+  /// Whether it may as soon as nothing is being made any more, as far as anybody knows.
+  let mustWait: Bool
+
+  /// - Parameter isTaken: whether another order would find somebody else publishing.
+  init(_ order: PublicationJobs.Order, isTaken: Bool, _ texts: Localizer) {
+    text = texts("publications.last-\(order.state.rawValue)", ["name": order.account])
+    askedAt = PageTime(order.askedAt)
+    isAlarm = order.state == .failed || order.state == .broken
+    // Gates are overruled for what is to be published now, by whom and why: that is asked again.
+    let isOver = (isAlarm || order.state == .busy) && order.gates.isEmpty
+    canRepeat = isOver && !isTaken
+    mustWait = isOver && isTaken
+  }
+}

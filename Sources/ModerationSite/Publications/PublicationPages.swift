@@ -1,0 +1,159 @@
+import HTTPServer
+import Localization
+import Foundation
+import Hummingbird
+import Publishing
+import Storage
+
+/// What has been published, what is being made, and what held a publication back.
+struct PublicationPages: Sendable {
+  let store: PublicationStore
+  let desk: PublicationJobs?
+  /// Publications that are still on the disk, whose numbers can be compared.
+  let diff: PublicationDiff
+  let pages: PageRenderer
+
+  /// Rows of the list.
+  static let rows = 50
+
+  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let history = try await store.history(limit: Self.rows)
+    let texts = pages.texts(context)
+    let said = StoredSentences("publications.said-", english: pages.catalog[.english], texts)
+    let kept = Set(diff.nights().map(\.serial))
+    let order = request.query("order")
+    let last = try await desk?.last()
+    let isTaken = last == nil ? false : try await store.isTaken()
+    // What a gate has held back is what an administrator may overrule; a later attempt settles it.
+    let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
+    let gates = closed.compactMap { Gate(rawValue: $0.gate) }
+    return pages.page(
+      "publications",
+      PublicationsPage(
+        rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), said, texts) },
+        isRunning: history.contains { $0.run.state == .running } || last?.state == .running,
+        canOrder: desk != nil, last: last.map { [OrderRow($0, isTaken: isTaken, texts)] } ?? [],
+        order: texts.find("publications.order-\(order)") ?? "", isTaken: order == "taken",
+        gates: gates.allSatisfy(\.canBeOverruled)
+          ? Set(gates).sorted().map { PublicationsPage.ClosedGate($0, texts) } : []),
+      context)
+  }
+}
+
+/// Values of the template `publications`.
+struct PublicationsPage: Encodable {
+  /// A gate that the newest attempt has not passed, and that may be overruled.
+  struct ClosedGate: Encodable {
+    let gate: String
+    let name: String
+
+    init(_ gate: Gate, _ texts: Localizer) {
+      self.gate = gate.rawValue
+      name = texts("publications.gate-\(gate.rawValue)")
+    }
+  }
+
+  let rows: [PublicationRow]
+  let isRunning: Bool
+  /// Whether an administrator can have something published here.
+  let canOrder: Bool
+  /// The last order; none where nobody has ordered anything of late.
+  let last: [OrderRow]
+  /// What became of the order that was just sent.
+  let order: String
+  let isTaken: Bool
+  let gates: [ClosedGate]
+}
+
+/// A row of it.
+struct PublicationRow: Encodable {
+  /// What a gate had to say that somebody should read.
+  struct Gate: Encodable {
+    let gate: String
+    /// In words, where there are any for it.
+    let name: String
+    let pack: String
+    let detail: String
+    /// Whether the detail is a sentence that could not be translated.
+    let isEnglish: Bool
+    let overruled: String
+  }
+
+  struct Pack: Encodable {
+    let name: String
+    let kind: String
+    let entries: String
+    let size: String
+    let delta: String
+    let since: Int64
+  }
+
+  let serial: Int64
+  let state: String
+  let alarm: String
+  let cause: String
+  let time: PageTime
+  let asOf: PageTime
+  let entries: String
+  let size: String
+  let delta: String
+  let isRunning: Bool
+  let percent: Int
+  let part: String
+  let step: String
+  let failure: String
+  let isEnglish: Bool
+  /// Whether gates have looked at it.
+  let isJudged: Bool
+  let gatesPassed: Int
+  let gates: [Gate]
+  let packs: [Pack]
+  /// Whether its numbers can be compared with another night's.
+  let isKept: Bool
+
+  init(_ history: PublicationHistory, isKept: Bool, _ said: StoredSentences, _ texts: Localizer) {
+    self.isKept = isKept
+    let run = history.run
+    serial = run.serial
+    state = texts("publications.state.\(run.state.rawValue)")
+    alarm = run.state == .refused || run.state == .failed ? "listed" : ""
+    cause =
+      switch run.cause {
+      case .night: texts("publications.by.schedule")
+      case .command: texts("publications.by.command")
+      case .revocation: texts("publications.by.revocation")
+      }
+    time = PageTime(run.publishedAt ?? run.startedAt ?? run.asOf)
+    asOf = PageTime(run.asOf)
+    let isEmpty = history.packs.isEmpty
+    entries = isEmpty ? "–" : texts.number(history.packs.reduce(0) { $0 + $1.entries })
+    size = isEmpty ? "–" : texts.bytes(history.packs.reduce(0) { $0 + $1.bytes })
+    let deltas = history.packs.compactMap(\.deltaBytes)
+    delta = deltas.isEmpty ? "–" : texts.bytes(deltas.reduce(0, +))
+    isRunning = run.state == .running
+    percent = run.percent
+    part = texts.percent(Double(run.percent) / 100)
+    step = said(run.step) ?? run.step
+    // Where gates hold it back, the lines below the first one are the gates', which are listed by themselves.
+    let reason = run.failure ?? ""
+    let words = said(String(reason.prefix { $0 != "\n" }))
+    failure = words ?? reason
+    isEnglish = words == nil
+    isJudged = !history.gates.isEmpty
+    gatesPassed = history.gates.count(where: \.passed)
+    gates = history.gates.filter { !$0.passed }.map { record in
+      Gate(
+        gate: record.gate, name: texts.find("publications.gate-\(record.gate)") ?? record.gate,
+        pack: record.pack.isEmpty ? texts("publications.whole") : record.pack,
+        detail: said(record.detail) ?? record.detail, isEnglish: said(record.detail) == nil,
+        overruled: record.overruledBy.map {
+          texts("publications.overruled", ["name": $0, "reason": record.overruledWhy ?? ""])
+        } ?? "")
+    }
+    packs = history.packs.map { pack in
+      Pack(
+        name: pack.name, kind: pack.kind, entries: texts.number(pack.entries), size: texts.bytes(pack.bytes),
+        delta: pack.deltaBytes.map(texts.bytes) ?? "–", since: pack.packSerial)
+    }
+  }
+}

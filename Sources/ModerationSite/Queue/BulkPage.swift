@@ -1,0 +1,147 @@
+import HTTPServer
+import Localization
+import Curation
+import Foundation
+import PhoneNumbers
+import Storage
+
+/// Values of the template `bulk`.
+struct BulkPreview: Encodable {
+  struct Row: Encodable {
+    let digits: Int64
+    let number: String
+    let category: String
+    let heat: String
+    let now: String
+    let then: String
+    let isLeftOut: Bool
+  }
+
+  let hasAny: Bool
+  /// Ready to be confirmed: everything was filled in.
+  let isReady: Bool
+  let isStale: Bool
+  let problem: String
+  let count: String
+  let changed: String
+  let same: String
+  let leftOut: String
+  let cut: String
+  let sample: [Row]
+  let more: String
+  let does: String
+  /// What the button says: what it does, and to how many.
+  let confirm: String
+  let numbers: [Int64]
+  let id: String
+  let fingerprint: String
+  let label: String
+  let reason: String
+  let options: [DecisionForm.Option]
+  let categories: [DecisionForm.Category]
+  let reasons: [String]
+  let hidden: [HiddenField]
+  let listAddress: String
+
+  /// Rows of the sample.
+  private static let rows = 20
+
+  /// - Parameters:
+  ///   - asked: how many numbers were wanted; more than there are items where it were too many.
+  ///   - fingerprint: empty until everything is filled in.
+  init(
+    items: [BulkItem], asked: Int, worker: QueueWorker, form: Form, fingerprint: String, address: QueueAddress,
+    isStale: Bool, problem: RuleViolation?, texts: Localizer
+  ) {
+    let treatment = form["decision"].flatMap { Decision.Treatment(rawValue: $0) }
+    let now = Date()
+    func isWithheld(_ item: BulkItem) -> Bool { item.isWithheld(from: worker, at: now) }
+    func isProtected(_ item: BulkItem) -> Bool { item.protection != nil && treatment != .allow }
+    func isLeftOut(_ item: BulkItem) -> Bool { isWithheld(item) || isProtected(item) }
+    func isSame(_ item: BulkItem) -> Bool { !isLeftOut(item) && item.standing?.treatment == treatment }
+    hasAny = !items.isEmpty
+    isReady = !items.allSatisfy(isLeftOut) && !fingerprint.isEmpty
+    self.isStale = isStale
+    self.problem = problem.map { texts.find("case.problem.\($0.field)") ?? $0.description } ?? ""
+    count = texts.count("bulk.count", items.count)
+    changed = texts.count("bulk.changed", items.count { !isLeftOut($0) && !isSame($0) })
+    let same = items.count(where: isSame)
+    let withheld = items.count(where: isWithheld)
+    let protected = items.count { isProtected($0) && !isWithheld($0) }
+    self.same = same == 0 ? "" : texts.count("bulk.same", same)
+    leftOut = [
+      protected == 0 ? "" : texts.count("bulk.left-out", protected),
+      withheld == 0 ? "" : texts.count("bulk.withheld", withheld),
+    ].filter { !$0.isEmpty }.joined(separator: " ")
+    cut = asked > items.count ? texts("bulk.cut", ["most": texts.number(Bulk.most)]) : ""
+    let decided = items.count { !isLeftOut($0) }
+    confirm = treatment.map { texts.count("bulk.confirm.\($0.rawValue)", decided) } ?? ""
+    does = treatment.map { texts("bulk.does.\($0.rawValue)") } ?? ""
+    sample = items.prefix(Self.rows).map { item in
+      Row(
+        digits: item.number, number: PhoneNumber(digits: item.number)?.formatted(.international) ?? "+\(item.number)",
+        category: item.category.map { texts.category($0) } ?? "–",
+        heat: texts.decimal(Decay.heat.value(ofMass: item.mass, at: now)),
+        now: item.standing.map { texts("case.decided.\($0.treatment.rawValue)") }
+          ?? texts(item.isPublished ? "case.published" : "bulk.open"),
+        then: isWithheld(item)
+          ? texts("bulk.elsewhere")
+          : isProtected(item) ? texts("bulk.protected") : treatment.map { texts("case.decided.\($0.rawValue)") } ?? "–",
+        isLeftOut: isLeftOut(item))
+    }
+    more = items.count > Self.rows ? texts.count("bulk.more", items.count - Self.rows) : ""
+    numbers = items.map(\.number)
+    // What was refused as stale may have left its id behind.
+    let known = isStale ? nil : form["id"].flatMap { UUID(uuidString: $0) }
+    id = (known ?? UUID()).uuidString.lowercased()
+    self.fingerprint = fingerprint
+    label = form["label"] ?? ""
+    reason = form["reason"] ?? ""
+    options = Decision.Treatment.allCases.map { treatment in
+      DecisionForm.Option(
+        value: treatment.rawValue, name: texts("bulk.do.\(treatment.rawValue)"), key: "",
+        isChosen: treatment.rawValue == form["decision"])
+    }
+    categories = ReportCategory.allCases.filter(\.isToxic).map {
+      DecisionForm.Category(slug: $0.slug, name: texts.category($0), isChosen: $0.slug == form["category"])
+    }
+    reasons = (1...5).map { texts("case.reason.\($0)") }
+    hidden = address.hidden
+    listAddress = address.address(QueuePages.path)
+  }
+}
+
+/// Values of the template `bulk-done`.
+struct BulkDone: Encodable {
+  let id: String
+  let said: String
+  let short: String
+  let reason: String
+  let label: String
+  let by: String
+  let time: PageTime
+  let isUndone: Bool
+  let undone: String
+  /// What is left of one that broke off; none where nothing is, or it is not the reader's to finish.
+  let unfinished: [UnfinishedBulk]
+  let hidden: [HiddenField]
+  let listAddress: String
+
+  init(_ run: BulkRun, _ address: QueueAddress, worker: QueueWorker, _ texts: Localizer) {
+    let canFinish = run.isUnfinished && run.canBeFinished(by: worker)
+    unfinished = canFinish ? [UnfinishedBulk(run, texts)] : []
+    id = run.id.uuidString.lowercased()
+    said = texts.count("bulk.done.\(run.treatment.rawValue)", run.decisions)
+    short =
+      run.decisions < run.numbers && run.undoneBy == nil && !canFinish
+      ? texts("bulk.short", ["done": texts.number(run.decisions), "all": texts.number(run.numbers)]) : ""
+    reason = run.reason ?? ""
+    label = run.label ?? ""
+    by = run.account
+    time = PageTime(run.decidedAt)
+    isUndone = run.undoneBy != nil
+    undone = run.undoneBy.map { texts("bulk.undone", ["name": $0]) } ?? ""
+    hidden = address.hidden
+    listAddress = address.address(QueuePages.path)
+  }
+}

@@ -1,0 +1,119 @@
+import HTTPServer
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// One decision for many numbers: chosen, previewed, confirmed, and taken back as a whole.
+struct BulkPages: Sendable {
+  let bulks: BulkStore
+  let queue: QueueStore
+  let census: QueueCountCache
+  let pages: PageRenderer
+
+  /// `POST /moderation/bulk/preview`: what would be done to the numbers that were ticked, or to all of the filter.
+  @Sendable func preview(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let form = context.form
+    var numbers = BulkForm(form).numbers
+    if form["all"] != nil {
+      let rows = try await queue.page(
+        QueueAddress(form).filter, level: try context.worker.level, limit: Bulk.most, at: Date())
+      numbers = rows.map(\.item.number).sorted()
+    }
+    return try await preview(numbers, context)
+  }
+
+  /// `POST /moderation/bulk`: does what the preview said, if it still is what would be done.
+  @Sendable func confirm(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let form = BulkForm(context.form)
+    let (worker, now) = (try context.worker, Date())
+    do {
+      let bulk = try form.bulk(by: worker, at: now)
+      // Sent again after its answer was lost: the bulk is there, and goes on where it broke off.
+      if let id = form.id, let run = try await bulks.find(id) {
+        guard run.says(bulk), try await bulks.finish(id, by: worker, at: now) else {
+          return try await preview(form.numbers, context, isStale: true)
+        }
+        await census.forget()
+        return redirect(to: id, context)
+      }
+      let items = try await bulks.items(form.numbers)
+      guard !items.isEmpty else { return try await preview([], context) }
+      guard form.fingerprint == BulkForm.fingerprint(bulk, items) else {
+        return try await preview(form.numbers, context, isStale: form.fingerprint != nil)
+      }
+      let left = try await bulks.apply(bulk, to: items)
+      await census.forget()
+      return left.count == items.count
+        ? try await preview(form.numbers, context, isStale: true) : redirect(to: bulk.id, context)
+    } catch let problem as RuleViolation {
+      return try await preview(form.numbers, context, problem: problem)
+    }
+  }
+
+  /// `GET /moderation/bulk/{id}`: what was done.
+  @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let run = try await bulks.find(try id(context)) else { throw Problem.notFound }
+    let values = BulkDone(run, QueueAddress(request), worker: try context.worker, pages.texts(context))
+    return pages.page("bulk-done", values, context)
+  }
+
+  /// `POST /moderation/bulk/{id}/finish`: goes on with one that broke off.
+  @Sendable func finish(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (id, worker) = (try id(context), try context.worker)
+    guard let run = try await bulks.find(id) else { throw Problem.notFound }
+    guard run.canBeFinished(by: worker) else { throw Problem.needs(.administrator) }
+    _ = try await bulks.finish(id, by: worker, at: Date())
+    await census.forget()
+    return redirect(to: id, context)
+  }
+
+  /// `POST /moderation/bulk/{id}/undo`
+  @Sendable func undo(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let id = try id(context)
+    guard try await bulks.find(id) != nil else { throw Problem.notFound }
+    _ = try await bulks.undo(id, by: try context.worker, at: Date())
+    await census.forget()
+    return redirect(to: id, context)
+  }
+
+  private func preview(
+    _ numbers: [Int64], _ context: ServerRequestContext, isStale: Bool = false, problem: RuleViolation? = nil
+  ) async throws -> Response {
+    let texts = pages.texts(context)
+    let items = try await bulks.items(numbers)
+    // Nothing is wrong yet with a form that was not filled in.
+    let isAsked = context.form["decision"] != nil
+    var (problem, fingerprint) = (problem, "")
+    do {
+      let bulk = try BulkForm(context.form).bulk(by: try context.worker, at: Date())
+      fingerprint = BulkForm.fingerprint(bulk, items)
+    } catch let found as RuleViolation {
+      if isAsked { problem = problem ?? found }
+    }
+    let values = BulkPreview(
+      items: items, asked: numbers.count, worker: try context.worker, form: context.form, fingerprint: fingerprint,
+      address: QueueAddress(context.form), isStale: isStale, problem: problem, texts: texts)
+    let status: HTTPResponse.Status = isStale ? .conflict : problem != nil ? .unprocessableContent : .ok
+    return pages.page("bulk", values, context, status: status)
+  }
+
+  private func id(_ context: ServerRequestContext) throws -> UUID {
+    guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }) else { throw Problem.notFound }
+    return id
+  }
+
+  private func redirect(to id: UUID, _ context: ServerRequestContext) -> Response {
+    .redirect(
+      to: QueueAddress(context.form).address("/moderation/bulk/\(id.uuidString.lowercased())"), type: .normal)
+  }
+}
+
+extension BulkRun {
+  /// Whether it is what a form asks for.
+  fileprivate func says(_ bulk: Bulk) -> Bool {
+    account == bulk.worker.account && treatment == bulk.treatment && reason == bulk.reason && label == bulk.label
+      && category == bulk.category
+  }
+}

@@ -1,0 +1,69 @@
+import HTTPServer
+import Curation
+import Foundation
+import Hummingbird
+import PageTemplates
+import Storage
+
+/// A filter of the queue as addresses and forms carry it: `country`, `category`, `cause` and `days`.
+struct QueueAddress: Sendable, Equatable {
+  var filter = QueueFilter()
+
+  /// What stands for numbers without a country.
+  static let nowhere = "-"
+
+  init(_ filter: QueueFilter) {
+    self.filter = filter
+  }
+
+  /// What is none of the values that we offer is left out: an old bookmark shows more, and no error.
+  /// - Parameter field: the value of a field; nil when there is none.
+  init(_ field: (String) -> String?) {
+    if let country = field("country") {
+      let isCode = country.utf8.count == 2 && country.utf8.allSatisfy { (65...90).contains($0) }
+      filter.country = country == Self.nowhere ? "" : isCode ? country : nil
+    }
+    filter.category = field("category").flatMap { ReportCategory(slug: $0) }
+    filter.cause = field("cause").flatMap { QueueCause(rawValue: $0) }
+    filter.days = field("days").flatMap { Int($0) }.flatMap { QueueFilter.ages.contains($0) ? $0 : nil }
+  }
+
+  init(_ request: Request) {
+    self.init { request.uri.queryParameters[Substring($0)].map(String.init) }
+  }
+
+  init(_ form: Form) {
+    self.init { form[$0] }
+  }
+
+  /// Names and values of what is filtered, safe in an address as they are.
+  var fields: [(name: String, value: String)] {
+    var fields: [(String, String)] = []
+    if let country = filter.country { fields.append(("country", country.isEmpty ? Self.nowhere : country)) }
+    if let category = filter.category { fields.append(("category", category.slug)) }
+    if let cause = filter.cause { fields.append(("cause", cause.rawValue)) }
+    if let days = filter.days { fields.append(("days", "\(days)")) }
+    return fields
+  }
+
+  /// - Parameters:
+  ///   - path: without a query.
+  ///   - more: fields besides the filter's; their values are safe in an address.
+  func address(_ path: String, _ more: [(name: String, value: String)] = []) -> String {
+    let query = (fields + more).map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    return query.isEmpty ? path : "\(path)?\(query)"
+  }
+}
+
+/// A hidden field of a form.
+struct HiddenField: TemplateValueConvertible {
+  let name: String
+  let value: String
+
+  var templateValue: TemplateValue { ["name": .text(name), "value": .text(value)] }
+}
+
+extension QueueAddress {
+  /// The filter as hidden fields.
+  var hidden: [HiddenField] { fields.map { HiddenField(name: $0.name, value: $0.value) } }
+}

@@ -1,0 +1,100 @@
+import Localization
+import HTTPServer
+import Crypto
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import PhoneNumbers
+import Storage
+
+/// The list of what waits, the next case, and the small words that an open case sends.
+struct QueuePages: Sendable {
+  let queue: QueueStore
+  let census: QueueCountCache
+  let pages: PageRenderer
+
+  static let path = "/moderation/queue"
+
+  /// `GET /moderation/queue`
+  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let worker = try context.worker
+    let address = QueueAddress(request)
+    let place = request.uri.queryParameters["after"].flatMap { Self.place(String($0)) }
+    let (rows, unfinished) = try await queue.page(
+      address.filter, after: place ?? .start, for: worker, limit: QueueStore.pageSize + 1, at: Date())
+    let values = QueueList(
+      rows: rows, census: try await census.current(), unfinished: unfinished, address: address,
+      isFirst: place == nil, worker: worker, isDone: request.uri.queryParameters["done"] != nil,
+      texts: pages.texts(context))
+    return pages.page("queue", values, context)
+  }
+
+  /// `POST /moderation/queue/next`: claims the most urgent case that nobody looks at, and opens it.
+  @Sendable func next(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await openNext(QueueAddress(context.form), context, leaving: context.form)
+  }
+
+  /// The next case, or the list when there is none.
+  /// - Parameters:
+  ///   - form: names the case that is left and its claim; nil where there is nothing to give back.
+  ///   - done: what the next page is to say was done.
+  func openNext(
+    _ address: QueueAddress, _ context: ServerRequestContext, leaving form: Form?, done: String? = nil
+  ) async throws -> Response {
+    let worker = try context.worker
+    let item = try await queue.claimNext(address.filter, by: worker, at: Date())
+    if let form { try await release(form, worker) }
+    let more = done.map { [(name: "did", value: $0)] } ?? []
+    guard let item else {
+      await census.forget()
+      return .redirect(to: address.address(Self.path, more + [("done", "1")]), type: .normal)
+    }
+    return .redirect(
+      to: address.address("/moderation/numbers/\(item.number)", [("queue", "1")] + more), type: .normal)
+  }
+
+  /// `POST /moderation/queue/release`: gives a case back and leads to the list.
+  @Sendable func release(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await release(context.form, try context.worker)
+    return .redirect(to: QueueAddress(context.form).address(Self.path), type: .normal)
+  }
+
+  /// `POST /moderation/queue/ping`: an open page says that somebody still looks at the case. 409 when it is theirs no more.
+  @Sendable func ping(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let number = context.form["number"].flatMap({ Int64($0) }) else { throw Problem.notFound }
+    let isTheirs = try await queue.renew(number, account: try context.worker.account, at: Date())
+    return Response(status: isTheirs ? .noContent : .conflict)
+  }
+
+  /// `GET /moderation/queue/left`: how many are left, for the script of an open page.
+  @Sendable func left(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let count = try await census.current().count(QueueAddress(request).filter, level: try context.worker.level)
+    let text = pages.texts(context).count("queue.left", count)
+    let digest = SHA256.hash(data: Data("\(count) \(text)".utf8)).prefix(8)
+    let tag = "\"\(Hexadecimal.text(digest))\""
+    let headers: HTTPFields = [.eTag: tag, .contentType: "application/json; charset=utf-8"]
+    guard request.headers[.ifNoneMatch] != tag else { return Response(status: .notModified, headers: headers) }
+    return Response(
+      status: .ok, headers: headers, body: .init(byteBuffer: JSON.encode(Left(left: count, text: text))))
+  }
+
+  private struct Left: Encodable {
+    let left: Int
+    let text: String
+  }
+
+  private func release(_ form: Form, _ worker: QueueWorker) async throws {
+    guard let number = form["number"].flatMap({ Int64($0) }),
+      let claim = form["claim"].flatMap({ UUID(uuidString: $0) })
+    else { return }
+    try await queue.release(number, claim: claim, account: worker.account)
+  }
+
+  /// `URGENCY.NUMBER`, as the link to the next page has it.
+  private static func place(_ text: String) -> QueuePlace? {
+    let parts = text.split(separator: ".").compactMap { Int64($0) }
+    return parts.count == 2 ? QueuePlace(urgency: parts[0], number: parts[1]) : nil
+  }
+}

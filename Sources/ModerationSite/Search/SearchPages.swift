@@ -1,0 +1,110 @@
+import HTTPServer
+import Localization
+import Foundation
+import Hummingbird
+import PhoneNumbers
+import Storage
+
+/// `/moderation/search`: a number in any spelling, its beginning or its end, or a moderator's label.
+struct SearchPages: Sendable {
+  let search: SearchStore
+  let pages: PageRenderer
+
+  static let address = "/moderation/search"
+  static let rows = 50
+
+  @Sendable func search(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let text = request.query("q")
+    let after = Int64(request.query("after")) ?? 0
+    let wish = SearchRequest(
+      text, country: request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:)))
+    var page = SearchPage(text: text)
+    let texts = pages.texts(context)
+    switch wish {
+    case .nothing: break
+    case .tooShort: page.hint = texts.count("search.short", SearchStore.leastEnding)
+    case .ending(let digits):
+      page.add(try await search.numbers(endingWith: digits, after: after, limit: Self.rows + 1), text, texts)
+    case .label(let label):
+      page.add(try await search.numbers(labelled: label, after: after, limit: Self.rows + 1), text, texts)
+    case .beginning(let digits, let exact, let ending):
+      if after == 0, let exact { page.exact = try await search.lines(of: [exact]).map { NumberRow($0, texts) } }
+      page.add(
+        try await search.numbers(beginningWith: digits, after: after, limit: Self.rows + 1)
+          .filter { $0.number != exact }, text, texts)
+      // Digits that no number begins with may be the end of one, as people say their own.
+      if page.rows.isEmpty, page.exact.isEmpty || exact == nil, let ending {
+        page.add(try await search.numbers(endingWith: ending, after: after, limit: Self.rows + 1), text, texts)
+      }
+    }
+    if wish != .nothing, page.rows.isEmpty, page.exact.isEmpty, page.hint.isEmpty { page.hint = texts("search.none") }
+    return pages.page("search", page, context)
+  }
+}
+
+/// What somebody looks for.
+enum SearchRequest: Equatable {
+  case nothing
+  /// Digits of an ending that are too few.
+  case tooShort
+  /// Digits that a number begins with; the number itself where they are a whole one; the same without what is dialled
+  /// before national numbers, for an ending.
+  case beginning(Int64, exact: Int64?, ending: String?)
+  /// Digits that a number ends with, as `*123456`.
+  case ending(String)
+  /// The beginning of a label.
+  case label(String)
+
+  /// - Parameter country: where a number in national form is dialled; nil where that is not known.
+  init(_ text: String, country: String?) {
+    guard !text.isEmpty else {
+      self = .nothing
+      return
+    }
+    let digits = text.unicodeScalars.filter { ("0"..."9").contains($0) }.map(String.init).joined()
+    let isNumber = text.unicodeScalars.allSatisfy {
+      ("0"..."9").contains($0) || " +-–()./*…\u{A0}".unicodeScalars.contains($0)
+    }
+    guard isNumber, !digits.isEmpty, digits.utf8.count <= 15 else {
+      self = isNumber ? .tooShort : .label(text)
+      return
+    }
+    if text.hasPrefix("*") || text.hasPrefix("…") {
+      self = digits.utf8.count < SearchStore.leastEnding ? .tooShort : .ending(digits)
+      return
+    }
+    let whole = try? PhoneNumber(parsing: text, region: country.flatMap { PhoneRegion($0)?.code })
+    let national = String(digits.drop { $0 == "0" })
+    let ending = national.utf8.count >= SearchStore.leastEnding ? national : nil
+    // +49…, 0049… and 49… are the same beginning.
+    guard let beginning = Int64(digits.hasPrefix("00") || !digits.hasPrefix("0") ? national : ""), beginning > 0 else {
+      self =
+        whole.map { .beginning($0.digits, exact: $0.digits, ending: ending) } ?? ending.map(Self.ending) ?? .tooShort
+      return
+    }
+    self = .beginning(beginning, exact: whole?.digits, ending: ending)
+  }
+}
+
+/// Values of the template `search`.
+struct SearchPage: Encodable {
+  let text: String
+  let isEmpty: Bool
+  var hint = ""
+  var exact: [NumberRow] = []
+  var rows: [NumberRow] = []
+  /// Where the next page is; empty where there is none.
+  var next = ""
+
+  init(text: String) {
+    self.text = text
+    isEmpty = text.isEmpty
+  }
+
+  mutating func add(_ lines: [NumberLine], _ text: String, _ texts: Localizer) {
+    rows = lines.prefix(SearchPages.rows).map { NumberRow($0, texts) }
+    next =
+      lines.count > SearchPages.rows
+      ? Query.address(SearchPages.address, ["q": text, "after": "\(lines[SearchPages.rows - 1].number)"]) : ""
+  }
+}

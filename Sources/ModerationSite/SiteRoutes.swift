@@ -1,0 +1,250 @@
+import Intake
+import Curation
+package import HTTPServer
+package import Hummingbird
+import Publishing
+import Storage
+
+/// Every page. Pages for people who have signed in are in one group.
+package struct SiteRoutes {
+  private let services: SiteServices
+  private let configuration: SiteConfiguration
+  private let pages: PageRenderer
+  private let description: OpenAPIDocument
+  private let clock: LimitClock
+  private let census: QueueCountCache
+
+  private var stores: Stores { services.stores }
+  private var cookies: SignInCookies { SignInCookies(isSecure: configuration.isSecure) }
+
+  /// - Throws: when a template or a message catalog cannot be read.
+  package init(
+    services: SiteServices, configuration: SiteConfiguration, description: OpenAPIDocument, clock: LimitClock
+  ) throws {
+    self.services = services
+    self.configuration = configuration
+    self.description = description
+    self.clock = clock
+    pages = try PageRenderer(
+      templateFolder: configuration.templateFolder, textFolder: configuration.textFolder)
+    census = QueueCountCache { [queue = services.stores.queue] in try await queue.census(at: $0) }
+  }
+
+  /// The page that shows a problem.
+  package func problemPage(_ problem: Problem, _ context: ServerRequestContext) -> Response {
+    pages.page(
+      "problem", ProblemPage(problem, texts: pages.texts(context)), context, status: .init(code: problem.status))
+  }
+
+  /// - Parameter networkLimit: limits what networks send, before a form is read.
+  package func add(to router: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware) {
+    let session = SessionMiddleware(
+      moderators: stores.sessions, census: census, cookies: cookies, policy: configuration.secondFactor)
+    let signedIn = { (path: RouterPath) in
+      router.group(path)
+        .add(middleware: session)
+        // A second time, inside the session: its problems are shown with the account's navigation and language.
+        .add(middleware: ErrorMiddleware(page: problemPage))
+        .add(middleware: FormMiddleware(needsToken: true))
+    }
+    let moderation = signedIn("moderation")
+    documentationRoutes(router)
+    signInRoutes(router, networkLimit: networkLimit, signOut: signedIn("sign-out"))
+    accountRoutes(moderation)
+    auditRoutes(moderation)
+    queueRoutes(moderation)
+    publicationRoutes(moderation)
+    numberRoutes(moderation)
+    settingRoutes(moderation)
+    publicRoutes(router, networkLimit: networkLimit)
+    appRoutes(moderation)
+    router.get("/") { _, _ in Response.redirect(to: ReturnAddress.home, type: .normal) }
+  }
+
+  private func documentationRoutes(_ router: Router<ServerRequestContext>) {
+    let documentation = DocumentationPages(page: DocumentationPage(description), pages: pages)
+    router.get("docs", use: documentation.docs)
+    router.get("problems", use: documentation.problems)
+    router.get("problems/:kind", use: documentation.problem)
+  }
+
+  private func signInRoutes(
+    _ router: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware,
+    signOut: RouterGroup<ServerRequestContext>
+  ) {
+    let signIn = SignInPages(
+      moderators: stores.sessions, desk: services.accounts.desk, pages: pages, cookies: cookies,
+      network: services.pseudonymizer.network(of:))
+    router.get("sign-in", use: signIn.form)
+    router.get("sign-in/code", use: signIn.codeForm)
+    router.group("sign-in")
+      .add(middleware: networkLimit)
+      .add(middleware: FormMiddleware(needsToken: false))
+      .post(use: signIn.signIn)
+      .post("code", use: signIn.signInByCode)
+    signOut.post(use: signIn.signOut)
+  }
+
+  private func accountRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
+    let account = AccountPages(
+      services: services.accounts, pages: pages, cookies: cookies, policy: configuration.secondFactor)
+    let second = SecondFactorPages(account: account)
+    moderation.group("account")
+      .get(use: account.account)
+      .post("password", use: account.setPassword)
+      .post("language", use: account.setLanguage)
+      .post("sessions", use: account.endSessions)
+      .get("second-factor", use: second.form)
+      .post("second-factor", use: second.setUp)
+      .post("second-factor/codes", use: second.renewCodes)
+      .post("second-factor/remove", use: second.remove)
+    let accounts = AccountsPages(
+      services: services.accounts, moderators: stores.sessions, pages: pages, isSecure: configuration.isSecure)
+    moderation.group("accounts")
+      .add(middleware: RequireRole(.administrator))
+      .get(use: accounts.list)
+      .post(use: accounts.add)
+      .get(":account", use: accounts.one)
+      .post(":account", use: accounts.change)
+  }
+
+  private func auditRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
+    let audit = AuditPages(trail: stores.auditLog, bulks: stores.bulks, pages: pages)
+    moderation.group("audit")
+      .add(middleware: RequireRole(.moderator))
+      .get(use: audit.list)
+      .get("export.csv", use: audit.export)
+  }
+
+  private func queueRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
+    let newest = NewestManifest(folder: services.folder, files: OpenFiles())
+    let queue = QueuePages(queue: stores.queue, census: census, pages: pages)
+    let cases = CasePages(
+      cases: stores.cases, queue: stores.queue, census: census, decisions: stores.decisions,
+      packs: PackPlaces(folder: services.folder, newest: newest), pages: pages)
+    let decisions = DecisionPages(
+      cases: cases, queuePages: queue, decisions: stores.decisions, queue: stores.queue, census: census)
+    let bulks = BulkPages(bulks: stores.bulks, queue: stores.queue, census: census, pages: pages)
+    moderation
+      .get("queue", use: queue.list)
+      .post("queue/next", use: queue.next)
+      .get("queue/left", use: queue.left)
+      .post("queue/ping", use: queue.ping)
+      .post("queue/release", use: queue.release)
+      .get("numbers/:number", use: cases.show)
+      .post("numbers/:number/notes", use: cases.note)
+      .post("numbers/:number/decision", use: decisions.decide)
+      .post("numbers/:number/undo", use: decisions.undo)
+    moderation.group("numbers/:number/take-over")
+      .add(middleware: RequireRole(.administrator))
+      .post(use: cases.takeOver)
+    moderation.group("bulk")
+      .add(middleware: RequireRole(.moderator))
+      .post(use: bulks.confirm)
+      .post("preview", use: bulks.preview)
+      .get(":id", use: bulks.show)
+      .post(":id/finish", use: bulks.finish)
+      .post(":id/undo", use: bulks.undo)
+  }
+
+  private func publicationRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
+    let publications = PublicationPages(
+      store: stores.publications, desk: services.publicationJobs, diff: services.diff, pages: pages)
+    let orders = PublicationOrderPages(desk: services.publicationJobs)
+    let changes = PublicationDiffPages(diff: services.diff, nights: stores.changes, pages: pages)
+    let recipes = RecipePages(recipes: services.recipes, pages: pages)
+    moderation
+      .get("publications", use: publications.list)
+      .get("publications/:serial/changes", use: changes.changes)
+      .get("recipes", use: recipes.show)
+    moderation.group()
+      .add(middleware: RequireRole(.administrator))
+      .post("publications", use: orders.order)
+  }
+
+  private func numberRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
+    let home = HomePages(
+      figures: stores.statistics, appeals: stores.appeals, publications: stores.publications,
+      next: services.nextPublication, pages: pages)
+    let search = SearchPages(search: stores.search, pages: pages)
+    moderation
+      .get(use: home.home)
+      .get("search", use: search.search)
+    let appeals = AppealPages(
+      appeals: stores.appeals, search: stores.search, explanations: stores.explanations, pages: pages)
+    let reporters = ReporterPages(reporters: stores.reporters, pages: pages)
+    let ranges = RangePages(ranges: stores.ranges, pages: pages)
+    let health = HealthPages(
+      health: stores.health, intake: services.intake, folder: services.folder, publications: stores.publications,
+      pages: pages)
+    moderation.group()
+      .add(middleware: RequireRole(.moderator))
+      .get("appeals", use: appeals.list)
+      .get("appeals/:number", use: appeals.one)
+      .post("appeals/:number", use: appeals.answer)
+      .get("reporters", use: reporters.list)
+      .get("ranges", use: ranges.list)
+      .get("ranges/:first/:digits", use: ranges.one)
+      .post("ranges/:first/:digits", use: ranges.decide)
+      .get("health", use: health.show)
+  }
+
+  /// Thresholds and protected numbers: moderators read them, administrators change them.
+  private func settingRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
+    let protected = ProtectedPages(protection: stores.protection, pages: pages)
+    let thresholds = ThresholdPages(
+      store: stores.thresholds, previews: services.previews, countries: CountryChoices(catalog: pages.catalog),
+      pages: pages)
+    moderation.group()
+      .add(middleware: RequireRole(.moderator))
+      .get("protected", use: protected.list)
+      .get("thresholds", use: thresholds.list)
+    moderation.group()
+      .add(middleware: RequireRole(.administrator))
+      .post("protected", use: protected.add)
+      .post("protected/remove", use: protected.remove)
+      .get("thresholds/edit", use: thresholds.edit)
+      .get("thresholds/preview", use: thresholds.result)
+      .post("thresholds/preview", use: thresholds.preview)
+      .post("thresholds/again", use: thresholds.again)
+      .post("thresholds/save", use: thresholds.save)
+      .post("thresholds/discard", use: thresholds.discard)
+  }
+
+  private func publicRoutes(_ router: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware) {
+    let hashes = services.pseudonymizer
+    let appeals = PublicAppealPages(
+      appeals: stores.appeals,
+      stamps: AppealStamps(
+        key: hashes.secret(for: "appeals"), difficulty: configuration.appealDifficulty,
+        delay: configuration.appealDelay),
+      limits: AppealRateLimit(limits: configuration.limits, clock: clock),
+      countries: CountryChoices(catalog: pages.catalog),
+      origin: { FilingOrigin(network: hashes.network(of: $0), area: hashes.area(of: $0)) }, pages: pages)
+    router.group("appeal")
+      .add(middleware: networkLimit)
+      .add(middleware: FormMiddleware(needsToken: false))
+      .get(use: appeals.form)
+      .post(use: appeals.file)
+      .get("find", use: appeals.find)
+      .get(":ticket", use: appeals.status)
+    guard configuration.publicNumbers != .off else { return }
+    let numbers = PublicNumberPages(
+      explanations: stores.explanations, pages: pages, visibility: configuration.publicNumbers)
+    router.group("number")
+      .add(middleware: networkLimit)
+      .get(":number", use: numbers.number)
+  }
+
+  private func appRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
+    let apps = AppPages(apps: stores.apps, pages: pages)
+    moderation.group("apps").add(middleware: RequireRole(.administrator))
+      .get(use: apps.list)
+      .post(use: apps.create)
+      .post("rotate", use: apps.rotate)
+      .get("keys/:key", use: apps.key)
+      .post("keys/:key/scopes", use: apps.change)
+      .post("keys/:key/revoke", use: apps.revoke)
+      .post("keys/:key/withdraw", use: apps.withdraw)
+  }
+}

@@ -1,0 +1,63 @@
+import HTTPServer
+import Localization
+import Foundation
+import Hummingbird
+import Storage
+
+/// `/moderation`: how today goes, at a glance.
+struct HomePages: Sendable {
+  let figures: StatisticsStore
+  let appeals: AppealStore
+  let publications: PublicationStore
+  let next: @Sendable (Date) -> Date?
+  let pages: PageRenderer
+
+  /// Days of the charts.
+  static let days = 30
+
+  @Sendable func home(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let now = Date()
+    let days = try await figures.days(Self.days, until: now)
+    let page = HomePage(
+      days: days, waiting: context.waiting.own, appeals: try await appeals.openCount(),
+      latest: try await publications.latest(), next: next(now), pages.texts(context))
+    return pages.page("home", page, context)
+  }
+}
+
+/// Values of the template `home`.
+struct HomePage: Encodable {
+  struct Tile: Encodable {
+    let name: String
+    let figure: String
+    let link: String
+  }
+
+  let tiles: [Tile]
+  let charts: [DayChart]
+  let published: [PageTime]
+  let serial: String
+  let next: [PageTime]
+
+  init(
+    days: [DailyStatistics], waiting: Int, appeals: Int64, latest: Publication?, next: Date?, _ texts: Localizer
+  ) {
+    let today = days.last
+    tiles = [
+      ("waiting", Int64(waiting), "/moderation/queue"), ("appeals", appeals, "/moderation/appeals"),
+      ("held", today?[.held] ?? 0, "/moderation/queue?cause=held"),
+      ("ranges", today?[.ranges] ?? 0, "/moderation/ranges"),
+      ("reports", today?[.reports] ?? 0, "/moderation/search"),
+      ("decisions", today?[.decisions] ?? 0, "/moderation/queue"),
+      ("listed", today?[.listed] ?? 0, "/moderation/publications"),
+    ].map { Tile(name: texts("home.tile-\($0.0)"), figure: texts.number($0.1), link: $0.2) }
+    charts = [(StatisticsStore.Figure.reports, true), (.decisions, true), (.listed, false)].map { figure, isSum in
+      DayChart(
+        name: figure.rawValue, title: texts("home.chart-\(figure.rawValue)"), days: days.map { ($0.day, $0[figure]) },
+        isSum: isSum, texts)
+    }
+    published = latest.map { [PageTime($0.publishedAt)] } ?? []
+    serial = latest.map { texts.number($0.serial) } ?? ""
+    self.next = next.map { [PageTime($0)] } ?? []
+  }
+}

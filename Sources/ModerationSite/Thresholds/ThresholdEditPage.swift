@@ -1,0 +1,70 @@
+import Localization
+import Curation
+
+/// Values of the template `threshold-edit`.
+struct ThresholdEditPage: Encodable {
+  /// A line of the form: what is needed to be listed, and to stay.
+  struct Line: Encodable {
+    let label: String
+    let hint: String
+    let fields: [Input]
+  }
+
+  struct Input: Encodable {
+    let id: String
+    let name: String
+    let label: String
+    let value: String
+    let problem: String
+    let mode: String
+  }
+
+  let title: String
+  /// What the figures are for.
+  let name: String
+  let lead: String
+  let base: Int32
+  let countries: [CountryChoice]
+  /// Of the category; empty for a list.
+  let slug: String
+  let code: String
+  /// The list's id; empty for a threshold.
+  let list: String
+  /// Whether there are figures of its own that can be taken away.
+  let hasOwn: Bool
+  let remove: String
+  let lines: [Line]
+  var problem = ""
+
+  init(
+    _ category: ReportCategory, _ country: String?, _ form: RuleForm<Threshold>, base: Int32, hasOwn: Bool,
+    countries: [CountryChoice], _ texts: Localizer
+  ) {
+    title = texts("thresholds.edit-title", ["category": texts.category(category)])
+    name = ThresholdPreviewPage.name(of: category, country, texts)
+    lead = texts("thresholds.edit-lead")
+    self.base = base
+    self.countries = countries
+    slug = category.slug
+    code = country ?? ""
+    list = ""
+    self.hasOwn = hasOwn
+    remove = texts("thresholds.remove")
+    lines = form.lines(texts)
+  }
+
+  init(
+    list: Int32, _ name: String, _ form: RuleForm<SourceRule>, base: Int32, hasOwn: Bool, _ texts: Localizer
+  ) {
+    title = texts("thresholds.list-edit-title")
+    self.name = name
+    lead = texts("thresholds.list-edit-lead")
+    self.base = base
+    countries = []
+    (slug, code) = ("", "")
+    self.list = "\(list)"
+    self.hasOwn = hasOwn
+    remove = texts("thresholds.list-remove")
+    lines = form.lines(texts)
+  }
+}

@@ -1,0 +1,185 @@
+import HTTPServer
+import Localization
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import PhoneNumbers
+import Publishing
+import Storage
+
+/// `/moderation/thresholds`: what is asked of a number, version by version; a change is previewed before it can be saved.
+struct ThresholdPages: Sendable {
+  let store: ThresholdStore
+  let previews: ThresholdPreviews
+  let countries: CountryChoices
+  let pages: PageRenderer
+
+  /// The versions that the list shows.
+  static let versions = 50
+  static let address = "/moderation/thresholds"
+
+  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let wanted = request.uri.queryParameters["version"].flatMap { Int32(String($0)) }
+    let history = try await store.history(limit: Self.versions)
+    guard wanted == nil || history.contains(where: { $0.version == wanted }) else { throw Problem.notFound }
+    let (version, set) = try await store.version(wanted)
+    let texts = pages.texts(context)
+    return pages.page(
+      "thresholds",
+      ThresholdsPage(
+        version: version, set: set, history: history, lists: try await store.lists(),
+        hasPreview: try await previews.hasPreview(context.account),
+        hasSaved: request.uri.queryParameters["saved"] != nil, texts), context)
+  }
+
+  @Sendable func edit(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let query = request.uri.queryParameters
+    let texts = pages.texts(context)
+    let (version, set) = try await store.version(nil)
+    if let list = query["list"].flatMap({ Int32(String($0)) }) {
+      let form = RuleForm(set.rule(ofList: list), texts)
+      return page(try await listPage(list, form, base: version.version, set, texts), context)
+    }
+    guard let category = query["category"].flatMap({ ReportCategory(slug: String($0)) }) else { throw Problem.notFound }
+    let country = query["country"].flatMap { PhoneRegion(String($0))?.code }
+    let form = RuleForm(try threshold(category, country, in: set), texts)
+    return page(thresholdPage(category, country, form, base: version.version, set, context), context)
+  }
+
+  /// Checks the form and asks for its preview.
+  @Sendable func preview(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let form = context.form
+    guard let base = form["base"].flatMap({ Int32($0) }) else { throw Problem.noForm }
+    let texts = pages.texts(context)
+    let (version, set) = try await store.version(nil)
+    let isMoved = base != version.version
+    let subject: ThresholdPreviews.Subject
+    let change: ThresholdSet?
+    let refused: ThresholdEditPage
+    if let list = form["list"].flatMap({ Int32($0) }) {
+      let present = set.rule(ofList: list)
+      var typed = RuleForm(form, of: present)
+      let isRemoval = form["remove"] != nil && list != SourceRule.everyList
+      change =
+        isRemoval
+        ? try set.removing(ruleOfList: list) : try typed.rule(present: present, texts).map { try set.replacing($0) }
+      subject = .list(list)
+      refused = try await listPage(list, typed, base: version.version, set, texts)
+    } else {
+      guard let category = form["category"].flatMap(ReportCategory.init(slug:)), category.isToxic else {
+        throw Problem.noForm
+      }
+      let country = form.text("country").flatMap { PhoneRegion($0)?.code }
+      let present = try threshold(category, country, in: set)
+      var typed = RuleForm(form, of: present)
+      change =
+        if form["remove"] != nil, let country {
+          try set.removing(category, country: country)
+        } else {
+          try typed.rule(present: present, texts).map { try set.replacing($0) }
+        }
+      subject = .threshold(category, country: country)
+      refused = thresholdPage(category, country, typed, base: version.version, set, context)
+    }
+    guard !isMoved else { return page(refused, context, problem: "thresholds.moved", .conflict) }
+    guard let change else { return page(refused, context, problem: "thresholds.wrong", .unprocessableContent) }
+    guard change != set else { return page(refused, context, problem: "thresholds.same", .unprocessableContent) }
+    try await previews.start(
+      ThresholdPreviews.Request(account: context.account, base: base, subject: subject, present: set, change: change))
+    return .redirect(to: "\(Self.address)/preview", type: .normal)
+  }
+
+  /// Begins a preview anew that could not be made, or was broken off.
+  @Sendable func again(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await previews.startAgain(context.account)
+    return .redirect(to: "\(Self.address)/preview", type: .normal)
+  }
+
+  @Sendable func result(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let (asked, state) = try await previews.preview(of: context.account) else {
+      return .redirect(to: Self.address, type: .normal)
+    }
+    let values = ThresholdPreviewPage(asked, state, lists: try await store.lists(), pages.texts(context))
+    return pages.page("threshold-preview", values, context)
+  }
+
+  /// Saves what the account's preview has shown, and nothing else.
+  @Sendable func save(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let texts = pages.texts(context)
+    guard let moderator = context.moderator, let (asked, state) = try await previews.preview(of: context.account),
+      context.form["preview"] == asked.id.uuidString, case .done = state
+    else { return .redirect(to: Self.address, type: .normal) }
+    let lists = try await store.lists()
+    func refuse(_ key: String, _ status: HTTPResponse.Status) -> Response {
+      let reason = String((context.form.text("reason") ?? "").prefix(2_000))
+      let values = ThresholdPreviewPage(asked, state, lists: lists, texts, problem: texts(key), reason: reason)
+      return pages.page("threshold-preview", values, context, status: status)
+    }
+    guard let reason = context.form.text("reason") else {
+      return refuse("thresholds.reason-needed", .unprocessableContent)
+    }
+    guard reason.unicodeScalars.count <= 500 else { return refuse("thresholds.reason-long", .unprocessableContent) }
+    let now = Date()
+    do {
+      try await store.save(
+        asked.change, after: asked.base, by: moderator.name, because: reason, at: now,
+        audit: ThresholdChange(asked, lists).event(by: moderator, because: reason))
+    } catch StorageError.thresholdsChanged {
+      return refuse("thresholds.moved-saved", .conflict)
+    }
+    try await previews.forget(context.account)
+    return .redirect(to: "\(Self.address)?saved=1", type: .normal)
+  }
+
+  /// Forgets the account's preview.
+  @Sendable func discard(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await previews.forget(context.account)
+    return .redirect(to: Self.address, type: .normal)
+  }
+
+  /// What is asked of a category's numbers in a country.
+  private func threshold(
+    _ category: ReportCategory, _ country: String?, in set: ThresholdSet
+  ) throws -> Threshold {
+    guard var threshold = set.threshold(for: category, country: { country }) else { throw Problem.notFound }
+    threshold.country = country
+    return threshold
+  }
+
+  private func thresholdPage(
+    _ category: ReportCategory, _ country: String?, _ form: RuleForm<Threshold>, base: Int32, _ set: ThresholdSet,
+    _ context: ServerRequestContext
+  ) -> ThresholdEditPage {
+    ThresholdEditPage(
+      category, country, form, base: base,
+      hasOwn: country != nil && set.own(category, country: country) != nil,
+      countries: countries.list(context.language, chosen: country), pages.texts(context))
+  }
+
+  /// - Throws: `Problem` for a list that is not there.
+  private func listPage(
+    _ list: Int32, _ form: RuleForm<SourceRule>, base: Int32, _ set: ThresholdSet, _ texts: Localizer
+  ) async throws -> ThresholdEditPage {
+    guard let name = SourceRule.name(of: list, among: try await store.lists(), texts) else { throw Problem.notFound }
+    return ThresholdEditPage(
+      list: list, name, form, base: base,
+      hasOwn: list != SourceRule.everyList && set.own(list: list) != nil, texts)
+  }
+
+  private func page(
+    _ values: ThresholdEditPage, _ context: ServerRequestContext, problem: String? = nil,
+    _ status: HTTPResponse.Status = .ok
+  ) -> Response {
+    var values = values
+    values.problem = problem.map { pages.texts(context)($0) } ?? ""
+    return pages.page("threshold-edit", values, context, status: status)
+  }
+}
+
+extension SourceRule {
+  /// What the list is called on pages; nil where there is none of this id.
+  static func name(of list: Int32, among lists: [App], _ texts: Localizer) -> String? {
+    list == everyList ? texts("thresholds.every-list") : lists.first { $0.id == list }?.name
+  }
+}

@@ -1,0 +1,159 @@
+import Localization
+import Curation
+import Foundation
+import PhoneNumbers
+import Publishing
+import Storage
+
+/// Values of the template `threshold-preview`.
+struct ThresholdPreviewPage: Encodable {
+  struct Tile: Encodable {
+    let name: String
+    let figure: String
+  }
+
+  /// A category and country in which something changes.
+  struct Row: Encodable {
+    let category: String
+    let country: String
+    let added: String
+    let taken: String
+    let kept: String
+  }
+
+  struct Example: Encodable {
+    let digits: Int64
+    let number: String
+    let category: String
+    let country: String
+    let heat: String
+    let evidence: String
+    let confidence: String
+    let reporters: String
+    let days: String
+  }
+
+  /// One figure that is thought of.
+  struct Difference: Encodable {
+    let name: String
+    let before: String
+    let after: String
+  }
+
+  /// Kinds beyond these are summed up in words.
+  static let mostRows = 100
+
+  let id: String
+  /// What changes.
+  let name: String
+  /// What is said where no figure does.
+  let noDifference: String
+  let differences: [Difference]
+  let isRunning: Bool
+  let hasFailed: Bool
+  let isBroken: Bool
+  let isDone: Bool
+  let step: String
+  let asOf: [PageTime]
+  let tiles: [Tile]
+  let rows: [Row]
+  let more: String
+  let added: [Example]
+  let taken: [Example]
+  let problem: String
+  let reason: String
+
+  init(
+    _ asked: ThresholdPreviews.Request, _ state: ThresholdPreviews.State, lists: [App], _ texts: Localizer,
+    problem: String = "", reason: String = ""
+  ) {
+    id = asked.id.uuidString
+    switch asked.subject {
+    case .threshold(let category, let country):
+      name = Self.name(of: category, country, texts)
+      noDifference = texts(
+        country != nil && asked.change.own(category, country: country) != nil
+          ? "thresholds.own-no-difference" : "thresholds.no-difference")
+      let find = { (set: ThresholdSet) in set.threshold(for: category) { country } }
+      differences = Self.differences(find(asked.present), find(asked.change), texts)
+    case .list(let list):
+      name = SourceRule.name(of: list, among: lists, texts) ?? "\(list)"
+      noDifference = texts(
+        asked.change.own(list: list) != nil
+          ? "thresholds.list-own-no-difference" : "thresholds.list-no-difference")
+      differences = Self.differences(asked.present.rule(ofList: list), asked.change.rule(ofList: list), texts)
+    }
+    self.problem = problem
+    self.reason = reason
+    var preview: ThresholdPreview?
+    var time: Date?
+    var step = ""
+    switch state {
+    case .waiting(let ahead): step = texts.count("thresholds.step-waiting", ahead)
+    case .running(.brigades): step = texts("thresholds.step-brigades")
+    case .running(.judging(let count)): step = texts.count("thresholds.step-judging", count)
+    case .done(let made, let asOf): (preview, time) = (made, asOf)
+    case .failed, .broken: break
+    }
+    self.step = step
+    isRunning = !step.isEmpty
+    isDone = preview != nil
+    if case .broken = state { isBroken = true } else { isBroken = false }
+    hasFailed = !isRunning && !isDone && !isBroken
+    asOf = time.map { [PageTime($0)] } ?? []
+    tiles = preview.map { Self.tiles($0, texts) } ?? []
+    let changed = preview?.changes.filter { $0.value.added + $0.value.taken > 0 } ?? [:]
+    let sorted = changed.sorted {
+      ($0.value.added + $0.value.taken, $1.key.category.rawValue, $1.key.country ?? "")
+        > ($1.value.added + $1.value.taken, $0.key.category.rawValue, $0.key.country ?? "")
+    }
+    rows = sorted.prefix(Self.mostRows).map { kind, change in
+      Row(
+        category: texts.category(kind.category), country: kind.country.map(texts.country) ?? "–",
+        added: texts.number(change.added), taken: texts.number(change.taken), kept: texts.number(change.kept))
+    }
+    more = sorted.count > Self.mostRows ? texts.count("thresholds.more-kinds", sorted.count - Self.mostRows) : ""
+    added = preview?.added.map { Self.example($0, texts) } ?? []
+    taken = preview?.taken.map { Self.example($0, texts) } ?? []
+  }
+
+  private static func tiles(_ preview: ThresholdPreview, _ texts: Localizer) -> [Tile] {
+    let total = preview.total
+    return [
+      ("now", total.kept + total.taken + preview.fixed), ("then", total.kept + total.added + preview.fixed),
+      ("added", total.added), ("taken", total.taken), ("kept", total.kept), ("fixed", preview.fixed),
+      ("held", preview.newlyHeld), ("released", preview.released),
+    ].map { Tile(name: texts("thresholds.tile-\($0.0)"), figure: texts.number($0.1)) }
+  }
+
+  private static func example(_ example: ThresholdPreview.Example, _ texts: Localizer) -> Example {
+    Example(
+      digits: example.number,
+      number: PhoneNumber(digits: example.number)?.formatted(.international) ?? "+\(example.number)",
+      category: texts.category(example.kind.category), country: example.kind.country ?? "–",
+      heat: texts.decimal(example.score.heat), evidence: texts.decimal(example.score.evidence),
+      confidence: texts.percent(example.score.confidence), reporters: texts.number(example.score.reporters),
+      days: texts.number(example.score.days))
+  }
+
+  static func name(of category: ReportCategory, _ country: String?, _ texts: Localizer) -> String {
+    texts(
+      "thresholds.preview-of",
+      [
+        "category": texts.category(category),
+        "country": country.map(texts.country) ?? texts("thresholds.everywhere"),
+      ])
+  }
+
+  private static func differences<Rule: FieldwiseRule>(_ before: Rule?, _ after: Rule?, _ texts: Localizer)
+    -> [Difference]
+  {
+    guard let before, let after else { return [] }
+    return Rule.fields.compactMap { field in
+      let (old, new) = (before[field: field], after[field: field])
+      guard old != new else { return nil }
+      return Difference(
+        name: texts("thresholds.\(Rule.prefix)field.\(field)"), before: texts.plain(old), after: texts.plain(new))
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import AsyncHTTPClient
+import CallerPack
+public import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import Synchronization
+
+/// Requests to other servers over http and https: no cookies, no cache, no proxy, no compression, and redirects within the
+/// server's origin only.
+///
+/// The head of an answer is checked before its body is read, and the body is read only as fast as it is taken. A hostile
+/// server costs no more memory than the limit of the request and a few network buffers.
+public struct OutboundHTTP: Sendable {
+  private let client: HTTPClient
+
+  /// Opens a client for as long as `body` runs, and then closes its connections.
+  ///
+  /// `HTTPClient.shared` does not suit: it follows redirects to other origins and decompresses answers, and neither can
+  /// be turned off for a request.
+  /// - Parameter idle: how long a server may send nothing.
+  public static func withClient<Result>(
+    idle: Duration = .seconds(30), _ body: (OutboundHTTP) async throws -> Result
+  ) async throws -> Result {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    tls.certificateVerification = .fullVerification
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: tls, redirectConfiguration: .disallow,
+      timeout: .init(connect: .seconds(10), read: TimeAmount(idle)), decompression: .disabled)
+    configuration.httpVersion = .http1Only
+    // The caller knows better when to try again.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+      try await body(OutboundHTTP(client: client))
+    }
+  }
+
+  /// Sends a request, and hands the body of the answer over piece by piece.
+  ///
+  /// The body is read for a status of 2xx only.
+  /// - Parameters:
+  ///   - limit: the most bytes of the body that are taken.
+  ///   - total: how long the answer may take, redirects included.
+  ///   - head: told status and fields before the body; an error that it throws ends the transfer and reaches the caller.
+  ///   - body: told each piece, in order; the next one is read when it returns.
+  /// - Throws: ``HTTPClientError``, `CancellationError`, and errors of `head` and `body`.
+  public func send(
+    _ request: OutboundRequest, limit: Int, total: Duration,
+    head: @escaping @Sendable (OutboundResponse) throws -> Void, body: @escaping @Sendable (Data) throws -> Void
+  ) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await exchange(request, limit: limit, head: head, body: body) }
+      group.addTask {
+        try await Task.sleep(for: total)
+        throw HTTPClientError.tookTooLong(total)
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  /// Sends a request for something short.
+  /// - Parameters: as above.
+  /// - Returns: the body is empty unless the status is 2xx.
+  /// - Throws: ``HTTPClientError``, `CancellationError`.
+  public func send(
+    _ request: OutboundRequest, limit: Int, total: Duration
+  ) async throws -> (head: OutboundResponse, body: Data) {
+    let received = Mutex<(head: OutboundResponse?, body: Data)>((nil, Data()))
+    try await send(request, limit: limit, total: total) { head in
+      received.withLock { $0.head = head }
+    } body: { data in
+      received.withLock { $0.body += data }
+    }
+    let (head, body) = received.withLock { $0 }
+    guard let head else { throw HTTPClientError.endedEarly }
+    return (head, body)
+  }
+
+  private func exchange(
+    _ request: OutboundRequest, limit: Int, head: @Sendable (OutboundResponse) throws -> Void,
+    body: @Sendable (Data) throws -> Void
+  ) async throws {
+    let response = try await answer(request)
+    let answer = OutboundResponse(status: Int(response.status.code), fields: response.headers)
+    guard (200..<300).contains(answer.status) else { return try head(answer) }
+    try answer.checkBody(limit: limit)
+    try head(answer)
+    var received = 0
+    var pieces = response.body.makeAsyncIterator()
+    while let piece = try await Self.next(&pieces) {
+      received += piece.readableBytes
+      guard received <= limit else { throw HTTPClientError.tooLong(limit: limit) }
+      try body(Data(piece.readableBytesView))
+    }
+    // The pieces of a cancelled request end without an error.
+    try Task.checkCancellation()
+  }
+
+  private static func next(_ pieces: inout HTTPClientResponse.Body.AsyncIterator) async throws -> ByteBuffer? {
+    do { return try await pieces.next() } catch { throw HTTPClientError.translated(error) }
+  }
+
+  /// The answer to a request, after the redirects that it follows.
+  private func answer(_ request: OutboundRequest) async throws -> HTTPClientResponse {
+    var (url, left) = (request.url, request.redirects)
+    while true {
+      let response = try await execute(request, at: url)
+      guard left > 0, let next = response.redirect(from: url) else { return response }
+      (url, left) = (next, left - 1)
+    }
+  }
+
+  private func execute(_ request: OutboundRequest, at url: URL) async throws -> HTTPClientResponse {
+    guard WebOrigin(url) != nil else { throw HTTPClientError.unsupportedAddress }
+    var wire = HTTPClientRequest(url: url.absoluteString)
+    wire.method = HTTPMethod(rawValue: request.method)
+    for (name, value) in request.fields { wire.headers.replaceOrAdd(name: name, value: value) }
+    wire.headers.replaceOrAdd(name: "Accept-Encoding", value: "identity")
+    wire.headers.replaceOrAdd(name: "User-Agent", value: "ringfence")
+    wire.body = request.body.map { .bytes(ByteBuffer(bytes: $0)) }
+    do {
+      // `send` bounds the head and the body together.
+      return try await client.execute(wire, deadline: .distantFuture)
+    } catch {
+      throw HTTPClientError.translated(error)
+    }
+  }
+}
+
+extension HTTPClientResponse {
+  /// The address that a redirect leads to; nil for an answer that is none, and for one that leads to another origin.
+  fileprivate func redirect(from url: URL) -> URL? {
+    guard [301, 302, 303, 307, 308].contains(status.code), let location = headers.first(name: "Location"),
+      let next = URL(string: location, relativeTo: url)?.absoluteURL, next.user == nil,
+      let origin = WebOrigin(next), origin == WebOrigin(url)
+    else { return nil }
+    return next
+  }
+}

@@ -1,0 +1,23 @@
+public import Foundation
+
+/// A request to another server.
+public struct OutboundRequest: Sendable {
+  /// Such as `POST`.
+  public var method: String
+  /// An address with http or https.
+  public var url: URL
+  /// Fields by name.
+  public var fields: [String: String]
+  /// Its body.
+  public var body: Data?
+  /// How many redirects within the origin are followed; each repeats the request with all its fields.
+  public var redirects = 0
+
+  /// - Parameters: see the properties.
+  public init(_ method: String = "GET", _ url: URL, fields: [String: String] = [:], body: Data? = nil) {
+    self.method = method
+    self.url = url
+    self.fields = fields
+    self.body = body
+  }
+}

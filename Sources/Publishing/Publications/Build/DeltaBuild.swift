@@ -1,0 +1,47 @@
+import CallerPack
+import CallerPackBuilder
+import Foundation
+
+/// Makes the deltas that lead to a publication's packs.
+struct DeltaBuild: Sendable {
+  let folder: PublicationFolder
+  let serial: Int64
+  /// Manifests of earlier publications, newest first.
+  let earlier: [Manifest]
+  /// From so many different files of a pack deltas lead to it.
+  let bases: Int
+
+  /// Makes deltas to one pack from the last different files of its name; one that is not smaller than the pack is thrown
+  /// away. For a pack that was carried over, the deltas that led to it stay, as far as their bases are among the last:
+  /// files are counted and not publications, so that many small ones take no delta away.
+  func deltas(to pack: ManifestPack) throws -> [ManifestPack.Delta] {
+    var bases: [ManifestPack] = []
+    for manifest in earlier where bases.count < self.bases {
+      guard let base = manifest.packs.first(where: { $0.name == pack.name }), base.kind == pack.kind,
+        base.sha256 != pack.sha256, !bases.contains(where: { $0.sha256 == base.sha256 })
+      else { continue }
+      bases.append(base)
+    }
+    guard pack.serial == serial else {
+      return pack.deltas.filter { delta in bases.contains { $0.sha256 == delta.fromSHA256 } }
+    }
+    let target = try PackReader.open(path: folder.filePath(pack.path))
+    return try bases.compactMap { try delta(from: $0, to: pack, target) }
+  }
+
+  private func delta(
+    from base: ManifestPack, to pack: ManifestPack, _ target: PackReader
+  ) throws -> ManifestPack.Delta? {
+    // A base that is gone or damaged costs its readers a full pack, and nothing else.
+    guard let reader = try? PackReader.open(path: folder.filePath(base.path)), try reader.digest().hex == base.sha256
+    else { return nil }
+    let file = PublicationFolder.deltaFile(name: pack.name, from: base.serial, to: serial)
+    let summary = try DeltaBuilder.build(from: reader, to: target, out: folder.filePath(file))
+    guard summary.bytes < pack.bytes else {
+      unlink(folder.filePath(file))
+      return nil
+    }
+    return ManifestPack.Delta(
+      fromSerial: base.serial, fromSHA256: base.sha256, bytes: summary.bytes, sha256: summary.sha256.hex, path: file)
+  }
+}

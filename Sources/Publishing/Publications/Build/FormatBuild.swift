@@ -1,0 +1,45 @@
+import CallerPack
+import Foundation
+import PackFormats
+
+/// Writes a publication's packs in the other formats that their recipes ask for.
+struct FormatBuild: Sendable {
+  let folder: PublicationFolder
+
+  /// Files of these formats; those of a pack that was carried over are there already.
+  /// - Throws: `PackFormatError`: what a format cannot carry stops the publication rather than to be missing from it.
+  func files(of pack: ManifestPack, formats: [String]) throws -> [ManifestPack.File] {
+    try Set(formats).sorted().compactMap { name in
+      if let file = pack.formats.first(where: { $0.format == name }) { return file }
+      guard let format = ListFormat(rawValue: name), pack.entries > 0 else { return nil }
+      let path = "formats/\(pack.name)-\(pack.serial).\(format.fileExtension)"
+      let writer = try format.writer(to: .file(URL(filePath: folder.filePath(path))))
+      let cursor = try PackReader.open(path: folder.filePath(pack.path)).makeCursor()
+      while try cursor.next() {
+        try writer.append(
+          ListEntry(number: cursor.number, label: cursor.label, blocks: cursor.roles.contains(.blocks)))
+      }
+      _ = try writer.finish()
+      return ManifestPack.File(
+        format: name, bytes: try DurableFile.length(folder.filePath(path)),
+        sha256: try PackDigest.ofFile(folder.filePath(path)).hex, path: path)
+    }
+  }
+}
+
+extension ListFormat {
+  /// What a file of this format ends in; no two the same, for all of them lie in one folder.
+  fileprivate var fileExtension: String {
+    switch self {
+    case .tsv: "tsv"
+    case .csv: "csv"
+    case .jsonl: "jsonl"
+    case .twoGIS: "2gis"
+    case .twoGISGzip: "2gis.gz"
+    case .sqlite: "sqlite"
+    case .fritzbox: "fritzbox.xml"
+    case .asterisk: "asterisk.txt"
+    case .freepbx: "freepbx.csv"
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import CallerPack
+import CallerPackBuilder
+import Curation
+import Foundation
+
+/// Where the packs of one publication are made.
+struct PackBuild: Sendable {
+  let folder: PublicationFolder
+  let serial: Int64
+  let time: Date
+  /// Packs of the publication before, by name.
+  let former: [String: ManifestPack]
+
+  init(folder: PublicationFolder, serial: Int64, time: Date, former: Manifest?) {
+    self.folder = folder
+    self.serial = serial
+    self.time = time
+    self.former = Dictionary(uniqueKeysWithValues: (former?.packs ?? []).map { ($0.name, $0) })
+  }
+
+  /// Opens a pack under the name it will have.
+  ///
+  /// It takes over the dictionary of the pack before it, so that a delta between the two carries none.
+  func openWriter(_ spec: PackSpec) throws -> PackWriter {
+    var dictionary = try formerReader(spec.name, kind: spec.recipe.packKind)
+    if spec.recipe.profile == .lean, dictionary?.header.profile != .lean { dictionary = nil }
+    return try PackWriter(
+      path: folder.filePath(PublicationFolder.packFile(name: spec.name, serial: serial)),
+      options: options(spec, dictionary: dictionary))
+  }
+
+  private func options(_ spec: PackSpec, dictionary: PackReader?) -> PackWriter.Options {
+    PackWriter.Options(
+      kind: spec.recipe.packKind, region: spec.region ?? "", serial: UInt64(serial),
+      createdAt: Int64(time.timeIntervalSince1970), profile: spec.recipe.profile == .lean ? .lean : .standard,
+      dictionary: dictionary?.header.dictionaryStoredBytes ?? 0 > 0 ? dictionary : nil)
+  }
+
+  /// The file of the publication before; nil where there is none of this kind, or it is damaged: then the new pack
+  /// stands on its own.
+  func formerReader(_ name: String, kind: PackKind) throws -> PackReader? {
+    guard let pack = former[name], pack.kind == "\(kind)",
+      let reader = try? PackReader.open(path: folder.filePath(pack.path)),
+      try reader.digest().hex == pack.sha256
+    else { return nil }
+    return reader
+  }
+
+  /// Tries, one publication in fourteen and for each name another, whether a dictionary of its own makes a pack so much
+  /// smaller that it pays for being in the delta. Labels change with time, and a dictionary that is taken over for ever
+  /// would fit them less and less.
+  ///
+  /// It pays when a whole pack becomes smaller by more than the dictionary is long: then even a client that takes one
+  /// delta for each whole pack that another takes has less to fetch.
+  func refit(_ spec: PackSpec, _ summary: PackSummary) throws -> PackSummary {
+    let place = Int64(spec.name.utf8.reduce(0) { ($0 * 31 + Int($1)) % 1_009 })
+    guard (serial + place) % Self.trialPeriod == 0, spec.recipe.packKind != .blocking,
+      try formerReader(spec.name, kind: spec.recipe.packKind) != nil
+    else { return summary }
+    let path = folder.filePath(PublicationFolder.packFile(name: spec.name, serial: serial))
+    let trial = "\(folder.path)/.work/\(spec.name)-trial"
+    defer { unlink(trial) }
+    let cursor = try PackReader.open(path: path).makeCursor()
+    let writer = try PackWriter(path: trial, options: options(spec, dictionary: nil))
+    while try cursor.next() {
+      var failure: PackError?
+      cursor.withLabel { label in
+        do throws(PackError) {
+          try writer.append(cursor.number, roles: cursor.roles, labelUTF8: label)
+        } catch { failure = error }
+      }
+      if let failure { throw failure }
+    }
+    let fitted = try writer.finish()
+    let dictionary = try PackReader.open(path: trial).header.dictionaryStoredBytes
+    guard summary.bytes - fitted.bytes > dictionary else { return summary }
+    try DurableFile.move(trial, to: path)
+    return fitted
+  }
+
+  private static let trialPeriod: Int64 = 14
+}
+
+extension Recipe {
+  /// The pack's kind.
+  var packKind: PackKind {
+    switch kind {
+    case .blocking: .blocking
+    case .identification: .identification
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import CallerPack
+import Foundation
+import Logging
+import PostgreSQL
+import Storage
+
+extension Publisher {
+  /// Writes the packs from one snapshot of the database, and reads them back.
+  func makePacks(_ work: PublicationWork) async throws -> [PackDraft] {
+    let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
+    let content = PackContent(
+      store: store, selection: selection, recipes: recipes, sources: sources,
+      temporaryFolder: "\(folder.path)/.work", review: review, protection: protection)
+    let spool = ListedSpool(folder: folder, serial: work.serial)
+    let written = try await content.fill(at: work.request.time, spool: spool, open: bench.openWriter) { step, part in
+      work.progress.say(step, 0.02 + part * 0.5)
+    }
+    let protection = written.protection
+    return try await inParallel(written.packs.packs) { pack in
+      work.progress.say("Reading back \(pack.spec.name)", 0.55)
+      return try bench.examine(pack.spec, bench.refit(pack.spec, pack.summary), protection: protection)
+    }
+  }
+
+  /// Looks for brigades in the snapshot that the packs are written from.
+  private func review(at time: Date, on connection: PostgresConnection) async throws -> Set<Int64> {
+    guard let holding else { return [] }
+    let found = try await holding.review(at: time, on: connection)
+    if found.held > 0 { logger.notice("Numbers are held for a moderator", metadata: ["numbers": "\(found.held)"]) }
+    return found.numbers
+  }
+
+  /// Deltas and other formats, the gates, the manifest: then it is visible, and remembered.
+  func finish(
+    _ work: PublicationWork, exempt: Set<Gate>, make: @Sendable (PublicationWork) async throws -> [PackDraft],
+    remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
+  ) async throws -> Manifest {
+    try folder.clearWork()
+    try folder.sweep(newest: work.former, keeping: policy.deltaBases, at: work.request.time)
+    let drafts = try await make(work)
+    let gates = look(at: drafts, work, exempt: exempt).overruled(by: work.request.overrules)
+    guard gates.closed.isEmpty else { throw PublishingError.heldBack(gates) }
+
+    let earlier = try folder.keptManifests().filter { $0.serial < work.serial }
+    let bench = DeltaBuild(folder: folder, serial: work.serial, earlier: earlier, bases: policy.deltaBases)
+    let formats = FormatBuild(folder: folder)
+    let packs = try await inParallel(drafts) { draft -> ManifestPack? in
+      guard var pack = draft.pack else { return nil }
+      work.progress.say("Making deltas to \(pack.name)", 0.7)
+      pack.deltas = try bench.deltas(to: pack)
+      pack.formats = try formats.files(of: pack, formats: draft.formats)
+      return pack
+    }.compactMap(\.self)
+    work.progress.say("Signing", 0.97)
+    let whole = Manifest(
+      serial: work.serial, issued: work.request.time, asOf: work.asOf,
+      expires: work.request.time.addingTimeInterval(policy.lifetime), previous: work.previous, packs: packs)
+    let manifest = try whole.fitting()
+    if manifest != whole {
+      logger.warning("The manifest would be too long: it names fewer deltas, so some readers fetch whole packs")
+    }
+    try folder.flushNames()
+    // Whoever was silent for too long may have been given up, and a later publication may be visible by now.
+    guard try await store.report(work.claim, step: "Making it visible", percent: 99) else {
+      throw PublishingError.superseded(work.serial)
+    }
+    let link = try folder.reveal(manifest, signedBy: work.signing)
+    try await recordRevealed(manifest, link, gates, remember)
+    return manifest
+  }
+
+  /// From here on it is published, whatever the database says: the next run tells it again.
+  private func recordRevealed(
+    _ manifest: Manifest, _ link: Manifest.Link, _ gates: [GateRecord],
+    _ remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
+  ) async throws {
+    do {
+      try await record(manifest, link, gates: gates, remember)
+    } catch {
+      logger.error(
+        "Published, but the database could not be told; the next run tells it",
+        metadata: ["publication.serial": .stringConvertible(link.serial), "error": "\(error)"])
+    }
+    logger.info(
+      "Published",
+      metadata: [
+        "publication.serial": .stringConvertible(manifest.serial),
+        "pack.entries": .stringConvertible(manifest.packs.reduce(0) { $0 + $1.entries }),
+        "size_bytes": .stringConvertible(manifest.packs.reduce(0) { $0 + $1.bytes }),
+      ])
+  }
+
+  private func look(at drafts: [PackDraft], _ work: PublicationWork, exempt: Set<Gate>) -> [GateRecord] {
+    let names = Set(drafts.map(\.figures.name))
+    let missing = (work.former?.packs ?? []).filter { !names.contains($0.name) }.map { pack in
+      PackStatistics(name: pack.name, entries: nil, formerEntries: pack.entries, formerBytes: pack.bytes)
+    }
+    return GateChecker(limits: policy.limits, exempt: exempt).look(at: drafts.map(\.figures) + missing)
+  }
+
+  /// Works on two items at a time, which is what a small machine has cores; results come in the order of the items.
+  func inParallel<Item: Sendable, Result: Sendable>(
+    _ items: [Item], _ body: @escaping @Sendable (Item) throws -> Result
+  ) async throws -> [Result] {
+    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+      var results: [Result?] = Array(repeating: nil, count: items.count)
+      for (index, item) in items.enumerated() {
+        if index >= 2, let (done, result) = try await group.next() { results[done] = result }
+        group.addTask {
+          try Task.checkCancellation()
+          return (index, try body(item))
+        }
+      }
+      for try await (done, result) in group { results[done] = result }
+      return results.compactMap(\.self)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Logging
+import PostgreSQL
+import Storage
+import Timestamps
+
+extension CommandContext {
+  /// How long older programs are waited for: a server that is being stopped answers what came in first.
+  private static let patience: Duration = .seconds(20)
+
+  /// Brings the schema forward, once nothing older uses the database.
+  /// - Throws: ``CommandFailure`` where an older server runs on: it would fail, and perhaps store what this one
+  ///   misunderstands.
+  func migrate(logger: Logger) async throws {
+    let step = StatusLine("Preparing the database")
+    let migrator = PostgresMigrator(folder: installation.migrations)
+    let states = try await pool.withConnection { try await migrator.status(on: $0) }
+    if states.contains(where: { $0.state == .pending }), states.contains(where: { $0.state == .applied }) {
+      try await waitForOlderPrograms(than: try migrator.newest(), logger: logger)
+    }
+    try await pool.withConnection { connection in
+      _ = try await migrator.migrate(on: connection)
+    }
+    step.finish()
+  }
+
+  private func waitForOlderPrograms(than version: Int64, logger: Logger) async throws {
+    let end = ContinuousClock.now + Self.patience
+    while let older = OlderProgram.text(try await stores.operations.olderPrograms(than: version)) {
+      // A pooler keeps connections whose program has gone, under its name.
+      if !pool.configuration.usesPreparedStatements {
+        logger.warning(
+          "The schema is brought forward while an older Ringfence may still run", metadata: ["at": "\(older)"])
+        return
+      }
+      guard ContinuousClock.now < end else {
+        throw CommandFailure.failed(
+          """
+          An older Ringfence uses this database (\(older)), and would fail on the schema that this version brings. \
+          Stop it, make a backup, then start this one: Documentation/operations.md, Upgrade. Nothing was changed.
+          """)
+      }
+      try await Task.sleep(for: .milliseconds(250))
+    }
+  }
+}
+
+extension OlderProgram {
+  /// Where they are; nil where there are none.
+  static func text(_ programs: [OlderProgram]) -> String? {
+    guard !programs.isEmpty else { return nil }
+    return programs.map {
+      let connections = $0.connections == 1 ? "1 connection" : "\($0.connections) connections"
+      return "\($0.address ?? "this machine"): \(connections) since \(Timestamp.format($0.since))"
+    }.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,81 @@
+import EmbeddedPostgreSQL
+import Foundation
+
+package import Logging
+package import PostgreSQL
+import Publishing
+package import Storage
+
+/// What every command that touches data works in: a folder, a migrated database, and the stores on it.
+package struct CommandContext {
+  package let folder: DataFolder
+  package let installation: Installation
+  package let pool: PostgresPool
+  package let stores: Stores
+  private let cluster: EmbeddedPostgres?
+
+  var publicationFolder: PublicationFolder { PublicationFolder(path: folder.publications) }
+
+  /// Opens it for the time of `body`: DATABASE_URL, or the private PostgreSQL of the data folder, started when no
+  /// server runs it.
+  /// - Parameters:
+  ///   - owns: a server owns its data folder, and there is one of it; other commands may join it.
+  ///   - makes: whether a database is made where there is none. Only for what puts the first things into one: every
+  ///     other command would find nothing in it, or change what nobody uses, as the folder's name is mistyped.
+  ///   - migrates: whether the schema is brought forward first; false for those that look at it as it is.
+  package static func open<Result>(
+    _ options: DatabaseOptions, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
+    _ body: (CommandContext) async throws -> Result
+  ) async throws -> Result {
+    let installation = try Installation.find()
+    if !makes { try requireDatabase(in: options.data) }
+    let folder = try DataFolder(options.data)
+    let (dsn, cluster) = try await database(of: folder, owns: owns, logger: logger)
+    var configuration = try PostgresConfiguration(pooled: dsn)
+    configuration.applicationName = OperationStore.programName(
+      knowing: try PostgresMigrator(folder: installation.migrations).newest())
+    let pool = PostgresPool(
+      configuration, maximumConnections: 16, waitLimit: .seconds(5), maximumWaiters: 512,
+      logger: logger)
+    // A writer each for reports and counts, and withdrawals.
+    let intakePool = PostgresPool(
+      configuration, maximumConnections: 4, waitLimit: .seconds(5), maximumWaiters: 512,
+      logger: logger)
+    let context = CommandContext(
+      folder: folder, installation: installation, pool: pool, stores: Stores(pool: pool, intakePool: intakePool),
+      cluster: cluster)
+    let result: Swift.Result<Result, any Error>
+    do {
+      if migrates { try await context.migrate(logger: logger) }
+      result = .success(try await body(context))
+    } catch {
+      result = .failure(error)
+    }
+    await pool.shutdown()
+    await intakePool.shutdown()
+    try await cluster?.stop()
+    return try result.get()
+  }
+
+  /// - Throws: ``CommandFailure`` where no database is named by DATABASE_URL and none is in the data folder.
+  static func requireDatabase(in data: String) throws {
+    let path = URL(filePath: data).standardizedFileURL.path
+    guard try SecretSetting.read("DATABASE_URL") == nil,
+      !FileManager.default.fileExists(atPath: "\(path)/postgresql/data/PG_VERSION")
+    else { return }
+    throw CommandFailure.unreadable(
+      "There is no database in \(path). Choose another folder with --data, or make one with ringfence serve.")
+  }
+
+  private static func database(
+    of folder: DataFolder, owns: Bool, logger: Logger
+  ) async throws -> (dsn: String, cluster: EmbeddedPostgres?) {
+    if let url = try SecretSetting.read("DATABASE_URL") { return (url, nil) }
+    if !owns, let dsn = EmbeddedPostgres.runningDSN(dataFolder: folder.path) { return (dsn, nil) }
+    let step = StatusLine("Starting PostgreSQL")
+    let cluster = try await EmbeddedPostgres.start(
+      EmbeddedPostgres.Options(dataFolder: folder.path), logger: logger, progress: { step.say($0) })
+    step.finish()
+    return (cluster.dsn, cluster)
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Curation
+import Foundation
+import Storage
+import Timestamps
+
+/// `ringfence decisions`
+struct DecisionsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decisions", abstract: "Print everything that was ever decided about a number, the oldest first.",
+    discussion: "A line a decision, with tabs between: time, who, what, label, category, reason, note, id.")
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var subject: NumberOptions
+
+  func run() async throws {
+    let number = try subject.digits
+    let history = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await context.stores.decisions.history(of: number)
+    }
+    for event in history { print(event.line) }
+  }
+}
+
+extension DecisionEvent {
+  fileprivate var line: String {
+    let what =
+      switch kind {
+      case .decision(let treatment): treatment.rawValue
+      case .undo(let undone): "undo \(undone.uuidString.lowercased())"
+      }
+    return [
+      Timestamp.format(time), moderator, what, label ?? "", category?.slug ?? "", reason ?? "",
+      (note ?? "").replacing("\n", with: " ").replacing("\t", with: " "), id.uuidString.lowercased(),
+    ].joined(separator: "\t")
+  }
+}

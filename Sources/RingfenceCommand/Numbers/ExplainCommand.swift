@@ -1,0 +1,32 @@
+import ArgumentParser
+import Curation
+import Foundation
+import Storage
+
+/// `ringfence explain`
+struct ExplainCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain", abstract: "Say why a number is listed, or not, in words.",
+    discussion: "The same account as GET /v1/numbers/{number} and the moderator's page.")
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var subject: NumberOptions
+
+  @Flag(help: "Print it as the JSON of the API.")
+  var json = false
+
+  func run() async throws {
+    let number = try subject.digits
+    let explanation = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await context.stores.explanations.explain(number, at: Date())
+    }
+    guard json else {
+      print("+\(number)")
+      for sentence in explanation.account { print("  \(sentence)") }
+      return
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    print(String(decoding: try encoder.encode(explanation), as: UTF8.self))
+  }
+}

@@ -1,0 +1,115 @@
+import CallerPack
+import Foundation
+import PostgreSQL
+import Publishing
+import Storage
+import Timestamps
+
+/// Saves a context into a folder, beside a running server.
+///
+/// The database is dumped first and the publications are copied then: so what is restored may have a publication that
+/// the database has not heard of, which the next one mends, and never the other way round.
+struct Backup {
+  let context: CommandContext
+  /// Made here, and empty.
+  let folder: String
+  let withKeys: Bool
+
+  /// Files of the data folder that hold secrets.
+  static let keyFiles = [
+    "pseudonym.key", "account.key", DataFolder.signingKeyFile, "signing.key.next", "webhook.secret", "sample-app.key",
+    "sample-end",
+  ]
+
+  func make() async throws -> BackupManifest {
+    let dump = "\(folder)/\(BackupManifest.dump)"
+    let configuration = context.pool.configuration
+    let manifest = try await context.stores.backup.withSnapshot { snapshot in
+      let program = try PostgresProgram.find("pg_dump", version: snapshot.serverVersion / 10_000)
+      let made = Timestamp.format(Date())
+      try await program.run(
+        [
+          "--format=custom", "--snapshot=\(snapshot.name)", "--no-owner", "--no-privileges", "--no-password",
+          "--file=\(dump)",
+        ], on: configuration)
+      return BackupManifest(
+        madeAt: made, postgresVersion: snapshot.serverVersion, migrations: snapshot.migrations,
+        tables: snapshot.tables, publication: nil, hasKeys: false, files: [])
+    }
+    chmod(dump, 0o600)
+    BackupFiles.flush(dump)
+    return try finish(manifest)
+  }
+
+  private func finish(_ begun: BackupManifest) throws -> BackupManifest {
+    var manifest = begun
+    var paths = [BackupManifest.dump]
+    if withKeys { paths += try copyKeys() }
+    manifest.hasKeys = paths.count > 1
+    let recipes = "\(context.folder.path)/\(BackupManifest.recipes)"
+    if FileManager.default.fileExists(atPath: recipes) {
+      try BackupFiles.copy(recipes, to: "\(folder)/\(BackupManifest.recipes)")
+      paths.append(BackupManifest.recipes)
+    }
+    let (publication, files) = try copyPublications()
+    manifest.publication = publication
+    manifest.files = try (paths + files).sorted().map { try BackupFiles.described($0, in: folder) }
+    try manifest.write(to: folder)
+    BackupFiles.flush(folder)
+    return manifest
+  }
+
+  private func copyKeys() throws -> [String] {
+    try Self.keyFiles.compactMap { name in
+      let source = "\(context.folder.path)/\(name)"
+      guard FileManager.default.fileExists(atPath: source) else { return nil }
+      try BackupFiles.copy(source, to: "\(folder)/\(BackupManifest.keys)/\(name)")
+      return "\(BackupManifest.keys)/\(name)"
+    }
+  }
+
+  /// A server may publish meanwhile and sweep what is old: then it is tried again.
+  private func copyPublications() throws -> (BackupManifest.Newest?, [String]) {
+    for _ in 0..<10 {
+      let target = "\(folder)/\(BackupManifest.publications)"
+      try? FileManager.default.removeItem(atPath: target)
+      if let copied = try copyPublications(to: target) { return copied }
+    }
+    throw CommandFailure.failed("Publications came faster than they could be copied. Try again in a minute.")
+  }
+
+  /// - Returns: nil when the folder changed under the copy.
+  private func copyPublications(to target: String) throws -> (BackupManifest.Newest?, [String])? {
+    let source = context.publicationFolder
+    guard let before = try source.manifest() else { return (nil, []) }
+    var files: [String] = []
+    for folder in ["roots", "manifests", "packs", "deltas", "formats"] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(source.path)/\(folder)")) ?? []
+      files += names.filter { !$0.hasPrefix(".") && !$0.hasSuffix(".tmp") }.map { "\(folder)/\($0)" }
+    }
+    files += ["root.json", "manifest.json"].filter { FileManager.default.fileExists(atPath: source.filePath($0)) }
+    for file in files {
+      guard (try? BackupFiles.copy(source.filePath(file), to: "\(target)/\(file)", mode: 0o644)) != nil else {
+        if FileManager.default.fileExists(atPath: source.filePath(file)) { continue }
+        return nil
+      }
+    }
+    let copy = PublicationFolder(path: target)
+    guard let after = try? copy.manifest(), after.link == before.link, copy.lacks(of: after.manifest).isEmpty else {
+      return nil
+    }
+    return (
+      BackupManifest.Newest(serial: after.link.serial, sha256: after.link.sha256),
+      files.map { "\(BackupManifest.publications)/\($0)" }
+    )
+  }
+}
+
+extension PublicationFolder {
+  /// Files that a manifest names and that are not there as it says.
+  func lacks(of manifest: Manifest) -> [String] {
+    manifest.packs.flatMap { pack in
+      [(pack.path, pack.sha256)] + pack.deltas.map { ($0.path, $0.sha256) } + pack.formats.map { ($0.path, $0.sha256) }
+    }.filter { path, sha256 in (try? PackDigest.ofFile(filePath(path)))?.hex != sha256 }.map(\.0)
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+
+/// `ringfence backup`
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Save the database, the keys, the recipes and the publications.",
+    discussion: """
+      The database is saved as it is at one moment, while the server runs if you like. Whoever has the backup has the \
+      keys: keep it as you keep them, or leave them out with --no-keys and keep them elsewhere.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "A folder that is not there yet, or a file whose name ends in .tar.")
+  var target: String
+
+  @Flag(inversion: .prefixedNo, help: "Save the keys too.")
+  var keys = true
+
+  func run() async throws {
+    let target = URL(filePath: target).standardizedFileURL.path
+    guard !FileManager.default.fileExists(atPath: target) else {
+      throw CommandFailure.unreadable("\(target) is there already. Give a new name; backups are never written over.")
+    }
+    for name in BackupFiles.leftovers(of: target) {
+      print("\(name) is left of a backup that was broken off, or one is being made. Remove it in the first case.")
+    }
+    // Half a backup never has the name of a whole one, and nobody else's name: another may be under way.
+    let work = "\(target).\(UUID().uuidString.prefix(8)).partial"
+    try BackupFiles.makeFolder(work)
+    defer { try? FileManager.default.removeItem(atPath: work) }
+    let manifest = try await CommandContext.open(
+      database, owns: false, migrates: false, logger: .quiet
+    ) { context in
+      try await Backup(context: context, folder: work, withKeys: keys).make()
+    }
+    if target.hasSuffix(".tar") {
+      try await pack(work, as: target)
+    } else {
+      try BackupFiles.name(work, target)
+    }
+    BackupFiles.flush((target as NSString).deletingLastPathComponent)
+    let rows = manifest.tables.values.reduce(0, +)
+    print("\(target): \(rows) rows, \(manifest.files.count) files, \(manifest.files.map(\.bytes).reduce(0, +)) bytes")
+    print(
+      manifest.hasKeys
+        ? "It holds the keys: nobody else may read it."
+        : "It holds no keys: without those of the data folder or the environment, reporters become strangers and "
+          + "readers refuse what is published.")
+  }
+
+  private func pack(_ folder: String, as target: String) async throws {
+    let file = "\(folder).tar"
+    defer { unlink(file) }
+    let (status, output) = try await ExternalProgram.run(
+      "/usr/bin/env", ["tar", "--create", "--file=\(file)", "--directory=\(folder)", "."])
+    guard status == 0, chmod(file, 0o600) == 0, BackupFiles.flush(file) else {
+      throw CommandFailure.unreadable("\(target) cannot be written. \(output)")
+    }
+    try BackupFiles.name(file, target)
+  }
+}

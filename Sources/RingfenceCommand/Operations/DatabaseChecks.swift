@@ -1,0 +1,218 @@
+import Accounts
+import CallerPack
+import Foundation
+import PostgreSQL
+import Publishing
+import Storage
+import Timestamps
+
+/// What the doctor asks the database.
+struct DatabaseChecks {
+  let context: CommandContext
+
+  func findings() async throws -> [Finding] {
+    guard let server = try await context.stores.operations.serverState() else { return [] }
+    let now = Date()
+    return [version(server), clock(server, now), role(server)] + settings(server)
+      + [connections(server), slots(server)] + (try await schema(now))
+  }
+
+  private func version(_ server: ServerState) -> Finding {
+    let text = "\(server.version / 10_000).\(server.version % 10_000)"
+    return server.version < 150_000
+      ? .bad("PostgreSQL", text, "Ringfence needs 15 or later. Upgrade the server.") : .ok("PostgreSQL", text)
+  }
+
+  private func clock(_ server: ServerState, _ now: Date) -> Finding {
+    let difference = abs(server.time.timeIntervalSince(now))
+    let found = String(format: "%.1f s from this machine's", difference)
+    // Whether a server lives is told by the database's clock alone; codes, reports and publications are dated by this one.
+    if difference > 20 {
+      return .bad(
+        "clock", found, "Let both machines keep time with NTP: sign-in codes, nights and what is signed go by it.")
+    }
+    return difference > 2
+      ? .warning("clock", found, "Let both machines keep time with NTP.") : .ok("clock", found)
+  }
+
+  private func role(_ server: ServerState) -> Finding {
+    if server.isStandby {
+      return .bad(
+        "privileges", "this is a standby, which takes no writes",
+        "Name all hosts in DATABASE_URL, with target_session_attrs=read-write.")
+    }
+    guard server.mayCreate else {
+      return .bad(
+        "privileges", "the role may not make tables",
+        "GRANT CREATE ON SCHEMA public TO it: each month of reports is a table.")
+    }
+    guard server.foreignTables == 0 else {
+      return .bad(
+        "privileges", "\(server.foreignTables) tables belong to another role",
+        "REASSIGN OWNED BY that role TO this one: migrations change tables.")
+    }
+    return server.isPrivate
+      ? .ok("privileges", "the role owns its tables")
+      : .warning("privileges", "the connection is not encrypted", "Add sslmode=verify-full to DATABASE_URL.")
+  }
+
+  private func settings(_ server: ServerState) -> [Finding] {
+    func value(_ name: String) -> String { server.settings[name] ?? "" }
+    var findings: [Finding] = []
+    for name in ["fsync", "full_page_writes"] {
+      findings.append(
+        value(name) == "on"
+          ? .ok(name, "on")
+          : .bad(name, value(name), "Set it on: after a power cut the database may be damaged beyond repair."))
+    }
+    let commit = value("synchronous_commit")
+    findings.append(
+      ["off", "local"].contains(commit) && (commit == "off" || !value("synchronous_standby_names").isEmpty)
+        ? .bad(
+          "synchronous_commit", commit,
+          "Set it on: what is acknowledged would not be on disk yet\(commit == "local" ? " of the standbys" : "").")
+        : .ok("synchronous_commit", commit))
+    findings.append(
+      value("data_checksums") == "on"
+        ? .ok("data_checksums", "on")
+        : .warning("data_checksums", "off", "pg_checksums --enable, while it is stopped: silent damage is found then."))
+    findings.append(.ok("wal_level", value("wal_level")))
+    return findings
+  }
+
+  private func connections(_ server: ServerState) -> Finding {
+    let most = Int(server.settings["max_connections"] ?? "") ?? 0
+    let found = "\(server.connections) of \(most) in use"
+    return server.connections + 20 > most
+      ? .warning("connections", found, "A server takes 16: raise max_connections, or put PgBouncer between.")
+      : .ok("connections", found)
+  }
+
+  private func slots(_ server: ServerState) -> Finding {
+    server.idleSlots.isEmpty
+      ? .ok("replication slots", "none is idle")
+      : .bad(
+        "replication slots", "nobody reads from \(server.idleSlots.joined(separator: ", "))",
+        "Start its standby, or SELECT pg_drop_replication_slot('NAME'): the log is kept for it until the disk is full.")
+  }
+
+  /// What only a schema of this program's version can answer.
+  private func schema(_ now: Date) async throws -> [Finding] {
+    let migrator = PostgresMigrator(folder: context.installation.migrations)
+    let states = try await context.pool.withConnection { try await migrator.status(on: $0) }
+    let pending = states.count { $0.state == .pending }
+    if let strange = states.first(where: { ![.applied, .pending].contains($0.state) }) {
+      return [
+        .bad(
+          "schema", "migration \(strange.version) \(strange.name) is \(strange.state)",
+          "This database was made by another version of the program. Use that one, or a backup.")
+      ]
+    }
+    let older = OlderProgram.text(try await context.stores.operations.olderPrograms(than: try migrator.newest()))
+    guard pending == 0 else {
+      return [
+        .warning(
+          "schema", "\(pending) migrations are pending" + (older.map { ", and an older Ringfence runs: \($0)" } ?? ""),
+          "Stop all older servers, make a backup, then start one server: it brings the schema forward.")
+      ]
+    }
+    let figures = try await context.stores.operations.figures()
+    let protected = try await context.stores.operations.protectedCount()
+    return [
+      .ok("schema", "version \(states.last?.version ?? 0)"),
+      older.map {
+        .bad(
+          "servers", "an older Ringfence runs: \($0)", "Stop it: it does not know this schema, and its answers fail.")
+      } ?? .ok("servers", "none is older than this program"),
+      .ok("months of reports", "\(figures.partitions); the next is made when its first report comes"),
+      retention(try await context.stores.retention.state()),
+      protected == 0
+        ? .warning(
+          "protected numbers", "none",
+          "Protect what must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
+        : .ok("protected numbers", "\(protected) patterns and numbers"),
+      publication(figures, now), gates(figures), queue(figures, now), webhooks(figures, now), try await accountKey(),
+    ]
+  }
+
+  private func retention(_ state: ReportRetention?) -> Finding {
+    guard let state else { return .ok("dropped reports", "none") }
+    let before = Timestamp.format(state.droppedBefore)
+    guard state.isTooYoung else { return .ok("dropped reports", "those of before \(before)") }
+    if let reopened = state.reopenedAt, state.droppedBefore <= state.time {
+      return .ok(
+        "dropped reports", "those of before \(before); a clock ran ahead, reopened \(Timestamp.format(reopened))")
+    }
+    return .bad(
+      "dropped reports",
+      state.droppedBefore > state.time
+        ? "those of before \(before), which is yet to come: no report is taken until then"
+        : "those of before \(before), less than \(RetentionStore.leastMonths) months ago: older ones are refused",
+      "A clock ran ahead. Set clocks right, then: ringfence retention reopen --reason WHY. A backup has what is gone.")
+  }
+
+  private func publication(_ figures: OperationalStatistics, _ now: Date) -> Finding {
+    guard let newest = figures.newest else {
+      return .warning("publication", "none yet", "ringfence publish, or serve with --publish-at 03:00")
+    }
+    let hours = now.timeIntervalSince(newest.publishedAt) / 3_600
+    let found = String(format: "%lld, %.0f hours old", newest.serial, hours)
+    if hours < -0.1 {
+      return .bad(
+        "publication", String(format: "%lld, made %.1f hours in the future", newest.serial, -hours),
+        "A clock was wrong then, or is now: compare `date -u` with the time elsewhere. Readers may refuse what is next."
+      )
+    }
+    guard let shown = try? context.publicationFolder.manifest() else {
+      return .bad(
+        "publication", "\(found), but the folder \(context.folder.publications) does not show it",
+        "Servers that publish share one folder: mount it there, or restore it from a backup.")
+    }
+    if shown.manifest.expires <= now {
+      return .bad("publication", "\(found), and readers refuse it since it expired", "ringfence publish")
+    }
+    return hours > 36
+      ? .warning("publication", found, "ringfence publish, and look why the night did not.")
+      : .ok("publication", found)
+  }
+
+  private func accountKey() async throws -> Finding {
+    guard let kept = try await context.stores.accounts.keyFingerprint() else {
+      return .ok("account key", "nothing is kept with it yet")
+    }
+    guard let key = try context.folder.presentAccountKey() else {
+      return .warning(
+        "account key", "second factors are kept with one that is not here: a server without it does not start",
+        "Bring account.key back from a backup, unless the server has it in RINGFENCE_ACCOUNT_KEY.")
+    }
+    return key.fingerprint == kept
+      ? .ok("account key", "is the one that second factors are kept with")
+      : .bad(
+        "account key", "second factors are kept with another one, and a server with this one does not start",
+        "Give it that key: RINGFENCE_ACCOUNT_KEY, or account.key from the other server or from a backup.")
+  }
+
+  private func gates(_ figures: OperationalStatistics) -> Finding {
+    figures.failedGates == 0
+      ? .ok("gates", "the last attempt passed")
+      : .warning(
+        "gates", "\(figures.failedGates) held the last attempt back",
+        "Look at /moderation/publications, then: ringfence publish --overrule GATE --reason WHY --by NAME")
+  }
+
+  private func queue(_ figures: OperationalStatistics, _ now: Date) -> Finding {
+    guard let queue = figures.reviewQueue else { return .ok("review queue", "there is none in this schema") }
+    let days = queue.oldest.map { now.timeIntervalSince($0) / 86_400 } ?? 0
+    let found = String(format: "%lld cases, the oldest of %.1f days", queue.count, days)
+    return days > 7
+      ? .warning("review queue", found, "Somebody should look at /moderation/queue.") : .ok("review queue", found)
+  }
+
+  private func webhooks(_ figures: OperationalStatistics, _ now: Date) -> Finding {
+    let hours = figures.webhooks.oldest.map { now.timeIntervalSince($0) / 3_600 } ?? 0
+    let found = "\(figures.webhooks.count) messages wait"
+    return hours > 1
+      ? .warning("webhooks", found, "A receiver does not answer: look at it, or take its --webhook away.")
+      : .ok("webhooks", found)
+  }
+}

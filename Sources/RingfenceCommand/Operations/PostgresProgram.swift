@@ -1,0 +1,54 @@
+import Foundation
+package import PostgreSQL
+
+/// A program that comes with PostgreSQL, such as `pg_dump` or `pgbench`.
+package struct PostgresProgram: Sendable {
+  /// Its absolute path.
+  let path: String
+
+  /// Finds it: in RINGFENCE_PG_BIN; else of the server's version, else of the next newer one, in Debian's folders; else
+  /// in PATH. An older `pg_dump` refuses to read a newer server.
+  /// - Parameters:
+  ///   - version: the server's major version; 0 where any will do.
+  ///   - package: what Debian calls the package that it is in.
+  /// - Throws: ``CommandFailure`` when there is none.
+  package static func find(
+    _ name: String, version: Int = 0, package: String = "postgresql-client",
+    environment: [String: String] = ProcessInfo.processInfo.environment, packages: String = "/usr/lib/postgresql"
+  ) throws -> PostgresProgram {
+    let manager = FileManager.default
+    var folders: [String] = []
+    if let chosen = environment["RINGFENCE_PG_BIN"], !chosen.isEmpty { folders.append(chosen) }
+    let versions = ((try? manager.contentsOfDirectory(atPath: packages)) ?? []).compactMap { Int($0) }
+    folders += versions.filter { $0 >= version }.sorted().map { "\(packages)/\($0)/bin" }
+    folders += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    guard let path = folders.map({ "\($0)/\(name)" }).first(where: manager.isExecutableFile(atPath:)) else {
+      throw CommandFailure.failed(
+        "\(name) of PostgreSQL\(version > 0 ? " \(version) or newer" : "") was not found. Install it (Debian: "
+          + "apt install \(package)), or set RINGFENCE_PG_BIN to the folder it is in.")
+    }
+    return PostgresProgram(path: path)
+  }
+
+  /// Runs it against a database; a password travels in the environment, where other accounts cannot see it.
+  /// - Parameter options: of the session, as PGOPTIONS has them.
+  /// - Returns: what it wrote.
+  /// - Throws: ``CommandFailure`` with its last words when it fails.
+  @discardableResult
+  package func run(_ arguments: [String], on database: PostgresConfiguration, options: String? = nil) async throws
+    -> String
+  {
+    var variables = try database.environment()
+    if let options { variables["PGOPTIONS"] = "\(variables["PGOPTIONS"] ?? "") \(options)" }
+    let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PG") }
+      .merging(variables) { $1 }
+    let (status, output) = try await ExternalProgram.run(path, arguments, environment: environment)
+    guard status == 0 else { throw failure(output) }
+    return output
+  }
+
+  /// What went wrong, in its last words.
+  package func failure(_ output: String) -> CommandFailure {
+    .failed("\(path) failed:\n\(output.split(separator: "\n").suffix(5).joined(separator: "\n"))")
+  }
+}

@@ -1,0 +1,53 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Where progress is shown.
+protocol ProgressOutput: Sendable {
+  /// Whether a line can be redrawn.
+  var isTerminal: Bool { get }
+  /// Columns of the terminal, 1 or more.
+  var width: Int { get }
+  /// Writes the text at once; failures are ignored.
+  func write(_ text: String)
+}
+
+/// The standard error stream.
+struct StandardErrorOutput: ProgressOutput {
+  /// Whether it is a terminal that understands escapes.
+  let isTerminal: Bool
+
+  /// The stream as it is now.
+  init() {
+    let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+    isTerminal = isatty(2) == 1 && !isDumb
+  }
+
+  /// The window's columns, 80 when it does not say.
+  var width: Int {
+    var size = winsize()
+    guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// Writes to file descriptor 2.
+  func write(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      #if canImport(Darwin)
+        let count = bytes.withUnsafeBytes { Darwin.write(2, $0.baseAddress, $0.count) }
+      #elseif canImport(Musl)
+        let count = bytes.withUnsafeBytes { Musl.write(2, $0.baseAddress, $0.count) }
+      #else
+        let count = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
+      #endif
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Curation
+import Foundation
+import Importing
+import Storage
+
+/// A file of numbers and patterns to protect.
+struct ProtectionFile {
+  let path: String
+  /// For lines without one of their own.
+  let reason: String
+
+  /// The most bytes: 2,000,000 numbers with short reasons.
+  static let mostBytes = 256 << 20
+
+  /// - Throws: ``CommandFailure`` that names the first bad line.
+  func targets() throws -> [(target: ProtectionTarget, reason: String)] {
+    guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
+      throw CommandFailure.unreadable("Cannot read \(path).")
+    }
+    guard size <= Self.mostBytes, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw CommandFailure.unreadable("\(path) is no text in UTF-8 of at most \(Self.mostBytes >> 20) MB.")
+    }
+    var targets: [(target: ProtectionTarget, reason: String)] = []
+    // A line of Windows ends with "\r\n", which is one Character and no "\n".
+    let lines = text.drop { $0 == "\u{FEFF}" }.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
+      let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      guard let first = columns.first, !first.isEmpty, !first.hasPrefix("#") else { continue }
+      let own = columns.count > 1 && !columns[1].isEmpty ? columns[1] : reason
+      do {
+        targets.append((try ProtectionTarget(first), try RuleViolation.line(own, "reason", atMost: 200)))
+      } catch {
+        throw CommandFailure.failed("\(path), line \(index + 1): \(error) Nothing was changed.")
+      }
+    }
+    return targets
+  }
+}

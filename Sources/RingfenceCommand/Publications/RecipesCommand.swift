@@ -1,0 +1,84 @@
+import ArgumentParser
+package import Curation
+import Foundation
+import Publishing
+
+/// `ringfence recipes`
+struct RecipesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recipes", abstract: "Say what packs a publication makes.", subcommands: [Check.self, Show.self])
+
+  /// `ringfence recipes check FILE`
+  struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Tell what is wrong with a file of recipes, line by line.")
+
+    @Argument(help: "The file.")
+    var file: String
+
+    func run() throws {
+      let recipes = try Recipe.read(from: file)
+      print("\(file) is fine: \(recipes.map(\.name).joined(separator: ", "))")
+    }
+  }
+
+  /// `ringfence recipes show`
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print the recipes in force.",
+      discussion: """
+        Those of --recipes, else of recipes.yaml in the data folder, which must be there, else of Resources/recipes.yaml, \
+        which comes with the program and explains every field.
+        """)
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Option(help: "A file of recipes.")
+    var recipes: String?
+
+    func run() throws {
+      if recipes == nil { try CommandContext.requireDatabase(in: database.data) }
+      let file = try Recipe.file(named: recipes, data: database.data, installation: Installation.find())
+      let all = try Recipe.read(from: file)
+      print("\(file):")
+      for recipe in all { print("  \(recipe.name): \(recipe.summary)") }
+    }
+  }
+}
+
+extension Recipe {
+  /// The file of recipes that counts.
+  /// - Parameters:
+  ///   - name: one that was asked for.
+  ///   - data: the data folder.
+  package static func file(named name: String?, data: String, installation: Installation) -> String {
+    if let name { return name }
+    let own = "\(data)/recipes.yaml"
+    return FileManager.default.fileExists(atPath: own) ? own : "\(installation.resources)/recipes.yaml"
+  }
+
+  /// The recipes of a file.
+  /// - Throws: ``CommandFailure`` with every fault and its line.
+  package static func read(from file: String) throws -> [Recipe] {
+    do throws(RecipeFileError) {
+      return try RecipeFile.read(contentsOf: file)
+    } catch {
+      throw error.problems.first?.line == 0
+        ? CommandFailure.unreadable(error.description) : CommandFailure.failed(error.description)
+    }
+  }
+
+  /// In a line, for people.
+  var summary: String {
+    var parts = ["\(kind.rawValue) from \(source.rawValue)", "top \(limit)"]
+    switch area {
+    case .everywhere: break
+    case .regions(let some): parts.append("in \(some.joined(separator: ", "))")
+    case .split: parts.append("a pack a region")
+    }
+    if shards.count > 1 { parts.append("\(shards.count) shards") }
+    if let categories { parts.append(categories.map(\.slug).sorted().joined(separator: ", ")) }
+    if !formats.isEmpty { parts.append("also as \(formats.joined(separator: ", "))") }
+    return parts.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Importing
+import Intake
+import Storage
+
+extension CommandContext {
+  /// Imports a file of complaints, with a progress bar.
+  /// - Parameters:
+  ///   - source: the app that its rows are counted under; added when new.
+  ///   - subjects: path of a table of subjects; the shipped one when nil.
+  ///   - rejects: path of a file for rejected lines.
+  func importComplaints(
+    from path: String, format: ComplaintFormat, source: String, subjects: String? = nil, rejects: String? = nil,
+    title: String = "Importing"
+  ) async throws -> ImportSummary {
+    var options = ImportOptions(
+      path: path, format: format, source: source,
+      subjects: try SubjectTable(contentsOf: subjects ?? "\(installation.resources)/ftc-subjects.tsv"))
+    options.rejectsPath = rejects
+    options.droppedBefore = try await stores.retention.reportsDroppedBefore()
+    let protection = ProtectionCache(store: stores.protection)
+    try await protection.refresh()
+    let sink = ComplaintSink(
+      store: stores.reports, source: try await stores.apps.source(named: source, at: Date()),
+      pseudonymizer: try folder.pseudonymizer(), protection: protection)
+    let meter = ProgressMeter(importing: path, title: title, output: progressOutput())
+    defer { meter.finish() }
+    let summary = try await ImportPipeline(options: options).run(
+      progress: { meter.update($0) }, into: { try await sink.take($0) })
+    try await stores.reports.refreshStatistics()
+    return summary
+  }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Storage
+
+/// `ringfence recount`
+struct RecountCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recount", abstract: "Recount what reports and identifications add up to, and name every difference.",
+    discussion: """
+      Reads all reports, while the server runs if you like. A line a difference: number, what differs, what is stored, \
+      what the recount says. Exit code 1 when something differs and was not repaired.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Flag(help: "Put the recount in the place of what differs.")
+  var repair = false
+
+  @Option(help: "The first number to recount, in international form: +33162000248.")
+  var from: String?
+
+  @Option(help: "The last number to recount.")
+  var to: String?
+
+  func validate() throws {
+    _ = try range()
+  }
+
+  func run() async throws {
+    let numbers = try range()
+    let summary = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await context.recount(numbers, repairs: repair)
+    }
+    if summary.beyondRetention > 0 {
+      print(
+        "\(Self.count(summary.beyondRetention, "number")) not recounted: known since before the oldest month of reports "
+          + "that is kept.")
+    }
+    guard summary.differences > 0 else {
+      return print("\(Self.count(summary.numbers, "number")) recounted: all is as it should be.")
+    }
+    let found =
+      "\(Self.count(summary.numbers, "number")) recounted: \(Self.count(summary.differences, "difference")) "
+      + "in \(Self.count(summary.damagedNumbers, "number"))"
+    guard repair else {
+      throw CommandFailure.failed("\(found). Mend them with: ringfence recount --repair")
+    }
+    print("\(found), mended.")
+  }
+
+  private func range() throws -> ClosedRange<Int64> {
+    let all = RecountStore.allNumbers
+    let first = try from.map { try Self.digits($0, "--from") } ?? all.lowerBound
+    let last = try to.map { try Self.digits($0, "--to") } ?? all.upperBound
+    guard first <= last else { throw ValidationError("--from is a smaller number than --to.") }
+    return first...last
+  }
+
+  /// The digits as they are: a damaged row may have a number that no country would give out.
+  private static func digits(_ text: String, _ option: String) throws -> Int64 {
+    let plain = text.hasPrefix("+") ? String(text.dropFirst()) : text
+    guard let digits = Int64(plain), RecountStore.allNumbers.contains(digits) else {
+      throw ValidationError("\(option) is a number in international form, such as +33162000248.")
+    }
+    return digits
+  }
+
+  private static func count(_ value: Int, _ noun: String) -> String { "\(value) \(noun)\(value == 1 ? "" : "s")" }
+}
+
+extension CommandContext {
+  /// Recounts, with a progress line on standard error and the differences on standard output.
+  fileprivate func recount(_ numbers: ClosedRange<Int64>, repairs: Bool) async throws -> RecountSummary {
+    let store = stores.recount
+    let count = try await store.count(in: numbers)
+    // Without rows nobody knows how many there should be.
+    let meter = ProgressMeter(
+      title: "Recounting", total: count > 0 ? UInt64(count) : nil, unit: .items("numbers"))
+    defer { meter.finish() }
+    return try await store.recount(
+      numbers, repairs: repairs,
+      found: { differences in
+        for difference in differences { print(difference.line) }
+      },
+      progress: { meter.update(done: UInt64($0)) })
+  }
+}
+
+extension RecountDifference {
+  /// Number, what, stored, recounted, with tabs between.
+  fileprivate var line: String {
+    "+\(number)\t\(what)\tstored \(stored ?? "nothing")\trecounted \(recounted ?? "nothing")"
+  }
+}

@@ -1,0 +1,68 @@
+import FoundationEssentials
+import Curation
+import Intake
+import Logging
+import ModerationSite
+import Publishing
+import RingfenceServer
+import Storage
+import Telemetry
+
+extension CommandContext {
+  /// A server on this database and folder.
+  /// - Parameters:
+  ///   - publication: rules of the publications that it makes.
+  ///   - options: of its jobs.
+  ///   - metrics: where everything is measured.
+  func server(
+    publication: PublicationOptions, options: Server.JobOptions, metrics: PrometheusMetricsFactory, logger: Logger
+  ) async throws -> Server {
+    let pseudonymizer = try folder.pseudonymizer()
+    let accountKey = try await accountKey()
+    try await stores.webhooks.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
+    let protection = ProtectionCache(store: stores.protection)
+    try await protection.refresh()
+    let pending = PendingNumberQueue()
+    let intake = ReportIntake(
+      store: stores.reports, pseudonymizer: pseudonymizer, protection: protection, touched: pending,
+      metrics: metrics)
+    let publisher = try publisher(policy: publication.policy, recipes: publication.recipes, logger: logger)
+    let accounts = AccountServices(
+      moderators: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, trail: stores.auditLog,
+      key: accountKey)
+    let schedule = options.schedule
+    let site = SiteServices(
+      stores: stores, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer, folder: publicationFolder,
+      review: BrigadeReview(store: stores.holds), publicationJobs: publicationJobs(publisher, logger: logger),
+      recipes: recipes(publication.recipes), nextPublication: { schedule?.next(after: $0) }, logger: logger)
+    let services = ServerServices(
+      stores: stores, intake: intake,
+      identifications: IdentificationIntake(store: stores.identifications, metrics: metrics),
+      pseudonymizer: pseudonymizer, site: site, metrics: metrics, publications: publicationFolder,
+      nextPublication: { schedule?.next(after: $0) })
+    return Server(
+      services: services, publisher: publisher, protection: protection, pending: pending, options: options,
+      logger: logger)
+  }
+
+  /// Publications that are ordered on a page: one server makes one at a time.
+  private func publicationJobs(_ publisher: Publisher, logger: Logger) -> PublicationJobs {
+    let leases = stores.leases
+    return PublicationJobs(store: stores.jobs, logger: logger) { request in
+      guard let lease = try await leases.take(LeaseStore.publishing) else { throw PublishingError.busy }
+      _ = try await leases.holding(lease) { try await publisher.publish(request) }
+    }
+  }
+
+  /// Reads the recipes again at each call.
+  private func recipes(_ file: String?) -> @Sendable () -> RecipeReading {
+    let path = Recipe.file(named: file, data: folder.path, installation: installation)
+    return {
+      do throws(RecipeFileError) {
+        return RecipeReading(file: path, outcome: .success(try RecipeFile.read(contentsOf: path)))
+      } catch {
+        return RecipeReading(file: path, outcome: .failure(error))
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Curation
+import Foundation
+import Importing
+import Intake
+import Publishing
+import Storage
+import Timestamps
+
+/// DemoData data for somebody who tries the server out.
+struct DemoData {
+  let context: CommandContext
+
+  private static let seed: UInt64 = 1
+  private static let complaints = 20_000
+
+  /// Loads sample complaints and publishes, once; makes the sample app's key, once, and a fresh sign-in link.
+  func prepare() async throws -> Welcome {
+    let key = try await key()
+    if try await context.stores.publications.latest() == nil {
+      // Kept, so that a load that is broken off and goes on tomorrow makes the same complaints.
+      let end = try context.folder.secret("sample-end") {
+        Timestamp.format(Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 86_400).rounded(.down) * 86_400))
+      }
+      try await load(endingAt: Timestamp.parse(end) ?? Date())
+      _ = try await context.publish(PublicationRequest(time: Date()))
+    }
+    return Welcome(
+      key: key,
+      token: try await context.stores.sessions.makeSignInToken(for: "Administrator", role: .administrator, at: Date()),
+      dataFolder: context.folder.path)
+  }
+
+  /// The sample app's key. The one in the data folder may be that of another database.
+  private func key() async throws -> String {
+    let file = "sample-app.key"
+    if let key = try context.folder.storedSecret(file), try await context.stores.apps.app(key: key) != nil {
+      return key
+    }
+    let key = try await makeKey()
+    try context.folder.replaceSecret(file, with: key)
+    return key
+  }
+
+  private func makeKey() async throws -> String {
+    let name = "Demo app"
+    do {
+      return try await context.stores.apps.create(name: name, at: Date()).key
+    } catch AppError.nameTaken {
+      return try await context.stores.apps.rotate(name: name, at: Date())
+    }
+  }
+
+  private func load(endingAt end: Date) async throws {
+    let path = "\(context.folder.path)/sample.jsonl"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let step = StatusLine("Making sample complaints")
+    try ComplaintSimulator.standard(seed: Self.seed, complaints: Self.complaints, endingAt: end).write(to: path)
+    step.finish()
+    _ = try await context.importComplaints(
+      from: path, format: .jsonLines, source: "sample", title: "Loading sample complaints")
+  }
+}
+
+/// What `make run` says when the server is up.
+struct Welcome {
+  let key: String
+  let token: String
+  let dataFolder: String
+
+  /// The command line of this program that makes another link, quoted for a shell.
+  private func linkCommand(_ address: String) -> String {
+    [CommandLine.arguments[0], "sign-in-link", "Administrator", "--data", dataFolder, "--url", address].map { word in
+      let isPlain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "+-./:@_,=".contains($0) }
+      return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }.joined(separator: " ")
+  }
+
+  func text(address: String) -> String {
+    let time = Timestamp.format(Date())
+    return """
+
+      Ringfence is running. Stop it with Ctrl-C; its data stays.
+
+      Moderation, signed in (the link works once)
+        \(address)/sign-in?token=\(token)
+      Another such link
+        \(linkCommand(address))
+      API key of the sample app
+        \(key)
+      Send a complaint
+        curl -i \(address)/v1/reports -H 'Authorization: Bearer \(key)' -H 'Content-Type: application/json' \
+      -d '{"number":"+12015550123","category":"robocall","reporter":"me","report_id":"\(UUID().uuidString.lowercased())",\
+      "reported_at":"\(time)"}'
+      Manifest of the newest publication
+        \(address)/v1/manifest
+
+      """
+  }
+}

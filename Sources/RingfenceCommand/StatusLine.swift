@@ -1,0 +1,60 @@
+import Foundation
+import Logging
+import Synchronization
+import Telemetry
+
+/// A step whose length nobody knows: says what is being done once it has taken a second, and how long it took.
+package final class StatusLine: Sendable {
+  private struct State {
+    var text: String
+    var isShown = false
+    var isOver = false
+  }
+
+  private let state: Mutex<State>
+  private let start = ContinuousClock.now
+
+  package init(_ text: String) {
+    state = Mutex(State(text: text))
+    Task { [weak self] in
+      try await Task.sleep(for: .seconds(1))
+      self?.show()
+    }
+  }
+
+  /// Says what the step is at now.
+  func say(_ text: String) {
+    state.withLock { state in
+      guard state.text != text else { return }
+      state.text = text
+      if state.isShown, !state.isOver { Self.write(text) }
+    }
+  }
+
+  /// The step is over.
+  package func finish() {
+    state.withLock { state in
+      guard !state.isOver else { return }
+      state.isOver = true
+      guard state.isShown else { return }
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      Self.write(String(format: "  done in %.1f s", seconds))
+    }
+  }
+
+  private func show() {
+    state.withLock { state in
+      guard !state.isOver else { return }
+      state.isShown = true
+      Self.write(state.text)
+    }
+  }
+
+  private static func write(_ line: String) {
+    // A log for programs has nothing between its lines.
+    if LogFormat.current == .json {
+      return Logger.server.info("\(line.trimmingCharacters(in: .whitespaces))")
+    }
+    FileHandle.standardError.write(Data("\(line)\n".utf8))
+  }
+}

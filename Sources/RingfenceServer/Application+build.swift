@@ -1,0 +1,91 @@
+import Storage
+import API
+import HTTPServer
+package import HTTPTypes
+package import Hummingbird
+import HummingbirdCore
+package import Logging
+import ModerationSite
+import NIOCore
+
+/// Wires the routes of the API and the pages to one server.
+/// - Parameters:
+///   - services: what controllers and pages work with.
+///   - onRouter: receives every route, before those that refuse a method are added.
+///   - onRunning: receives the port once the server listens.
+/// - Throws: when a template, a message catalog or the description of the API cannot be read.
+package func buildApplication(
+  services: ServerServices, configuration: ServerConfiguration, logger: Logger,
+  onRouter: ([(method: HTTPRequest.Method, path: String)]) -> Void = { _ in },
+  onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+) async throws -> some ApplicationProtocol {
+  let limiter = RateLimiter(limits: configuration.limits, clock: services.clock, metrics: services.metrics)
+  let requests = RequestMetrics(services.metrics)
+  ServerStatistics(services: services).join(services.metrics)
+  let log = RequestLog(isOn: configuration.logsRequests, logger: logger)
+  let api = APIServices(
+    stores: services.stores, intake: services.intake, identifications: services.identifications,
+    pseudonymizer: services.pseudonymizer, uses: services.keyUses, limiter: limiter,
+    publications: services.publications, nextPublication: services.nextPublication)
+  let description = try OpenAPIDocument(
+    contentsOf: configuration.openAPIFile, publicationsNeedKey: configuration.publicationsNeedKey)
+  let router = try buildRouter(
+    services: services, api: api, configuration: configuration, description: description,
+    observation: ObservationMiddleware(metrics: requests, log: log))
+  onRouter(router.routes.map { ($0.method, $0.path.description) })
+  router.refuseOtherMethods()
+  let fastPath = ReportFastPathHandlers(
+    services: api, trustsProxy: configuration.trustsProxy, metrics: requests, log: log, logger: logger)
+  // Behind a proxy all connections come from one network, and clients are counted by what it forwards.
+  let perNetwork = configuration.trustsProxy ? nil : configuration.limits.connectionsPerNetwork
+  let networks = perNetwork.map(NetworkConnections.init)
+  return Application(
+    router: router,
+    server: HTTPServerBuilder { responder in
+      LimitedHTTPChannel(
+        responder: responder, limits: configuration.connections, networks: networks, readiness: services.readiness,
+        metrics: requests, makeFastPath: fastPath.makeHandler(on:connection:end:))
+    },
+    configuration: ApplicationConfiguration(
+      address: .hostname(configuration.host, port: configuration.port),
+      serverName: ServerName.text,
+      backlog: 1_024,
+      availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+    onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? configuration.port) },
+    logger: logger)
+}
+
+/// The middleware of every request, then the routes: status, metrics, API, pages. Methods that a path does not have are
+/// refused by ``Hummingbird/Router/refuseOtherMethods()``, which is called after this.
+private func buildRouter(
+  services: ServerServices, api: APIServices, configuration: ServerConfiguration, description: OpenAPIDocument,
+  observation: ObservationMiddleware
+) throws -> Router<ServerRequestContext> {
+  let site = try SiteRoutes(
+    services: services.site, configuration: configuration.site, description: description, clock: services.clock)
+  let router = Router(context: ServerRequestContext.self, options: [.autoGenerateHeadEndpoints])
+  router.add(middleware: observation)
+  router.add(middleware: SecurityHeadersMiddleware())
+  router.add(middleware: LanguageMiddleware())
+  router.add(middleware: ErrorMiddleware(page: site.problemPage))
+  router.add(middleware: MethodMiddleware())
+  router.add(middleware: HostMiddleware())
+  router.add(middleware: PublicFilesMiddleware(folder: configuration.publicFolder))
+  router.add(middleware: SameOriginMiddleware())
+
+  let health = HealthController(
+    health: services.stores.health, intake: services.intake, readiness: services.readiness)
+  router.get("healthz", use: health.alive)
+  router.get("readyz", use: health.ready)
+  let metrics = MetricsController(
+    metrics: services.metrics,
+    access: MetricsAccess(token: configuration.metricsToken, trustsProxy: configuration.trustsProxy))
+  router.get("metrics", use: metrics.read)
+  let networkLimit = NetworkLimitMiddleware(limiter: api.limiter, trustsProxy: configuration.trustsProxy)
+  APIRoutes(
+    services: api, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
+    bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
+  ).add(to: router)
+  site.add(to: router, networkLimit: networkLimit)
+  return router
+}

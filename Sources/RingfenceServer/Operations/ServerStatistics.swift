@@ -1,0 +1,123 @@
+import HTTPServer
+import CallerPack
+import Foundation
+import Intake
+import Publishing
+import Storage
+import Telemetry
+
+/// What is read at the moment of asking: queues, the pool, the process, and, at most every few seconds, the database.
+actor ServerStatistics {
+  // Not all of `ServerServices`: the factory keeps this collector, which must not keep the factory in turn.
+  private let stores: Stores
+  private let intake: ReportIntake
+  private let identifications: IdentificationIntake
+  private let readiness: Readiness
+  private let publications: PublicationFolder
+  private let nextPublication: @Sendable (Date) -> Date?
+  private var known: (figures: OperationalStatistics, at: ContinuousClock.Instant)?
+  private var asking: Task<OperationalStatistics?, Never>?
+
+  /// How long what the database said is good for, and how long it may take.
+  private static let (lifetime, patience) = (Duration.seconds(5), Duration.seconds(2))
+
+  init(services: ServerServices) {
+    stores = services.stores
+    intake = services.intake
+    identifications = services.identifications
+    readiness = services.readiness
+    publications = services.publications
+    nextPublication = services.nextPublication
+  }
+
+  /// Has the figures collected whenever the metrics are read.
+  nonisolated func join(_ metrics: PrometheusMetricsFactory) {
+    metrics.collect { exposition in await self.write(to: &exposition) }
+  }
+
+  private nonisolated func write(to exposition: inout Exposition) async {
+    let figures = await figures()
+    exposition.gauge(
+      "ringfence_intake_queue_items",
+      [
+        ([("kind", "reports")], Double(intake.depth)),
+        ([("kind", "identifications")], Double(identifications.depth)),
+      ])
+    exposition.gauge(
+      "ringfence_intake_queue_capacity_items",
+      [
+        ([("kind", "reports")], Double(intake.capacity)),
+        ([("kind", "identifications")], Double(identifications.capacity)),
+      ])
+    let pool = stores.operations.occupancy
+    exposition.gauge(
+      "ringfence_database_pool_connections",
+      [([("state", "leased")], Double(pool.leased)), ([("state", "idle")], Double(pool.idle))])
+    exposition.gauge("ringfence_database_pool_waiting", Double(pool.waiting))
+    exposition.gauge("ringfence_stopping", readiness.isStopping ? 1 : 0)
+    exposition.gauge("ringfence_database_up", figures == nil ? 0 : 1)
+    if let figures { figures.write(to: &exposition) }
+    exposition.gauge("ringfence_publication_next_time_seconds", nextPublication(Date())?.timeIntervalSince1970)
+    if let newest = try? publications.manifest()?.manifest {
+      exposition.gauge("ringfence_publication_expires_time_seconds", newest.expires.timeIntervalSince1970)
+    }
+    ProcessStatistics.write(to: &exposition)
+  }
+
+  /// Nil where the database does not answer in time.
+  private func figures() async -> OperationalStatistics? {
+    if let known, ContinuousClock.now - known.at < Self.lifetime { return known.figures }
+    if let asking { return await asking.value }
+    let store = stores.operations
+    let task = Task { () -> OperationalStatistics? in
+      await withTaskGroup(of: OperationalStatistics?.self) { group in
+        group.addTask { try? await store.figures() }
+        group.addTask {
+          try? await Task.sleep(for: Self.patience)
+          return nil
+        }
+        defer { group.cancelAll() }
+        return await group.next() ?? nil
+      }
+    }
+    asking = task
+    let figures = await task.value
+    asking = nil
+    known = figures.map { ($0, .now) }
+    return figures
+  }
+}
+
+extension OperationalStatistics {
+  /// Times are since 1970: Prometheus makes ages of them.
+  fileprivate func write(to exposition: inout Exposition) {
+    if let newest {
+      exposition.gauge("ringfence_publication_serial", Double(newest.serial))
+      exposition.gauge("ringfence_publication_time_seconds", newest.publishedAt.timeIntervalSince1970)
+      exposition.gauge("ringfence_publication_entries", Double(newest.entries))
+      exposition.gauge("ringfence_publication_bytes", Double(newest.bytes))
+    }
+    func figures(_ value: (Pack) -> Int64) -> [([(String, String)], Double)] {
+      packs.map { ([("pack", $0.name)], Double(value($0))) }
+    }
+    if !packs.isEmpty {
+      exposition.gauge("ringfence_publication_pack_entries", figures(\.entries))
+      exposition.gauge("ringfence_publication_pack_bytes", figures(\.bytes))
+    }
+    exposition.counter(
+      "ringfence_publication_runs_total",
+      runs.map { ([("cause", $0.cause), ("state", $0.state)], Double($0.count)) })
+    exposition.gauge("ringfence_publication_gates_failed", Double(failedGates))
+    write(webhooks, "ringfence_webhook_backlog", to: &exposition)
+    write(revocations, "ringfence_revocations_open", to: &exposition)
+    if let reviewQueue {
+      write(reviewQueue, "ringfence_review_queue_cases", to: &exposition)
+    }
+    exposition.gauge("ringfence_reports_partitions", Double(partitions))
+  }
+
+  private func write(_ waiting: Waiting, _ name: String, to exposition: inout Exposition) {
+    exposition.gauge(name, Double(waiting.count))
+    exposition.gauge("\(name)_oldest_time_seconds", waiting.oldest?.timeIntervalSince1970)
+  }
+}

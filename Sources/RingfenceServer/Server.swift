@@ -1,0 +1,105 @@
+import API
+
+import HTTPServer
+import Hummingbird
+package import Intake
+package import Logging
+import ModerationSite
+package import Publishing
+import ServiceLifecycle
+import Storage
+import UnixSignals
+
+/// A server: the application, and the jobs beside it.
+package struct Server: Sendable {
+  /// Settings of the jobs.
+  package struct JobOptions: Sendable {
+    /// When publications are due; nil where none are scheduled.
+    package var schedule: PublicationSchedule?
+    /// How long data is kept.
+    package var retention: RetentionJob.Limits
+    /// The key that webhook messages are signed with.
+    package var webhookSecret: WebhookSecret
+    /// How long the listener stays open after readiness turned red.
+    package var drain: Duration
+
+    /// - Parameters: see the properties.
+    package init(
+      schedule: PublicationSchedule?, retention: RetentionJob.Limits, webhookSecret: WebhookSecret, drain: Duration
+    ) {
+      self.schedule = schedule
+      self.retention = retention
+      self.webhookSecret = webhookSecret
+      self.drain = drain
+    }
+  }
+
+  private let services: ServerServices
+  private let publisher: Publisher
+  private let protection: ProtectionCache
+  private let pending: PendingNumberQueue
+  private let options: JobOptions
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - protection: the protected numbers as the intake knows them.
+  ///   - pending: the numbers that the intake has changed.
+  package init(
+    services: ServerServices, publisher: Publisher, protection: ProtectionCache, pending: PendingNumberQueue,
+    options: JobOptions, logger: Logger
+  ) {
+    self.services = services
+    self.publisher = publisher
+    self.protection = protection
+    self.pending = pending
+    self.options = options
+    self.logger = logger
+  }
+
+  /// Serves until SIGTERM or SIGINT.
+  /// - Parameter onRunning: receives the port once the server listens.
+  package func run(
+    configuration: ServerConfiguration, onRunning: @escaping @Sendable (Int) async -> Void
+  ) async throws {
+    let application = try await buildApplication(
+      services: services, configuration: configuration, logger: logger, onRunning: onRunning)
+    // Stopped from the last to the first: readiness turns red, then the listener closes and what came in is answered;
+    // no request comes in any more when the intake closes.
+    let services: [any Service] =
+      jobs + [application, ReadinessService(readiness: services.readiness, drain: options.drain)]
+    var group = ServiceGroupConfiguration(
+      services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    group.maximumGracefulShutdownDuration = .seconds(15) + options.drain
+    try await ServiceGroup(configuration: group).run()
+  }
+
+  /// The intakes first: they stop last.
+  private var jobs: [JobService] {
+    let stores = services.stores
+    let apps = AppJob(apps: stores.apps, withdrawals: stores.keyWithdrawals, uses: services.keyUses, logger: logger)
+    let retention = RetentionJob(store: stores.retention, limits: options.retention, logger: logger)
+    let publication = PublicationJob(
+      publisher: publisher, leases: stores.leases, schedule: options.schedule, logger: logger)
+    let webhooks = WebhookJob(store: stores.webhooks, secret: options.webhookSecret, logger: logger)
+    let weights = ReporterWeightJob(
+      reporters: stores.reporters, protection: stores.protection, ranges: stores.ranges, logger: logger)
+    let queue = QueueJob(
+      queue: stores.queue, thresholds: stores.thresholds, protection: protection, touched: pending,
+      publications: stores.publications, leases: stores.leases, logger: logger)
+    let statistics = StatisticsJob(figures: stores.statistics, appeals: stores.appeals, logger: logger)
+    return [
+      JobService(work: services.intake.run, close: services.intake.close),
+      JobService(work: services.identifications.run, close: services.identifications.close),
+      JobService(work: retention.run),
+      // A publication that is being made is broken off; the next start makes it again.
+      JobService(work: publication.run),
+      JobService(work: webhooks.run),
+      JobService(work: weights.run),
+      JobService(work: { [protection, logger] in await protection.run(logger: logger) }),
+      JobService(work: queue.run),
+      JobService(work: apps.run, finish: { try? await apps.noteUses() }),
+      JobService(work: services.site.run, close: services.site.close),
+      JobService(work: statistics.run),
+    ]
+  }
+}

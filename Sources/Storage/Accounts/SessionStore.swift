@@ -1,0 +1,202 @@
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+/// Moderators' ways in: sign-in links, steps and sessions.
+public struct SessionStore: Sendable {
+  let pool: PostgresPool
+
+  /// How long a one-time link can wait to be used, in seconds: a day.
+  public static let linkLifetime: TimeInterval = 86_400
+
+  /// How long a session lasts at most, in seconds: twelve hours.
+  public static let sessionLifetime: TimeInterval = 43_200
+
+  /// How long a session lasts without being used, in seconds: two hours.
+  public static let idleLifetime: TimeInterval = 7_200
+
+  /// How long the second factor may take after the first one, in seconds: ten minutes.
+  public static let stepLifetime: TimeInterval = 600
+
+  /// - Parameter pool: where moderators are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Makes a link's token for a moderator, who is added when new. It works once, for a day.
+  /// - Parameters:
+  ///   - role: what the moderator may do from now on; nil leaves it, and makes a new one `moderator`.
+  ///   - actor: who makes it.
+  public func makeSignInToken(
+    for name: String, role: Role? = nil, by actor: Actor = .commandLine("command line"), at time: Date
+  ) async throws -> String {
+    let token = Secret.make(prefix: "")
+    let (link, added, changed) = (
+      actor.did("account.link", to: name),
+      actor.did("account.add", to: name, after: ["role": (role ?? .moderator).rawValue]),
+      UUID()
+    )
+    try await pool.transaction { connection in
+      let account = try await connection.run(EnsureModerator(name: name, role: role, createdAt: time))[0]
+      if account.former == nil {
+        try await connection.append(added, at: time)
+      } else if let former = account.former, former != account.role {
+        try await connection.append(
+          AuditEvent(
+            id: changed, actor: actor.name, role: actor.role, action: "account.role", subject: name,
+            before: ["role": former], after: ["role": account.role]), at: time)
+      }
+      _ = try await connection.run(
+        CreateSignInLink(
+          tokenHash: Secret.hash(token), moderatorID: account.id, expiresAt: time + Self.linkLifetime))
+      try await connection.append(link, at: time)
+    }
+    return token
+  }
+
+  /// Uses up a link's token.
+  /// - Parameters:
+  ///   - former: the session that the browser had; it ends.
+  ///   - browser: what kind it is, in words, at most 80 characters.
+  /// - Returns: nil when the link was used, has expired or never was, or the account is disabled.
+  public func enter(
+    link token: String, replacing former: String? = nil, browser: String = "", at time: Date
+  ) async throws -> FirstFactor? {
+    try await enter(link: token, SessionOpening(browser: browser, former: former, time: time))
+  }
+
+  /// As above; safe to call again with the same opening, as a transaction is after a commit in doubt.
+  func enter(link token: String, _ opening: SessionOpening) async throws -> FirstFactor? {
+    try await pool.transaction { connection in
+      if let opened = try await connection.entrance(of: opening) { return opened }
+      let redeemed = try await connection.run(RedeemSignInLink(linkHash: Secret.hash(token), time: opening.time)).first
+      guard let account = redeemed else { return nil }
+      return try await connection.enter(account, way: "link", opening)
+    }
+  }
+
+  /// Lets in whoever has shown an account's password.
+  public func enter(
+    password account: Credentials, replacing former: String? = nil, browser: String = "", at time: Date
+  ) async throws -> FirstFactor {
+    let opening = SessionOpening(browser: browser, former: former, time: time)
+    return try await pool.transaction { connection in
+      if let opened = try await connection.entrance(of: opening) { return opened }
+      return try await connection.enter(account, way: "password", opening)
+    }
+  }
+
+  /// Who has shown the first factor, by the token they got for it; nil when that was too long ago.
+  public func credentials(step token: String, at time: Date) async throws -> Credentials? {
+    try await pool.run(FindSignInStep(tokenHash: Secret.hash(token), time: time)).first
+  }
+
+  /// Lets in whoever has shown both factors, and uses the second one up.
+  /// - Returns: the session's token; nil when the factor was used before, or the step is over.
+  public func enter(
+    step token: String, of account: Credentials, by factor: SecondFactor, replacing former: String? = nil,
+    browser: String = "", at time: Date
+  ) async throws -> String? {
+    let opening = SessionOpening(browser: browser, former: former, time: time)
+    return try await pool.transaction { connection in
+      if case .session(let token, _) = try await connection.entrance(of: opening) { return token }
+      let step = EndSignInStep(tokenHash: Secret.hash(token), moderatorID: account.id, time: time)
+      let isNew =
+        switch factor {
+        case .code(let step): try await !connection.run(TakeCode(moderatorID: account.id, step: step)).isEmpty
+        case .recovery(let hash):
+          try await !connection.run(TakeRecoveryCode(moderatorID: account.id, codeHash: hash)).isEmpty
+        }
+      guard isNew, let way = try await connection.run(step).first else { return nil }
+      let second = if case .code = factor { "code" } else { "recovery code" }
+      return try await connection.open(account, way: "\(way), \(second)", opening).token
+    }
+  }
+
+  /// Whose session this token is; nil when it has ended.
+  public func moderator(session token: String, at time: Date) async throws -> Session? {
+    let hash = Secret.hash(token)
+    let found = try await pool.run(
+      FindSession(tokenHash: hash, time: time, seenAfter: time - Self.idleLifetime)
+    ).first
+    guard let found else { return nil }
+    // Once a minute is enough to know whether it is in use.
+    if found.seenAt < time - 60 { _ = try await pool.run(TouchSession(tokenHash: hash, time: time)) }
+    return found.moderator
+  }
+
+  /// Ends a session.
+  public func signOut(session token: String, at time: Date) async throws {
+    let id = UUID()
+    try await pool.transaction { connection in
+      guard let actor = try await connection.run(DeleteSession(tokenHash: Secret.hash(token))).first else { return }
+      try await connection.append(
+        AuditEvent(id: id, actor: actor.name, role: actor.role, action: "session.close", subject: actor.name), at: time)
+    }
+  }
+
+  /// Notes an attempt that failed, of an account that there is.
+  public func noteFailure(of account: Credentials, because reason: String, at time: Date) async throws {
+    let event = AuditEvent(
+      actor: account.name, role: account.role, action: "session.refuse", subject: account.name, reason: reason)
+    try await pool.transaction { try await $0.append(event, at: time) }
+  }
+}
+
+/// What is made up once, so that a transaction that is run again opens the same session.
+struct SessionOpening {
+  let token = Secret.make(prefix: "")
+  let id = UUID()
+  let event = UUID()
+  let browser: String
+  let former: String?
+  let time: Date
+
+  init(browser: String, former: String?, time: Date) {
+    (self.browser, self.former, self.time) = (String(browser.prefix(80)), former, time)
+  }
+}
+
+extension PostgresConnection {
+  /// Adds an event to the trail.
+  func append(_ event: AuditEvent, at time: Date) async throws {
+    _ = try await run(AppendAuditEvent(event, at: time))
+  }
+
+  /// What this very opening has opened before: its transaction is run again when a commit was in doubt.
+  fileprivate func entrance(of opening: SessionOpening) async throws -> FirstFactor? {
+    let hash = Secret.hash(opening.token)
+    if try await !run(FindSignInStep(tokenHash: hash, time: opening.time)).isEmpty {
+      return .secondFactor(opening.token)
+    }
+    let session = try await run(FindSession(tokenHash: hash, time: opening.time, seenAfter: opening.time - 1)).first
+    return session.map { .session(opening.token, isNew: $0.moderator.signIns == 1 || !$0.moderator.hasPassword) }
+  }
+
+  fileprivate func enter(_ account: Credentials, way: String, _ opening: SessionOpening) async throws -> FirstFactor {
+    guard account.secret != nil else {
+      let session = try await open(account, way: way, opening)
+      return .session(session.token, isNew: session.signIns == 1 || account.password == nil)
+    }
+    _ = try await run(
+      AddSignInStep(
+        tokenHash: Secret.hash(opening.token), moderatorID: account.id, way: way,
+        expiresAt: opening.time + SessionStore.stepLifetime))
+    return .secondFactor(opening.token)
+  }
+
+  fileprivate func open(
+    _ account: Credentials, way: String, _ opening: SessionOpening
+  ) async throws -> (token: String, signIns: Int32) {
+    if let former = opening.former { _ = try await run(DeleteSession(tokenHash: Secret.hash(former))) }
+    let signIns = try await run(
+      OpenSession(
+        moderatorID: account.id, tokenHash: Secret.hash(opening.token), sessionID: opening.id,
+        browser: opening.browser, time: opening.time, expiresAt: opening.time + SessionStore.sessionLifetime))
+    try await append(
+      AuditEvent(
+        id: opening.event, actor: account.name, role: account.role, action: "session.open", subject: account.name,
+        after: ["way": way, "browser": opening.browser]), at: opening.time)
+    return (opening.token, signIns.first ?? 1)
+  }
+}

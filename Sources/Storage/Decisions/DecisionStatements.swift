@@ -1,0 +1,175 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Locks what stands for a number until the transaction ends; answers with a row where there is something.
+struct LockStandingDecision: PostgresStatement {
+  let number: Int64
+
+  static let sql = "UPDATE number_decisions SET decision_id = decision_id WHERE number = $1 RETURNING number"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Makes a decision stand where none does; answers with a row when it does now.
+struct TakeStandingPlace: PostgresStatement {
+  let decision: Decision
+
+  static let sql = """
+    INSERT INTO number_decisions (number, decision, label, category_id, decision_id, decided_at) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (number) DO NOTHING
+    RETURNING number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(decision.number)
+    parameters.append(decision.treatment.rawValue)
+    parameters.append(decision.label)
+    parameters.append(decision.category?.rawValue)
+    parameters.append(decision.id)
+    parameters.append(decision.decidedAt)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Adds a line to a number's history of decisions; answers with a row when it is new.
+struct AddDecision: PostgresStatement {
+  let number: Int64
+  let id: UUID
+  let decision: String
+  let label: String?
+  let category: ReportCategory?
+  let undoes: UUID?
+  let reason: String?
+  let note: String?
+  let moderator: String
+  let time: Date
+
+  init(_ decision: Decision) {
+    (number, id, self.decision) = (decision.number, decision.id, decision.treatment.rawValue)
+    (label, category, undoes) = (decision.label, decision.category, nil)
+    (reason, note, moderator, time) = (decision.reason, decision.note, decision.moderator, decision.decidedAt)
+  }
+
+  init(undoing undone: UUID, of number: Int64, id: UUID, reason: String?, moderator: String, time: Date) {
+    (self.number, self.id, decision, undoes) = (number, id, "undo", undone)
+    (label, category, note) = (nil, nil, nil)
+    (self.reason, self.moderator, self.time) = (reason, moderator, time)
+  }
+
+  static let sql = """
+    INSERT INTO decisions (number, decision_id, decision, label, category_id, undoes, reason, note, moderator, decided_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    ON CONFLICT (number, decision_id) DO NOTHING
+    RETURNING number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(id)
+    parameters.append(decision)
+    parameters.append(label)
+    parameters.append(category?.rawValue)
+    parameters.append(undoes)
+    parameters.append(reason)
+    parameters.append(note)
+    parameters.append(moderator)
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Puts the newest decision that was not undone into force for a number, and settles its hold or opens it again.
+struct SettleDecisions: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+
+  static let sql = """
+    WITH standing AS (
+      SELECT number, decision, label, category_id, decision_id, decided_at FROM decisions r
+      WHERE number = $1 AND decision <> 'undo'
+        AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.number = $1 AND u.undoes = r.decision_id)
+      ORDER BY decided_at DESC, decision_id DESC LIMIT 1
+    ), gone AS (
+      DELETE FROM number_decisions WHERE number = $1 AND NOT EXISTS (SELECT 1 FROM standing)
+    ), settled AS (
+      UPDATE holds SET settled = EXISTS (SELECT 1 FROM standing) WHERE number = $1
+    )
+    INSERT INTO number_decisions (number, decision, label, category_id, decision_id, decided_at)
+    SELECT number, decision, label, category_id, decision_id, decided_at FROM standing
+    ON CONFLICT (number) DO UPDATE SET
+      decision = excluded.decision, label = excluded.label, category_id = excluded.category_id,
+      decision_id = excluded.decision_id, decided_at = excluded.decided_at
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+}
+
+/// A number's history of decisions, the oldest first.
+struct ReadDecisions: PostgresStatement {
+  let number: Int64
+
+  static let sql = """
+    SELECT decision_id, decision, undoes, label, category_id, reason, note, moderator, decided_at FROM decisions
+    WHERE number = $1 ORDER BY decided_at, decision_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> DecisionEvent {
+    let decision: String = try row.decode(1)
+    let undoes: UUID? = try row.decode(2)
+    let kind: DecisionEvent.Kind
+    if let undoes {
+      kind = .undo(undoes)
+    } else {
+      kind = .decision(try row.treatment(decision))
+    }
+    return DecisionEvent(
+      id: try row.decode(0), kind: kind, label: try row.decode(3), category: try row.optionalCategory(4),
+      reason: try row.decode(5), note: try row.decode(6), moderator: try row.decode(7), time: try row.decode(8))
+  }
+}
+
+/// What stands for one number.
+struct ReadStandingDecision: PostgresStatement {
+  let number: Int64
+
+  static let sql = """
+    SELECT number, decision, label, category_id, decision_id, decided_at FROM number_decisions WHERE number = $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> StandingDecision { try row.standingDecision() }
+}
+
+/// What stands, in ascending order of number.
+struct ReadStandingDecisions: PostgresStatement {
+  static let sql =
+    "SELECT number, decision, label, category_id, decision_id, decided_at FROM number_decisions ORDER BY number"
+
+  static func decode(_ row: PostgresRow) throws -> StandingDecision { try row.standingDecision() }
+}
+
+extension PostgresRow {
+  fileprivate func treatment(_ text: String) throws -> Decision.Treatment {
+    guard let treatment = Decision.Treatment(rawValue: text) else { throw StorageError.unknownTreatment(text) }
+    return treatment
+  }
+
+  /// A category by its id, where there is one.
+  func optionalCategory(_ column: Int) throws -> ReportCategory? {
+    isNull(column) ? nil : try category(column)
+  }
+
+  fileprivate func standingDecision() throws -> StandingDecision {
+    StandingDecision(
+      number: try decode(0), treatment: try treatment(try decode(1)), label: try decode(2),
+      category: try optionalCategory(3), decisionID: try decode(4), decidedAt: try decode(5))
+  }
+}

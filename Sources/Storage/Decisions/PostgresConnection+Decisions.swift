@@ -1,0 +1,121 @@
+import Curation
+import Foundation
+import PhoneNumbers
+import PostgreSQL
+
+/// Decisions within a transaction of the caller's.
+extension PostgresConnection {
+  /// Records a decision with its line in the trail; see `DecisionStore.record`.
+  /// - Throws: `RuleViolation`; ``DecisionError/stale``; `PostgresError`.
+  func record(_ decision: Decision, expecting expected: ExpectedDecision, role: Role) async throws -> DecisionOutcome {
+    guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
+      throw RuleViolation(field: "number", rule: "is one that a numbering plan has; others can only be allowed")
+    }
+    // Locked before it is read: what stands stays so until the transaction ends.
+    let (history, _, standings) = try await pipeline(
+      ReadDecisions(number: decision.number), LockStandingDecision(number: decision.number),
+      ReadStandingDecision(number: decision.number))
+    let standing = standings.first
+    if let known = history.first(where: { $0.id == decision.id }) {
+      return known.says(decision) ? .duplicate : .conflict
+    }
+    var dated = decision
+    if case .this(let id) = expected {
+      guard standing?.decisionID == id else { throw DecisionError.stale }
+      // Where there was no row to lock: of two that put one there the second one finds it.
+      if standing == nil, try await run(TakeStandingPlace(decision: decision)).isEmpty { throw DecisionError.stale }
+      dated.follow(standing)
+    }
+    guard try await add(AddDecision(dated)) else {
+      // Somebody has recorded it in this very moment.
+      let known = try await run(ReadDecisions(number: decision.number)).first { $0.id == decision.id }
+      return known?.says(decision) == true ? .duplicate : .conflict
+    }
+    let event = AuditEvent(
+      actor: decision.moderator, role: role, action: "decision.\(decision.treatment.rawValue)",
+      subject: "+\(decision.number)",
+      before: standing?.fields, after: decision.fields, reason: decision.reason)
+    _ = try await pipeline(SettleCase(number: decision.number), AppendAuditEvent(event, at: decision.decidedAt))
+    return .recorded
+  }
+
+  /// Takes a decision back with its line in the trail; see `DecisionStore.undo`.
+  /// - Parameter undoing: who does so, when and why; its treatment is of no account.
+  func undo(_ decisionID: UUID, as undoing: Decision, role: Role) async throws -> UndoOutcome {
+    let number = undoing.number
+    // Before history is read: of two that undo at once the second one sees what the first did.
+    _ = try await run(LockStandingDecision(number: number))
+    let history = try await run(ReadDecisions(number: number))
+    guard history.contains(where: { $0.id == decisionID && $0.isDecision }) else { return .notFound }
+    if let earlier = history.first(where: { $0.kind == .undo(decisionID) }) {
+      // This very call, whose commit was not answered.
+      return earlier.id == undoing.id ? .undone : .alreadyUndone
+    }
+    let before = try await run(ReadStandingDecision(number: number)).first
+    _ = try await add(
+      AddDecision(
+        undoing: decisionID, of: number, id: undoing.id, reason: undoing.reason, moderator: undoing.moderator,
+        time: undoing.decidedAt))
+    // Judged a moment later; it leaves the queue again where it does not wait.
+    _ = try await run(EnqueueCases([(number, .threshold)], at: undoing.decidedAt))
+    let after = try await run(ReadStandingDecision(number: number)).first
+    let event = AuditEvent(
+      actor: undoing.moderator, role: role, action: "decision.undo", subject: "+\(number)", before: before?.fields,
+      after: after?.fields, reason: undoing.reason)
+    _ = try await run(AppendAuditEvent(event, at: undoing.decidedAt))
+    return .undone
+  }
+
+  /// The decision as the one that is to stand: whoever made it decided over what stands, whatever their server's clock says.
+  func following(_ decision: Decision) async throws -> Decision {
+    _ = try await run(LockStandingDecision(number: decision.number))
+    var dated = decision
+    dated.follow(try await run(ReadStandingDecision(number: decision.number)).first)
+    return dated
+  }
+
+  /// Adds to the history and puts into force what then stands.
+  /// - Returns: whether it is new.
+  func add(_ decision: AddDecision) async throws -> Bool {
+    let settle = SettleDecisions(number: decision.number)
+    // Settled twice: where there was no row to lock, another's decision may have been committed in between; now there is one.
+    let (_, added, _, _) = try await pipeline(LockStandingDecision(number: decision.number), decision, settle, settle)
+    return !added.isEmpty
+  }
+}
+
+extension DecisionEvent {
+  fileprivate var isDecision: Bool {
+    if case .decision = kind { true } else { false }
+  }
+
+  /// Whether it is this decision; the time is not compared, since a retry may have another.
+  fileprivate func says(_ decision: Decision) -> Bool {
+    kind == .decision(decision.treatment) && label == decision.label && category == decision.category
+      && reason == decision.reason
+      && note == decision.note && moderator == decision.moderator
+  }
+}
+
+extension Decision {
+  /// Dates it a microsecond after what stands where a clock that is ahead has dated that one later.
+  fileprivate mutating func follow(_ standing: StandingDecision?) {
+    guard let standing, standing.decisionID != id else { return }
+    decidedAt = max(decidedAt, standing.decidedAt.addingTimeInterval(0.000_001))
+  }
+
+  /// For the trail.
+  fileprivate var fields: [String: String] { trail(treatment, label, category) }
+}
+
+extension StandingDecision {
+  /// For the trail.
+  fileprivate var fields: [String: String] { trail(treatment, label, category) }
+}
+
+private func trail(_ treatment: Decision.Treatment, _ label: String?, _ category: ReportCategory?) -> [String: String] {
+  var fields = ["decision": treatment.rawValue]
+  fields["label"] = label
+  fields["category"] = category?.slug
+  return fields
+}

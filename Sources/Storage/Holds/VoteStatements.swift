@@ -1,0 +1,170 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// Numbers in ascending order that a rule against brigades could hold and that nobody has decided about yet, with whether
+/// enough vote for them to make a split.
+///
+/// A semi-join and not a count, so that the planner may begin with the words where they are few and with the numbers where
+/// those are few; ``FindFresh`` counts. A word arrived no earlier than its reporter's first one, so whoever is new to a
+/// number is found by the word that stands.
+struct ReadReviewable: PostgresStatement {
+  /// Stored heat, at least.
+  let heat: Double
+  /// Reporters, at least.
+  let reporters: Int
+  /// Words that arrived since then make a burst.
+  let since: Date
+  /// Votes for a number, at least, of a split.
+  let votes: Int
+
+  private static let isOpen = """
+    n.heat >= $1 AND n.reporters >= $2::integer
+      AND NOT EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = n.number)
+      AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.number = n.number)
+    """
+
+  static let sql = """
+    SELECT number, bool_or(is_split) FROM (
+      SELECT n.number, false AS is_split FROM numbers n
+      WHERE \(isOpen)
+        AND EXISTS (SELECT 1 FROM number_reporters w WHERE w.number = n.number AND w.received_at >= $3)
+        AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number AND l.cause = 0)
+      UNION ALL
+      SELECT n.number, true FROM number_categories c JOIN numbers n ON n.number = c.number
+      WHERE c.category_id = \(ReportCategory.legitimate.rawValue) AND c.reports >= $4::bigint AND \(isOpen)
+    ) t
+    GROUP BY number ORDER BY number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(heat)
+    parameters.append(Int32(reporters))
+    parameters.append(since)
+    parameters.append(Int64(votes))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, isSplit: Bool) {
+    (try row.decode(0), try row.decode(1))
+  }
+}
+
+/// Which of these numbers have words of so many reporters that arrived since a time.
+struct FindFresh: PostgresStatement {
+  /// Ascending.
+  let numbers: [Int64]
+  let reporters: Int
+  let since: Date
+
+  static let sql = """
+    SELECT number FROM number_reporters WHERE number = ANY($1::bigint[]) AND received_at >= $2
+    GROUP BY number HAVING count(*) >= $3::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(since)
+    parameters.append(Int64(reporters))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// So many hot numbers in ascending order, whatever was decided about them.
+struct SampleHot: PostgresStatement {
+  let heat: Double
+  let size: Int
+
+  // By a hash of the number: the same in every copy of the database. Numbers are handed out in blocks, so their last
+  // digits alone would take whole blocks, or none.
+  static let sql = """
+    SELECT number FROM (
+      SELECT number FROM numbers WHERE heat >= $1
+      ORDER BY number % 1000003 * 7919 % 1000003, number LIMIT $2::bigint
+    ) t ORDER BY number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(heat)
+    parameters.append(Int64(size))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// How many reporters are established, counted up to a limit.
+struct CountEstablished: PostgresStatement {
+  let limit: Int
+
+  static let sql = "SELECT count(*) FROM (SELECT 1 FROM reporters WHERE is_established LIMIT $1::bigint) t"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(Int64(limit)) }
+
+  static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
+}
+
+/// What reporters say of numbers, the 5,000 of each that were the last to begin, the numbers in ascending order.
+///
+/// A limit of reports instead would let one account that says the same 5,000 times hide all others.
+///
+/// Arrival counts and not the time that a report names, which is its sender's to choose; only files that an operator has
+/// imported, which arrive all at once, are believed.
+struct ReadVotes: PostgresStatement {
+  let numbers: [Int64]
+  let windowStart: Date
+
+  static let sql = """
+    SELECT t.number, v.reporter, v.toxic, coalesce(s.is_established, false), v.first_received_at, v.network, v.comment
+    FROM unnest($1::bigint[]) AS t (number)
+    CROSS JOIN LATERAL (
+      SELECT r.reporter, min(CASE WHEN a.is_list THEN r.reported_at
+                                 ELSE r.received_at END) AS first_received_at,
+             (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
+             (array_agg(r.network) FILTER (WHERE r.network IS NOT NULL AND r.network_place = 1))[1] AS network,
+             (array_agg(r.comment)
+               FILTER (WHERE r.comment IS NOT NULL AND r.received_at >= $2 AND r.comment_place = 1))[1] AS comment
+      FROM (
+        SELECT *, row_number() OVER (PARTITION BY reporter, network IS NULL ORDER BY received_at) AS network_place,
+               row_number() OVER (PARTITION BY reporter, comment IS NULL OR received_at < $2 ORDER BY received_at)
+                 AS comment_place
+        FROM reports
+        WHERE number = t.number AND reporter IS NOT NULL AND withdrawn_at IS NULL
+      ) r JOIN categories c ON c.category_id = r.category_id LEFT JOIN apps a ON a.app_id = r.app_id
+      GROUP BY r.reporter
+      ORDER BY first_received_at DESC, r.reporter LIMIT 5000
+    ) v
+    LEFT JOIN reporters s ON s.reporter = v.reporter
+    ORDER BY t.number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(windowStart)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> ArrivedVote {
+    let network: [UInt8]? = try row.decode(5)
+    let comment: String? = try row.decode(6)
+    return ArrivedVote(
+      number: try row.decode(0), reporter: Reporter(try row.decode(1)), isToxic: try row.decode(2),
+      isEstablished: try row.decode(3), firstReceivedAt: try row.decode(4),
+      network: network.map { $0.reduce(0) { $0 << 8 | UInt64($1) } }, text: CommentKey.key(of: comment))
+  }
+}
+
+/// A vote with its time of arrival.
+struct ArrivedVote: Sendable {
+  let number: Int64
+  let reporter: Reporter
+  let isToxic: Bool
+  let isEstablished: Bool
+  let firstReceivedAt: Date
+  let network: UInt64?
+  let text: UInt64?
+
+  func vote(at time: Date) -> ReporterVote {
+    ReporterVote(
+      reporter: reporter, isToxic: isToxic, isNew: !isEstablished,
+      age: ComplaintDays.day(of: time) - ComplaintDays.day(of: firstReceivedAt), network: network, text: text)
+  }
+}

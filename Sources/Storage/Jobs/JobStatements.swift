@@ -1,0 +1,213 @@
+import Foundation
+import PostgreSQL
+
+// Times are the database's: servers whose clocks differ would take each other for dead, and break off what is being made.
+
+/// Asks for a preview in the place of the one that the account has.
+struct PlacePreview: PostgresStatement {
+  let job: BackgroundJob
+
+  static let sql = """
+    INSERT INTO background_jobs (job_id, kind, account, request, state, asked_at, heartbeat_at, expires_at)
+    VALUES ($1, 'preview', $2, $3, 'waiting', statement_timestamp(), statement_timestamp(),
+            statement_timestamp() + make_interval(secs => $4))
+    ON CONFLICT (account) WHERE kind = 'preview' DO UPDATE SET
+      job_id = excluded.job_id, request = excluded.request, state = excluded.state, asked_at = excluded.asked_at,
+      server = NULL, heartbeat_at = excluded.heartbeat_at, step = '', outcome = NULL, expires_at = excluded.expires_at
+    RETURNING job_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) { job.bind(into: &parameters) }
+
+  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
+}
+
+/// Orders a publication; no row comes back while another order is open.
+struct PlaceOrder: PostgresStatement {
+  let job: BackgroundJob
+
+  static let sql = """
+    INSERT INTO background_jobs (job_id, kind, account, request, state, asked_at, heartbeat_at, expires_at)
+    VALUES ($1, 'publication', $2, $3, 'waiting', statement_timestamp(), statement_timestamp(),
+            statement_timestamp() + make_interval(secs => $4))
+    ON CONFLICT DO NOTHING RETURNING job_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) { job.bind(into: &parameters) }
+
+  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
+}
+
+extension BackgroundJob {
+  fileprivate func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(account)
+    parameters.append(request)
+    parameters.append(JobStore.lifetime)
+  }
+}
+
+/// Forgets orders of publications that have ended, but for one that is being placed again.
+struct ForgetEndedOrders: PostgresStatement {
+  typealias Row = Void
+  let but: UUID
+
+  static let sql = """
+    DELETE FROM background_jobs
+    WHERE kind = 'publication' AND state IN ('done', 'failed', 'broken') AND job_id <> $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(but) }
+}
+
+/// Gives up what is being made by a server that was not heard of, and orders of publications that no server has begun:
+/// one that is made much later is none that anybody has asked for.
+struct BreakLostJobs: PostgresStatement {
+  typealias Row = Void
+  /// Seconds of silence.
+  let lostAfter: TimeInterval
+
+  static let sql = """
+    UPDATE background_jobs SET state = 'broken', server = NULL
+    WHERE heartbeat_at < statement_timestamp() - make_interval(secs => $1)
+      AND (state = 'running' OR state = 'waiting' AND kind = 'publication')
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(lostAfter) }
+}
+
+/// Forgets what nobody has looked at for long.
+struct ForgetExpiredJobs: PostgresStatement {
+  typealias Row = Void
+
+  static let sql = "DELETE FROM background_jobs WHERE expires_at < statement_timestamp() AND state <> 'running'"
+}
+
+/// Takes what was asked for first, unless another server makes something of the kind. What this server has taken and not
+/// begun comes back, so that it may be asked again after a lost answer.
+struct ClaimJob: PostgresStatement {
+  let kind: BackgroundJob.Kind
+  let server: UUID
+
+  static let sql = """
+    UPDATE background_jobs SET state = 'running', server = $2, heartbeat_at = statement_timestamp()
+    WHERE job_id = (
+        SELECT job_id FROM background_jobs
+        WHERE kind = $1 AND (state = 'waiting' OR state = 'running' AND server = $2)
+        ORDER BY state, asked_at, job_id LIMIT 1)
+      AND (state = 'waiting' OR server = $2)
+      AND NOT EXISTS (SELECT 1 FROM background_jobs WHERE kind = $1 AND state = 'running' AND server <> $2)
+    RETURNING job_id, kind, account, request, state, asked_at, step, 0::bigint, outcome, false
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(kind.rawValue)
+    parameters.append(server)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> BackgroundJob { try BackgroundJob(row) }
+}
+
+/// Says what is being done, and that its server lives; no row comes back where the job is this server's no more.
+struct BeatJob: PostgresStatement {
+  let id: UUID
+  let server: UUID
+  let step: String
+
+  static let sql = """
+    UPDATE background_jobs SET heartbeat_at = statement_timestamp(), step = $3
+    WHERE job_id = $1 AND server = $2 AND state = 'running' RETURNING job_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(server)
+    parameters.append(String(step.prefix(200)))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
+}
+
+/// Says what came of a job. What was given up meanwhile and was made all the same is made.
+struct EndJob: PostgresStatement {
+  typealias Row = Void
+  let id: UUID
+  let server: UUID
+  let state: BackgroundJob.State
+  let outcome: String?
+
+  static let sql = """
+    UPDATE background_jobs SET state = $3, outcome = $4, server = NULL,
+      expires_at = statement_timestamp() + make_interval(secs => $5)
+    WHERE job_id = $1 AND (state = 'running' AND server = $2 OR state = 'broken')
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(server)
+    parameters.append(state.rawValue)
+    parameters.append(outcome)
+    parameters.append(JobStore.lifetime)
+  }
+}
+
+/// The newest order of a kind, of one account or of any; broken off where whoever makes it, or should, is silent.
+struct ReadJob: PostgresStatement {
+  let kind: BackgroundJob.Kind
+  let account: String?
+  let isWithOutcome: Bool
+  /// Seconds of silence.
+  let lostAfter: TimeInterval
+
+  static let sql = """
+    SELECT j.job_id, j.kind, j.account, j.request, j.state, j.asked_at, j.step,
+           (SELECT count(*) FROM background_jobs o
+            WHERE o.kind = j.kind AND o.job_id <> j.job_id
+              AND (o.state = 'running'
+                   OR o.state = 'waiting' AND (o.asked_at, o.job_id) < (j.asked_at, j.job_id))),
+           CASE WHEN $3 THEN j.outcome END,
+           j.heartbeat_at < statement_timestamp() - make_interval(secs => $4)
+             AND (j.state = 'running' OR j.state = 'waiting' AND j.kind = 'publication')
+    FROM background_jobs j
+    WHERE j.kind = $1 AND ($2::text IS NULL OR j.account = $2::text)
+    ORDER BY j.asked_at DESC, j.job_id LIMIT 1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(kind.rawValue)
+    parameters.append(account)
+    parameters.append(isWithOutcome)
+    parameters.append(lostAfter)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> BackgroundJob { try BackgroundJob(row) }
+}
+
+/// Forgets what an account has asked for.
+struct RemoveJob: PostgresStatement {
+  typealias Row = Void
+  let kind: BackgroundJob.Kind
+  let account: String
+
+  static let sql = "DELETE FROM background_jobs WHERE kind = $1 AND account = $2"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(kind.rawValue)
+    parameters.append(account)
+  }
+}
+
+extension BackgroundJob {
+  /// A row of either statement that reads jobs.
+  fileprivate init(_ row: PostgresRow) throws {
+    let (kindName, stateName): (String, String) = (try row.decode(1), try row.decode(4))
+    guard let kind = Kind(rawValue: kindName), let state = State(rawValue: stateName) else {
+      throw StorageError.unknownRule("\(kindName) \(stateName)")
+    }
+    let isLost: Bool = try row.decode(9)
+    self.init(
+      id: try row.decode(0), kind: kind, account: try row.decode(2), request: try row.decode(3),
+      state: isLost ? .broken : state, askedAt: try row.decode(5), step: try row.decode(6),
+      ahead: Int(try row.decode(7, as: Int64.self)), outcome: try row.decode(8))
+  }
+}

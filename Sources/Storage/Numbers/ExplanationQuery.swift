@@ -1,0 +1,96 @@
+import Curation
+import Foundation
+import PhoneNumbers
+import PostgreSQL
+
+/// Everything that explains a number, asked for in one round trip: this is what each look-up waits for.
+struct ExplanationQuery {
+  /// An explanation with what it was made of and a case shows, too.
+  struct Reading {
+    var explanation: Explanation
+    var decisions: [DecisionEvent]
+    /// Settled or not.
+    var hold: Hold?
+    var appeals: [Appeal]
+  }
+
+  private typealias Place<S: PostgresStatement> = PostgresPipeline.Place<S.Row>
+
+  private let number: Int64
+  private let time: Date
+  private let patterns: Place<ReadProtectedPatterns>
+  private let numbers: Place<ReadProtectedNumber>
+  private let standing: Place<ReadStandingDecision>
+  private let decisions: Place<ReadDecisions>
+  private let holds: Place<ReadHold>
+  private let listings: Place<ReadListing>
+  private let ranges: Place<ReadRangeOfNumber>
+  private let appeals: Place<ReadAppealsOf>
+  private let appealedDays: Place<ReadAppealedDaysOf>
+  private let thresholds: Place<ReadThresholds>
+  private let sources: Place<ReadSources>
+  private let record: Place<ReadRecord>
+  private let weights: Place<ReadNumberWeights>
+
+  /// - Parameter pipeline: is run in a snapshot; its statements that follow keep their plans.
+  init(_ number: Int64, at time: Date, in pipeline: inout PostgresPipeline) {
+    (self.number, self.time) = (number, time)
+    pipeline.add(KeepPlans())
+    patterns = pipeline.add(ReadProtectedPatterns(only: number))
+    numbers = pipeline.add(ReadProtectedNumber(number: number))
+    ranges = pipeline.add(ReadRangeOfNumber(number: number))
+    thresholds = pipeline.add(ReadThresholds(version: nil))
+    sources = pipeline.add(ReadSources(version: nil))
+    standing = pipeline.add(ReadStandingDecision(number: number))
+    decisions = pipeline.add(ReadDecisions(number: number))
+    holds = pipeline.add(ReadHold(number: number))
+    listings = pipeline.add(ReadListing(number: number))
+    appeals = pipeline.add(ReadAppealsOf(number: number))
+    appealedDays = pipeline.add(ReadAppealedDaysOf(number: number, time: time))
+    record = pipeline.add(ReadRecord(number: number))
+    weights = pipeline.add(ReadNumberWeights(number: number))
+  }
+
+  /// - Parameter pool: for what few numbers have.
+  func answer(_ results: PostgresPipeline.Results, pool: PostgresPool) async throws -> Reading {
+    let (standing, decisions) = (try results.rows(standing).first, try results.rows(decisions))
+    let (hold, appeals) = (try results.rows(holds).first, try results.rows(appeals))
+    var explanation = Explanation(number: number, time: time)
+    explanation.country = RegionMap.countries.region(of: number)
+    explanation.protection = try ProtectionStore.rule(
+      for: number, patterns: try results.rows(patterns), numbers: try results.rows(numbers))
+    explanation.decision = standing
+    explanation.decisionReason = standing.flatMap { decision in decisions.first { $0.id == decision.decisionID }?.reason
+    }
+    if let hold, !hold.isSettled {
+      explanation.hold = Explanation.Hold(rule: hold.rule, detail: hold.detail, heldAt: hold.heldAt)
+    }
+    explanation.listing = try results.rows(listings).first
+    explanation.range = try results.rows(ranges).first
+    explanation.openAppeals = appeals.count { $0.state == .open }
+    explanation.isVictim = AppealStore.victims(try results.rows(appealedDays)).contains(number)
+    let thresholds = try results.rows(thresholds)
+    guard !thresholds.isEmpty else { throw StorageError.noThresholds(version: nil) }
+    if let record = RecordAssembler.record(of: try results.rows(record)) {
+      let set = try ThresholdSet(thresholds: thresholds, sources: try results.rows(sources))
+      explanation.add(record, try results.rows(weights).first ?? Explanation.Weights(), by: set)
+    }
+    if let score = explanation.score, !score.lists.isEmpty {
+      let names = try await pool.run(ReadAppNames(apps: score.lists.map(\.appID)))
+      explanation.lists = Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
+    }
+    return Reading(explanation: explanation, decisions: decisions, hold: hold, appeals: appeals)
+  }
+}
+
+extension Explanation {
+  fileprivate mutating func add(_ record: NumberRecord, _ weights: Weights, by thresholds: ThresholdSet) {
+    let score = Score(record, at: time)
+    let overrides = OverrideState(
+      country: country, isProtected: protection != nil, isDecided: decision != nil, isHeld: hold != nil)
+    self.score = score
+    self.weights = weights
+    evaluation = score.judge(by: thresholds, in: overrides)
+    (firstReportedAt, lastReportedAt) = (record.firstReportedAt, record.lastReportedAt)
+  }
+}

@@ -1,0 +1,46 @@
+import Curation
+import PostgreSQL
+
+/// Listed numbers whose hash begins so, less those that were allowed since, and those whose decision gave
+/// them a name and stands no more.
+struct FindListedByHash: PostgresStatement {
+  let prefix: NumberHashPrefix
+
+  // The expression is that of the index listings_by_hash.
+  static let sql = """
+    SELECT l.number, coalesce(r.category_id, l.category_id), r.label,
+           coalesce(r.decision = 'block', l.treatment = 0),
+           r.number IS NULL AND l.treatment = 0 AND EXISTS (
+             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected')
+    FROM listings l LEFT JOIN number_decisions r ON r.number = l.number
+    WHERE substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2
+      AND r.decision IS DISTINCT FROM 'allow'
+      AND (r.number IS NOT NULL OR l.cause <> 1 OR l.treatment = 0)
+    LIMIT $3::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    let bounds = prefix.bounds
+    parameters.append(bounds.least)
+    parameters.append(bounds.greatest)
+    parameters.append(Int64(HashLookupStore.mostEntries))
+  }
+
+  struct Found: Sendable {
+    let number: Int64
+    var listed: ListedHash
+    /// Whether an appeal may have something to say about blocking it.
+    let isAppealed: Bool
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Found {
+    let number: Int64 = try row.decode(0)
+    let category = try row.category(1)
+    return Found(
+      number: number,
+      listed: ListedHash(
+        hash: NumberHash.of(number), category: category, label: try row.decode(2) ?? category.label,
+        mayBlock: try row.decode(3)),
+      isAppealed: try row.decode(4))
+  }
+}

@@ -1,0 +1,223 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// A line of a number's record: one of its categories with one of its lists.
+struct RecordRow: Sendable {
+  let record: NumberRecord
+  let part: NumberAggregate.Part
+  let source: SourceTally?
+}
+
+/// What the statements that read records share. Only what reports have listed stays by the leaving threshold.
+private enum RecordSQL {
+  static let columns = """
+    n.number, n.day_bits, n.last_day - DATE '1970-01-01', n.network_bits, n.first_reported_at, n.last_reported_at,
+    i.heat, l.number IS NOT NULL, c.category_id, c.heat, c.evidence, c.reports, c.reporters,
+    s.app_id, s.complaints, s.day_bits, s.last_day - DATE '1970-01-01'
+    """
+
+  /// Behind the numbers `n`.
+  static let joins = """
+    JOIN number_categories c ON c.number = n.number
+    LEFT JOIN number_sources s ON s.number = n.number
+    LEFT JOIN listings l ON l.number = n.number AND l.cause = 0
+    LEFT JOIN number_identifications i ON i.number = n.number
+    """
+
+  static func decode(_ row: PostgresRow) throws -> RecordRow {
+    RecordRow(
+      record: NumberRecord(
+        number: try row.decode(0), standing: NumberAggregate(parts: []),
+        days: ComplaintDays(bits: try row.bits(1), lastDay: try row.decode(2)),
+        networks: NetworkSketch(bits: try row.bits(3)), identifications: try row.decode(6) ?? 0,
+        isListed: try row.decode(7), firstReportedAt: try row.decode(4), lastReportedAt: try row.decode(5)),
+      part: NumberAggregate.Part(
+        category: try row.category(8), heat: try row.decode(9), evidence: try row.decode(10),
+        reports: try row.decode(11), reporters: try row.decode(12)),
+      source: try source(row))
+  }
+
+  private static func source(_ row: PostgresRow) throws -> SourceTally? {
+    guard let appID = try row.decode(13, as: Int32?.self) else { return nil }
+    return SourceTally(
+      appID: appID, complaints: Int(try row.decode(14, as: Int32.self)),
+      days: ComplaintDays(bits: try row.bits(15), lastDay: try row.decode(16)))
+  }
+}
+
+/// The record of one number.
+struct ReadRecord: PostgresStatement {
+  let number: Int64
+
+  static let sql = "SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins) WHERE n.number = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
+}
+
+/// What is stored of some numbers, in ascending order, those of less heat left out.
+struct ReadRecordsOf: PostgresStatement {
+  let numbers: [Int64]
+  /// Stored heat, at least; 0 for all.
+  let heat: Double
+
+  static let sql = """
+    SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins)
+    WHERE n.number = ANY($1::bigint[]) AND n.heat >= $2 ORDER BY n.number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(heat)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
+}
+
+/// The records of all numbers that are hot enough to be judged, in ascending order of number, without the time of their
+/// first report.
+///
+/// It leaves out only what no threshold can list: whoever reads them judges them. Lines of one number follow each other. A
+/// COPY, for millions of lines: PostgreSQL works on while they are read, and on more than one core.
+struct CopyRecords {
+  /// Stored heat, at least.
+  let heat: Double
+  /// Of numbers below it only those are wanted that rang so often; all stored masses.
+  let cut: (heat: Double, identifications: Double)?
+
+  private static let columns = """
+    n.number, n.day_bits, n.last_day - DATE '1970-01-01' AS last_day, n.network_bits, n.last_reported_at,
+    i.heat AS identifications, l.number IS NOT NULL AS is_listed, c.category_id, c.heat, c.evidence, c.reports,
+    c.reporters, s.app_id, s.complaints, s.day_bits AS list_bits, s.last_day - DATE '1970-01-01' AS list_day
+    """
+
+  private static let records = "SELECT \(columns) FROM numbers n \(RecordSQL.joins)"
+
+  /// COPY takes no parameters; these are numbers of our own.
+  var sql: String {
+    var query = "\(Self.records) WHERE n.heat >= '\(cut?.heat ?? heat)'::float8"
+    if let cut {
+      query += """
+         UNION ALL \(Self.records) WHERE n.heat >= '\(heat)'::float8 AND n.heat < '\(cut.heat)'::float8
+          AND i.heat >= '\(cut.identifications)'::float8
+        """
+    }
+    return "COPY (\(query) ORDER BY 1) TO STDOUT (FORMAT binary)"
+  }
+
+  static func read(_ tuple: inout PostgresTuple) throws -> RecordRow {
+    let number = tuple.int64() ?? 0
+    let days = (bits: tuple.int64() ?? 0, last: tuple.int32())
+    let networks = tuple.int64() ?? 0
+    let lastReportedAt = tuple.timestamp()
+    let (identifications, isListed) = (tuple.double() ?? 0, tuple.bool() ?? false)
+    let category = tuple.int16() ?? 0
+    let part = (heat: tuple.double() ?? 0, evidence: tuple.double() ?? 0)
+    let counts = (reports: tuple.int64() ?? 0, reporters: tuple.int32() ?? 0)
+    let list = (app: tuple.int32(), complaints: tuple.int32() ?? 0)
+    let listDays = (bits: tuple.int64() ?? 0, last: tuple.int32())
+    guard let known = ReportCategory(rawValue: category) else { throw StorageError.unknownCategory(id: category) }
+    return RecordRow(
+      record: NumberRecord(
+        number: number, standing: NumberAggregate(parts: []),
+        days: ComplaintDays(bits: UInt64(bitPattern: days.bits), lastDay: days.last),
+        networks: NetworkSketch(bits: UInt64(bitPattern: networks)), identifications: identifications,
+        isListed: isListed, lastReportedAt: lastReportedAt),
+      part: NumberAggregate.Part(
+        category: known, heat: part.heat, evidence: part.evidence, reports: counts.reports,
+        reporters: counts.reporters),
+      source: list.app.map { app in
+        SourceTally(
+          appID: app, complaints: Int(list.complaints),
+          days: ComplaintDays(bits: UInt64(bitPattern: listDays.bits), lastDay: listDays.last))
+      })
+  }
+}
+
+/// From what heat on there are about so many of many numbers, drawn from one of a hundred blocks.
+struct SampleHeats: PostgresStatement {
+  /// Stored heat, at least.
+  let heat: Double
+  /// So many of the sample are hotter.
+  let rank: Int
+
+  static let sql = """
+    WITH sample AS MATERIALIZED (SELECT heat FROM numbers TABLESAMPLE SYSTEM (1) REPEATABLE (1) WHERE heat >= $1)
+    SELECT (SELECT count(*) FROM sample), (SELECT heat FROM sample ORDER BY heat DESC OFFSET $2::bigint LIMIT 1)
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(heat)
+    parameters.append(Int64(rank))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (count: Int, heat: Double?) {
+    (Int(try row.decode(0, as: Int64.self)), try row.decode(1))
+  }
+}
+
+/// The same of calls.
+struct SampleIdentifications: PostgresStatement {
+  /// So many of the sample rang more often.
+  let rank: Int
+
+  static let sql = """
+    SELECT heat FROM number_identifications TABLESAMPLE SYSTEM (1) REPEATABLE (1)
+    ORDER BY heat DESC OFFSET $1::bigint LIMIT 1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(Int64(rank))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Double { try row.decode(0) }
+}
+
+/// Puts a number's lines together again.
+struct RecordAssembler {
+  private var current: NumberRecord?
+
+  /// The record that all these lines are of; nil for none.
+  static func record(of rows: [RecordRow]) -> NumberRecord? {
+    var assembler = RecordAssembler()
+    for row in rows { _ = assembler.take(row) }
+    return assembler.finish()
+  }
+
+  /// Takes a line; returns the record before it when that is complete.
+  mutating func take(_ row: RecordRow) -> NumberRecord? {
+    var complete: NumberRecord?
+    if current?.number != row.record.number {
+      complete = finish()
+      current = row.record
+    }
+    if let count = current?.standing.parts.count {
+      if count == 0 || current?.standing.parts[count - 1].category != row.part.category {
+        if current?.standing.parts.contains(where: { $0.category == row.part.category }) == false {
+          current?.standing.parts.append(row.part)
+        }
+      }
+    }
+    if let source = row.source, current?.sources.contains(where: { $0.appID == source.appID }) == false {
+      current?.sources.append(source)
+    }
+    return complete
+  }
+
+  /// The last record.
+  mutating func finish() -> NumberRecord? {
+    defer { current = nil }
+    current?.standing.parts.sort { $0.category.rawValue < $1.category.rawValue }
+    current?.sources.sort { $0.appID < $1.appID }
+    return current
+  }
+}
+
+extension PostgresRow {
+  /// A set of 64 bits.
+  func bits(_ column: Int) throws -> UInt64 { UInt64(bitPattern: try decode(column, as: Int64.self)) }
+}

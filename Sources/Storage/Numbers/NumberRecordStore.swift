@@ -1,0 +1,85 @@
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+/// Records of numbers: of one, and of all that are hot enough to be judged.
+public struct NumberRecordStore: Sendable {
+  private let pool: PostgresPool
+
+  /// Keeps a number that lies exactly on a threshold: a mass and a value round differently.
+  private static let leeway = 1 - 1e-9
+
+  /// - Parameter pool: where numbers are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// What is stored of a number; nil when nobody ever reported it.
+  public func record(of number: Int64) async throws -> NumberRecord? {
+    try await pool.withConnection { try await Self.record(of: number, on: $0) }
+  }
+
+  /// The same as of a connection's snapshot.
+  public static func record(of number: Int64, on connection: PostgresConnection) async throws -> NumberRecord? {
+    RecordAssembler.record(of: try await connection.run(ReadRecord(number: number)))
+  }
+
+  /// The records of numbers in ascending order, as of a connection's snapshot; those that nobody ever reported are left
+  /// out.
+  public static func records(of numbers: [Int64], on connection: PostgresConnection) async throws -> [NumberRecord] {
+    var assembler = RecordAssembler()
+    let rows = try await connection.run(ReadRecordsOf(numbers: numbers, heat: 0))
+    var records = rows.compactMap { assembler.take($0) }
+    if let last = assembler.finish() { records.append(last) }
+    return records
+  }
+
+  /// Hands over the records of all numbers whose decayed heat is at least `heat` at `time`, in ascending order and without
+  /// the time of their first report.
+  ///
+  /// Memory is bounded by a batch.
+  /// - Parameters:
+  ///   - cut: leaves out what is below both of its sides, decayed.
+  ///   - connection: reads one snapshot, and nothing else until this returns.
+  public static func forEachRecord(
+    hotterThan heat: Double, cut: SelectionCut? = nil, at time: Date, on connection: PostgresConnection,
+    _ body: ([NumberRecord]) async throws -> Void
+  ) async throws {
+    let mass = leeway * Decay.heat.scale(at: time)
+    let copy = CopyRecords(
+      heat: heat * mass, cut: cut.map { (max($0.heat, heat) * mass, $0.identifications * mass) })
+    var assembler = RecordAssembler()
+    for try await rows in connection.copyOut(copy.sql, read: CopyRecords.read).batches {
+      var records: [NumberRecord] = []
+      records.reserveCapacity(rows.count)
+      for row in rows {
+        if let record = assembler.take(row) { records.append(record) }
+      }
+      if !records.isEmpty { try await body(records) }
+    }
+    if let last = assembler.finish() { try await body([last]) }
+  }
+
+  /// A cut that about so many numbers are above; nil where there are not several times as many, so that none is worth it.
+  ///
+  /// A guess, from one of a hundred blocks: who relies on it checks what came of it.
+  /// - Parameters:
+  ///   - hot: how many are to be above its heat.
+  ///   - identified: how many are to be above its identifications; 0 for none.
+  ///   - heat: decayed, at least.
+  public static func cut(
+    hot: Int, identified: Int, hotterThan heat: Double, at time: Date, on connection: PostgresConnection
+  ) async throws -> SelectionCut? {
+    guard hot >= leastCut else { return nil }
+    let scale = Decay.heat.scale(at: time)
+    let sample = SampleHeats(heat: heat * leeway * scale, rank: hot / 100)
+    guard let found = try await connection.run(sample).first, let warm = found.heat, found.count * 100 > 2 * hot
+    else { return nil }
+    guard identified > 0 else { return SelectionCut(heat: warm / scale, identifications: .infinity) }
+    let calls = try await connection.run(SampleIdentifications(rank: identified / 100)).first ?? 0
+    return SelectionCut(heat: warm / scale, identifications: calls / scale)
+  }
+
+  /// Of fewer numbers a sample says too little, and there is little to spare.
+  private static let leastCut = 200_000
+}

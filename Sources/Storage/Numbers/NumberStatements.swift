@@ -1,0 +1,31 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// What each category adds up to for one number.
+struct ReadStanding: PostgresStatement {
+  let number: Int64
+
+  static let sql = """
+    SELECT category_id, heat, evidence, reports, reporters FROM number_categories WHERE number = $1 ORDER BY category_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> NumberAggregate.Part {
+    NumberAggregate.Part(
+      category: try row.category(0), heat: try row.decode(1), evidence: try row.decode(2),
+      reports: try row.decode(3), reporters: try row.decode(4))
+  }
+}
+
+extension PostgresRow {
+  /// A category by its id.
+  func category(_ column: Int) throws -> ReportCategory {
+    let id: Int16 = try decode(column)
+    guard let category = ReportCategory(rawValue: id) else { throw StorageError.unknownCategory(id: id) }
+    return category
+  }
+}

@@ -1,0 +1,148 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// How the rows `s` that are stored and `r` that are recounted are compared, column by column.
+private struct Comparison {
+  /// SQL of the name that a difference is given.
+  let name: String
+  /// A column that no row has empty.
+  let key: String
+  /// Columns, and when they differ.
+  let columns: [(name: String, differs: String)]
+
+  static func exact(_ column: String) -> (name: String, differs: String) { (column, "s.\(column) <> r.\(column)") }
+
+  /// A column that may be empty in a row that is there.
+  static func nullable(_ column: String, besides key: String) -> (name: String, differs: String) {
+    (column, "(s.\(column) IS DISTINCT FROM r.\(column) AND s.\(key) IS NOT NULL AND r.\(key) IS NOT NULL)")
+  }
+
+  private var differsByRow: String { "(s.\(key) IS NULL) <> (r.\(key) IS NULL)" }
+
+  /// Behind a join of `s` and `r`: a line `v (what, stored, recounted)` for each difference. Rows that differ in nothing
+  /// are dropped first: writing every value as text took ten times as long as comparing it.
+  var lines: String {
+    let lines = columns.map { "(\(name) || '.\($0.name)', s.\($0.name)::text, r.\($0.name)::text, \($0.differs))" }
+    return """
+      CROSS JOIN LATERAL (VALUES
+        (\(name), CASE WHEN s.\(key) IS NOT NULL THEN 'a row' END, CASE WHEN r.\(key) IS NOT NULL THEN 'a row' END,
+         \(differsByRow)),
+        \(lines.joined(separator: ",\n  "))
+      ) v (what, stored, recounted, differs)
+      WHERE v.differs AND (\(([differsByRow] + columns.map(\.differs)).joined(separator: "\n  OR ")))
+      """
+  }
+}
+
+/// Recounts the reports of a range of numbers, and answers with what is stored otherwise.
+struct FindDifferences: PostgresStatement {
+  /// Numbers above `after` up to and including `upTo`.
+  let after: Int64
+  let upTo: Int64
+
+  private static let range = "number > $1 AND number <= $2"
+
+  private static func mass(_ column: String, _ scale: String) -> (name: String, differs: String) {
+    (
+      column,
+      RecountSQL.differs("s.\(column)", "r.\(column)", newest: "r.last_reported_at", origin: "$3", scale: scale)
+    )
+  }
+
+  private static let numbers = Comparison(
+    name: "'numbers'", key: "reports",
+    columns: [
+      mass("heat", "$4"), mass("evidence", "$5"), mass("legitimate", "$5"), Comparison.exact("reports"),
+      Comparison.exact("reporters"), Comparison.exact("first_reported_at"), Comparison.exact("last_reported_at"),
+      Comparison.exact("day_bits"), Comparison.nullable("last_day", besides: "reports"),
+      // Bits outlive the networks that set them.
+      ("network_bits", "(r.network_bits & ~s.network_bits) <> 0"),
+    ])
+
+  private static let categories = Comparison(
+    name: "format('number_categories[%s]', category_id)", key: "reports",
+    columns: [
+      mass("heat", "$4"), mass("evidence", "$5"), Comparison.exact("reports"), Comparison.exact("reporters"),
+    ])
+
+  private static let sources = Comparison(
+    name: "format('number_sources[%s]', app_id)", key: "complaints",
+    columns: [
+      Comparison.exact("complaints"), Comparison.exact("day_bits"),
+      Comparison.nullable("last_day", besides: "complaints"),
+    ])
+
+  static let sql = """
+    WITH \(RecountSQL.ctes(where: range, origin: "$3", heat: "$4", evidence: "$5")), difference AS (
+    SELECT number, v.what, v.stored, v.recounted
+    FROM (SELECT * FROM numbers WHERE \(range)) s FULL JOIN total r USING (number)
+    \(numbers.lines)
+    UNION ALL
+    SELECT number, v.what, v.stored, v.recounted
+    FROM (SELECT * FROM number_categories WHERE \(range)) s FULL JOIN category r USING (number, category_id)
+    \(categories.lines)
+    UNION ALL
+    SELECT number, v.what, v.stored, v.recounted
+    FROM (SELECT * FROM number_sources WHERE \(range)) s FULL JOIN source r USING (number, app_id)
+    \(sources.lines)
+    UNION ALL
+    SELECT number, format('number_reporters[%s]', left(encode(reporter, 'hex'), 8)),
+           CASE WHEN s.weight IS NOT NULL
+             THEN format('category %s at %s, weight %s', s.category_id, s.reported_at, s.weight) END,
+           CASE WHEN r.weight IS NOT NULL
+             THEN format('category %s at %s, weight %s', r.category_id, r.reported_at, r.weight) END
+    FROM (SELECT * FROM number_reporters WHERE \(range)) s FULL JOIN word r USING (number, reporter)
+    WHERE (s.category_id, s.reported_at, s.received_at, s.weight)
+      IS DISTINCT FROM (r.category_id, r.reported_at, r.received_at, r.weight)
+    )
+    SELECT number, what, stored, recounted FROM difference d WHERE \(RetentionSQL.isWhole("d.number"))
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(after)
+    parameters.append(upTo)
+    parameters.append(Decay.origin)
+    parameters.append(Decay.heat.timeConstant)
+    parameters.append(Decay.evidence.timeConstant)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> RecountDifference { try row.auditDifference() }
+}
+
+/// Adds up the days of a range of numbers, and answers with what is stored otherwise.
+struct FindIdentificationDifferences: PostgresStatement {
+  /// Numbers above `after` up to and including `upTo`.
+  let after: Int64
+  let upTo: Int64
+
+  private static let range = "number > $1 AND number <= $2"
+
+  private static let comparison = Comparison(
+    name: "'number_identifications'", key: "heat",
+    columns: [
+      ("heat", "abs(s.heat - r.heat) > 1e-6 * greatest(abs(s.heat), abs(r.heat))"),
+      Comparison.exact("named"), Comparison.exact("unknown"), Comparison.exact("last_day"),
+    ])
+
+  static let sql = """
+    WITH recount AS (\(IdentificationSQL.recount(where: range)))
+    SELECT number, v.what, v.stored, v.recounted
+    FROM (SELECT * FROM number_identifications WHERE \(range)) s FULL JOIN recount r USING (number)
+    \(comparison.lines)
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(after)
+    parameters.append(upTo)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> RecountDifference { try row.auditDifference() }
+}
+
+extension PostgresRow {
+  fileprivate func auditDifference() throws -> RecountDifference {
+    RecountDifference(
+      number: try decode(0), what: try decode(1), stored: try decode(2), recounted: try decode(3))
+  }
+}

@@ -1,0 +1,39 @@
+/// Something stored that is not what a recount says.
+public struct RecountDifference: Sendable, Equatable {
+  /// E.164 digits.
+  public let number: Int64
+  /// The table and column, with the category's id or the start of the reporter's pseudonym where there is one:
+  /// `numbers.heat`, `number_categories[4].reports`, `number_reporters[1f2e3d4c]`.
+  public let what: String
+  /// What is stored; nil where there is no row. Masses are given as they are stored.
+  public let stored: String?
+  /// What there should be; nil where there should be no row.
+  public let recounted: String?
+
+  /// - Parameters: see the properties.
+  public init(number: Int64, what: String, stored: String?, recounted: String?) {
+    self.number = number
+    self.what = what
+    self.stored = stored
+    self.recounted = recounted
+  }
+}
+
+/// What an audit came to.
+public struct RecountSummary: Sendable, Equatable {
+  /// Numbers that have a row, or should.
+  public var numbers = 0
+  /// What was found to differ.
+  public var differences = 0
+  /// Numbers with at least one difference.
+  public var damagedNumbers = 0
+  /// Numbers known since before the first month of reports that is kept; they cannot be recounted.
+  public var beyondRetention = 0
+
+  /// - Parameters: see the properties.
+  public init(numbers: Int = 0, differences: Int = 0, damagedNumbers: Int = 0) {
+    self.numbers = numbers
+    self.differences = differences
+    self.damagedNumbers = damagedNumbers
+  }
+}

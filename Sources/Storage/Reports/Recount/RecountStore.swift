@@ -1,0 +1,103 @@
+import Foundation
+public import PostgreSQL
+
+/// Recounts aggregates from reports, and the sums of identifications from their days.
+///
+/// A range of numbers is compared in one statement by the database, so what is stored and what is recounted are of one
+/// moment and reports may come in meanwhile; only differences travel.
+public struct RecountStore: Sendable {
+  private let pool: PostgresPool
+  private let rangeSize: Int
+
+  /// Every number there can be.
+  public static let allNumbers: ClosedRange<Int64> = 1...999_999_999_999_999
+
+  /// - Parameter rangeSize: about how many numbers are recounted at once, at least 1.
+  public init(pool: PostgresPool, rangeSize: Int = 20_000) {
+    self.pool = pool
+    self.rangeSize = max(1, rangeSize)
+  }
+
+  /// How many numbers of a range have a row: what there is to do.
+  public func count(in numbers: ClosedRange<Int64> = allNumbers) async throws -> Int {
+    try await pool.run(CountNumbers(after: numbers.lowerBound - 1, upTo: numbers.upperBound))[0]
+  }
+
+  /// Recounts a range of numbers, part by part.
+  /// - Parameters:
+  ///   - repairs: whether the recount replaces what differs, one part a transaction.
+  ///   - found: told what differs, as it is found, in pieces of bounded size.
+  ///   - progress: told how many numbers were compared up to now.
+  public func recount(
+    _ numbers: ClosedRange<Int64> = allNumbers, repairs: Bool,
+    found: @Sendable ([RecountDifference]) async throws -> Void = { _ in },
+    progress: @Sendable (Int) -> Void = { _ in }
+  ) async throws -> RecountSummary {
+    var summary = RecountSummary()
+    var after = numbers.lowerBound - 1
+    while after < numbers.upperBound {
+      try Task.checkCancellation()
+      let end = try await pool.run(FindRangeEnd(after: after, upTo: numbers.upperBound, size: rangeSize))[0]
+      let count = try await count(in: after + 1...end)
+      summary.beyondRetention += Int(try await pool.run(CountBeyondRetention(after: after, upTo: end)).first ?? 0)
+      let reports = try await differences(FindDifferences(after: after, upTo: end), &summary, found)
+      let days = try await differences(FindIdentificationDifferences(after: after, upTo: end), &summary, found)
+      let damaged = reports.union(days)
+      summary.damagedNumbers += damaged.count
+      // Of numbers that lost their rows only the recount knows.
+      summary.numbers += max(count, damaged.count)
+      if repairs {
+        if !reports.isEmpty { try await repairAggregates(of: reports.sorted()) }
+        if !days.isEmpty { try await repairIdentifications(of: days.sorted()) }
+      }
+      progress(summary.numbers)
+      after = end
+    }
+    return summary
+  }
+
+  /// Hands over what a statement finds; returns the numbers.
+  private func differences<S: PostgresStatement>(
+    _ statement: S, _ summary: inout RecountSummary, _ found: @Sendable ([RecountDifference]) async throws -> Void
+  ) async throws -> Set<Int64> where S.Row == RecountDifference {
+    let (damaged, count) = try await pool.withConnection { connection in
+      var damaged = Set<Int64>()
+      var count = 0
+      for try await batch in connection.stream(statement).batches {
+        for difference in batch { damaged.insert(difference.number) }
+        count += batch.count
+        try await found(batch)
+      }
+      return (damaged, count)
+    }
+    summary.differences += count
+    return damaged
+  }
+
+  private func repairAggregates(of numbers: [Int64]) async throws {
+    try await pool.transaction { try await $0.repairAggregates(of: numbers, at: Date()) }
+  }
+
+  private func repairIdentifications(of numbers: [Int64]) async throws {
+    try await pool.transaction { connection in
+      _ = try await connection.run(LockIdentifications(numbers: numbers))
+      _ = try await connection.run(RepairIdentifications(numbers: numbers))
+    }
+  }
+}
+
+extension PostgresConnection {
+  /// Puts the recount in the place of what numbers add up to, within a transaction.
+  ///
+  /// First locks whatever a batch would change, in a batch's order; the recount then sees all that was counted before,
+  /// and what is counted later adds to the recount. Where a row is missing that a batch is about to make, one of the two
+  /// may have to try again: both do.
+  /// - Parameter time: stands for a moment in rows that are made for the lock alone.
+  func repairAggregates(of numbers: [Int64], at time: Date) async throws {
+    _ = try await run(LockVotes(numbers: numbers))
+    _ = try await run(LockSources(numbers: numbers))
+    _ = try await run(LockCategories(numbers: numbers))
+    _ = try await run(LockNumbers(numbers: numbers, time: time))
+    _ = try await run(RepairAggregates(numbers: numbers))
+  }
+}

@@ -1,0 +1,70 @@
+import Curation
+public import Foundation
+import PostgreSQL
+
+extension ReportStore {
+  /// Withdraws a report: what it added is subtracted, and the reporter's newest report of the number that is left
+  /// becomes the word again. One transaction; safe to call again.
+  ///
+  /// New reports of the same reporter may come at the same time: the row of the reporter's word is locked by both, and
+  /// whoever comes second sees what the first has done. Rows are locked in the order of a batch: report, word,
+  /// categories, number.
+  /// - Parameter time: noted beside the report, and by it a repeated call knows its own work.
+  /// - Throws: `PostgresError`.
+  public func withdraw(reportID: UUID, appID: Int32, at time: Date) async throws -> WithdrawalOutcome {
+    try await pool.transaction { connection in
+      let reports = try await connection.run(FindReports(appID: appID, reportID: reportID))
+      guard !reports.isEmpty else { return .notFound }
+      var outcome = WithdrawalOutcome.alreadyWithdrawn
+      for report in reports {
+        if try await connection.withdraw(report, reportID: reportID, appID: appID, at: time) {
+          outcome = .withdrawn
+        } else if let earlier = report.withdrawnAt, abs(earlier.timeIntervalSince(time)) < 0.000_001 {
+          // This very call, whose commit was not answered.
+          outcome = .withdrawn
+        }
+      }
+      return outcome
+    }
+  }
+}
+
+extension PostgresConnection {
+  /// Withdraws one report, in a transaction that is under way.
+  /// - Returns: false when it was withdrawn before.
+  @discardableResult
+  func withdraw(_ report: StoredReport, reportID: UUID, appID: Int32, at time: Date) async throws -> Bool {
+    let mark = MarkWithdrawn(report: report, appID: appID, reportID: reportID, time: time)
+    guard let (word, reporter) = try await run(mark).first else { return false }
+    try await subtract(word, of: reporter, about: report.number, appID: appID)
+    return true
+  }
+
+  /// Takes back what a report added that has just been marked withdrawn.
+  fileprivate func subtract(
+    _ word: Word, of reporter: [UInt8]?, about number: Int64, appID: Int32
+  ) async throws {
+    if reporter == nil { _ = try await run(LockSource(number: number, appID: appID)) }
+    let parts = try await change(word, of: reporter, about: number)
+    _ = try await run(ChangeAggregates(number: number, parts: parts))
+    guard word.category.isToxic, word.weight > 0 else { return }
+    // Only now: the number's row is locked, and a batch that has it next adds its days to what is counted here.
+    _ = try await run(RecountDays(number: number))
+    if reporter == nil { _ = try await run(RecountSource(number: number, appID: appID)) }
+  }
+
+  /// What the withdrawal of a report changes; puts the reporter's next word in its place.
+  private func change(
+    _ word: Word, of reporter: [UInt8]?, about number: Int64
+  ) async throws -> [ChangeAggregates.Part] {
+    // A row of a list counts by itself.
+    guard let reporter else { return [.init(word: word, weight: -1, reports: -1, reporters: 0)] }
+    let present = try await run(LockVote(number: number, reporter: reporter)).first
+    guard present == word else { return [.init(word: word, weight: 0, reports: -1, reporters: 0)] }
+    var parts = [ChangeAggregates.Part(word: word, weight: -1, reports: -1, reporters: word.weight > 0 ? -1 : 0)]
+    if let next = try await run(ReplaceVote(number: number, reporter: reporter)).first {
+      parts.append(.init(word: next, weight: 1, reports: 0, reporters: next.weight > 0 ? 1 : 0))
+    }
+    return parts
+  }
+}

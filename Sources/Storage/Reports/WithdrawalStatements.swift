@@ -1,0 +1,179 @@
+import Curation
+import Foundation
+import PostgreSQL
+
+/// A report as a withdrawal needs it.
+struct StoredReport: Sendable {
+  let number: Int64
+  let reportedAt: Date
+  let withdrawnAt: Date?
+}
+
+/// Finds what an app has stored under an id: one report, of two servers' making two; see ``AcceptReports``.
+struct FindReports: PostgresStatement {
+  let appID: Int32
+  let reportID: UUID
+
+  static let sql = """
+    SELECT number, reported_at, withdrawn_at FROM reports WHERE app_id = $1 AND report_id = $2
+    ORDER BY number, reported_at
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appID)
+    parameters.append(reportID)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> StoredReport {
+    StoredReport(number: try row.decode(0), reportedAt: try row.decode(1), withdrawnAt: try row.decode(2))
+  }
+}
+
+/// Marks a report withdrawn, and answers with what it said; with nothing when it was withdrawn before.
+struct MarkWithdrawn: PostgresStatement {
+  let report: StoredReport
+  let appID: Int32
+  let reportID: UUID
+  let time: Date
+
+  static let sql = """
+    UPDATE reports SET withdrawn_at = $5
+    WHERE number = $1 AND app_id = $2 AND report_id = $3 AND reported_at = $4 AND withdrawn_at IS NULL
+    RETURNING category_id, reported_at, received_at, weight, reporter
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(report.number)
+    parameters.append(appID)
+    parameters.append(reportID)
+    parameters.append(report.reportedAt)
+    parameters.append(time)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (word: Word, reporter: [UInt8]?) {
+    (try row.word(), try row.decode(4))
+  }
+}
+
+/// Locks a reporter's word about a number until the transaction ends, and reads it as it then is.
+///
+/// Every batch that counts a report of this reporter locks the same row, and keeps it until its reports are visible: the
+/// statement after this one sees all that has had a say.
+struct LockVote: PostgresStatement {
+  let number: Int64
+  let reporter: [UInt8]
+
+  static let sql = """
+    UPDATE number_reporters SET weight = weight WHERE number = $1 AND reporter = $2
+    RETURNING category_id, reported_at, received_at, weight
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(reporter)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Word { try row.word() }
+}
+
+/// Puts a reporter's newest report that is left in the place of the word, or takes the word away; answers with the new
+/// one. Reads all reports of the number: there is no index by reporter, and withdrawals are rare.
+struct ReplaceVote: PostgresStatement {
+  let number: Int64
+  let reporter: [UInt8]
+
+  static let sql = """
+    WITH left_over AS (
+      SELECT category_id, reported_at, received_at, weight FROM reports
+      WHERE number = $1 AND reporter = $2 AND withdrawn_at IS NULL
+      ORDER BY \(ReportSQL.newestFirst) LIMIT 1
+    ), replaced AS (
+      UPDATE number_reporters r
+      SET category_id = l.category_id, reported_at = l.reported_at, received_at = l.received_at, weight = l.weight
+      FROM left_over l WHERE r.number = $1 AND r.reporter = $2
+    ), removed AS (
+      DELETE FROM number_reporters
+      WHERE number = $1 AND reporter = $2 AND NOT EXISTS (SELECT 1 FROM left_over)
+    )
+    SELECT category_id, reported_at, received_at, weight FROM left_over
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(reporter)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Word { try row.word() }
+}
+
+/// Locks what a list says of a number until the transaction ends.
+struct LockSource: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let appID: Int32
+
+  static let sql = "UPDATE number_sources SET complaints = complaints WHERE number = $1 AND app_id = $2"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(appID)
+  }
+}
+
+/// Counts a number's days again from all its reports; its row must be locked.
+struct RecountDays: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+
+  static let sql = """
+    WITH report AS (
+      SELECT number, category_id, reported_at, weight, network FROM reports WHERE number = $1 AND withdrawn_at IS NULL
+    ), said AS (
+      \(ReportSQL.withDays("report"))
+    ), mark (last_day, day_bits, network_bits) AS (SELECT \(ReportSQL.marks) FROM said)
+    UPDATE numbers SET last_day = m.last_day, day_bits = m.day_bits
+    FROM (SELECT \(ReportSQL.gatheredMarks) FROM mark) m WHERE number = $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+  }
+}
+
+/// Counts again what a list says of a number; its row must be locked.
+struct RecountSource: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let appID: Int32
+
+  static let sql = """
+    WITH report AS (
+      SELECT number, app_id, reporter, category_id, reported_at, weight, withdrawn_at IS NULL AS stands
+      FROM reports WHERE number = $1 AND app_id = $2
+    ), said AS (
+      \(ReportSQL.withDays("report", countedIf: "stands"))
+    )
+    UPDATE number_sources s SET complaints = r.complaints, day_bits = r.day_bits, last_day = r.last_day
+    FROM (\(ReportSQL.lists(of: "said"))) r WHERE s.number = $1 AND s.app_id = $2
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(appID)
+  }
+}
+
+/// What one report said, in the order that decides between two of one reporter.
+struct Word: Sendable, Equatable {
+  let category: ReportCategory
+  let reportedAt: Date
+  let receivedAt: Date
+  let weight: Float
+}
+
+extension PostgresRow {
+  /// A word in the columns category_id, reported_at, received_at, weight.
+  fileprivate func word() throws -> Word {
+    Word(category: try category(0), reportedAt: try decode(1), receivedAt: try decode(2), weight: try decode(3))
+  }
+}

@@ -1,0 +1,121 @@
+public import PostgreSQL
+
+/// Every store of a database, made once by whoever opens it and passed on from there.
+public struct Stores: Sendable {
+  let pool: PostgresPool
+  let intakePool: PostgresPool
+
+  /// - Parameters:
+  ///   - pool: connections for everything but intake.
+  ///   - intakePool: connections of the intake alone, so that look-ups cannot delay it; nil shares `pool`.
+  public init(pool: PostgresPool, intakePool: PostgresPool? = nil) {
+    self.pool = pool
+    self.intakePool = intakePool ?? pool
+    reports = ReportStore(pool: self.intakePool)
+    identifications = IdentificationStore(pool: self.intakePool)
+    recount = RecountStore(pool: pool)
+    numbers = NumberStore(pool: pool)
+    explanations = ExplanationStore(pool: pool)
+    lookups = HashLookupStore(pool: pool)
+    thresholds = ThresholdStore(pool: pool)
+    decisions = DecisionStore(pool: pool)
+    holds = HoldStore(pool: pool)
+    ranges = RangeStore(pool: pool)
+    protection = ProtectionStore(pool: pool)
+    queue = QueueStore(pool: pool)
+    cases = CaseStore(pool: pool)
+    bulks = BulkStore(pool: pool)
+    appeals = AppealStore(pool: pool)
+    directory = DirectoryStore(pool: pool)
+    regions = RegionStore(pool: pool)
+    publications = PublicationStore(pool: pool)
+    changes = PublicationChangeStore(pool: pool)
+    webhooks = WebhookStore(pool: pool)
+    apps = AppStore(pool: pool)
+    keyWithdrawals = KeyWithdrawalStore(pool: pool)
+    accounts = AccountStore(pool: pool)
+    attempts = AttemptStore(pool: pool)
+    sessions = SessionStore(pool: pool)
+    auditLog = AuditLog(pool: pool)
+    jobs = JobStore(pool: pool)
+    leases = LeaseStore(pool: pool)
+    reporters = ReporterStore(pool: pool)
+    search = SearchStore(pool: pool)
+    statistics = StatisticsStore(pool: pool)
+    retention = RetentionStore(pool: pool)
+    backup = BackupStore(pool: pool)
+    operations = OperationStore(pool: pool)
+    health = HealthStore(pool: pool)
+  }
+
+  /// Reports, on the intake's connections.
+  public let reports: ReportStore
+  /// Counts of identified calls, on the intake's connections.
+  public let identifications: IdentificationStore
+  /// Recounts of aggregates.
+  public let recount: RecountStore
+  /// Numbers and their aggregates.
+  public let numbers: NumberStore
+  /// Explanations of single numbers.
+  public let explanations: ExplanationStore
+  /// Look-ups by hash.
+  public let lookups: HashLookupStore
+  /// Thresholds, by version.
+  public let thresholds: ThresholdStore
+  /// Decisions of moderators.
+  public let decisions: DecisionStore
+  /// Numbers held back for review.
+  public let holds: HoldStore
+  /// Ranges of numbers.
+  public let ranges: RangeStore
+  /// Protected numbers.
+  public let protection: ProtectionStore
+  /// The review queue.
+  public let queue: QueueStore
+  /// Cases with everything that a moderator is shown.
+  public let cases: CaseStore
+  /// Decisions about many numbers at once.
+  public let bulks: BulkStore
+  /// Appeals.
+  public let appeals: AppealStore
+  /// Directory entries.
+  public let directory: DirectoryStore
+  /// Regions.
+  public let regions: RegionStore
+  /// Publications and their runs.
+  public let publications: PublicationStore
+  /// Reasons for the changes between publications.
+  public let changes: PublicationChangeStore
+  /// Messages to webhook receivers.
+  public let webhooks: WebhookStore
+  /// Apps and their keys.
+  public let apps: AppStore
+  /// Withdrawals of what came by a key.
+  public let keyWithdrawals: KeyWithdrawalStore
+  /// Accounts.
+  public let accounts: AccountStore
+  /// Failed sign-ins.
+  public let attempts: AttemptStore
+  /// Sessions and sign-in links.
+  public let sessions: SessionStore
+  /// The audit log.
+  public let auditLog: AuditLog
+  /// Background jobs.
+  public let jobs: JobStore
+  /// Leases of work that one of several servers does.
+  public let leases: LeaseStore
+  /// Reporters and their weights.
+  public let reporters: ReporterStore
+  /// Search.
+  public let search: SearchStore
+  /// Daily statistics.
+  public let statistics: StatisticsStore
+  /// Retention.
+  public let retention: RetentionStore
+  /// Backups.
+  public let backup: BackupStore
+  /// Figures for operators.
+  public let operations: OperationStore
+  /// Whether the database answers.
+  public let health: HealthStore
+}

@@ -1,0 +1,87 @@
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+/// Thresholds, version by version. A version is never changed; the newest is in force.
+public struct ThresholdStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where thresholds are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// The thresholds in force.
+  public func current() async throws -> ThresholdSet {
+    try await pool.transaction(.repeatableRead) { connection in
+      try await Self.current(on: connection).set
+    }
+  }
+
+  /// The newest version with its thresholds, as the connection's snapshot has it.
+  public static func current(
+    on connection: PostgresConnection
+  ) async throws -> (version: ThresholdVersion, set: ThresholdSet) {
+    guard let newest = try await connection.run(ReadThresholdVersions(version: nil, limit: 1)).first else {
+      throw StorageError.noThresholds(version: nil)
+    }
+    return (newest, try await set(newest.version, on: connection))
+  }
+
+  /// One version with its thresholds.
+  /// - Parameter number: nil: the newest.
+  /// - Throws: ``StorageError/noThresholds(version:)`` when there is none of this number.
+  public func version(_ number: Int32?) async throws -> (version: ThresholdVersion, set: ThresholdSet) {
+    try await pool.transaction(.repeatableRead) { connection in
+      let statement = ReadThresholdVersions(version: number, limit: 1)
+      guard let version = try await connection.run(statement).first else {
+        throw StorageError.noThresholds(version: number)
+      }
+      return (version, try await Self.set(version.version, on: connection))
+    }
+  }
+
+  /// Who saved what, the newest first.
+  /// - Parameter limit: the most versions, at least 1.
+  public func history(limit: Int) async throws -> [ThresholdVersion] {
+    try await pool.run(ReadThresholdVersions(version: nil, limit: limit))
+  }
+
+  /// The imported lists there are, in ascending order of their ids.
+  public func lists() async throws -> [App] {
+    try await pool.run(ReadLists())
+  }
+
+  /// Saves a set as the next version. Safe to call again.
+  /// - Parameters:
+  ///   - former: the version that the set was made from.
+  ///   - name: who saves it, 1 to 80 characters.
+  ///   - reason: why, 1 to 500 characters.
+  ///   - audit: what the trail says of it.
+  /// - Throws: ``StorageError/thresholdsChanged(version:)`` when somebody else has saved one since `former`.
+  @discardableResult
+  public func save(
+    _ set: ThresholdSet, after former: Int32, by name: String, because reason: String, at time: Date,
+    audit: AuditEvent? = nil
+  ) async throws -> ThresholdVersion {
+    let version = ThresholdVersion(version: former + 1, savedAt: time, savedBy: name, reason: reason)
+    return try await pool.transaction { connection in
+      guard try await !connection.run(SaveThresholdVersion(version: version)).isEmpty else {
+        let there = try await connection.run(ReadThresholdVersions(version: version.version, limit: 1)).first
+        // This very call, whose commit was not answered.
+        if let there, there.savedBy == name, abs(there.savedAt.timeIntervalSince(time)) < 0.000_001 { return there }
+        throw StorageError.thresholdsChanged(version: there?.version ?? version.version)
+      }
+      _ = try await connection.run(SaveThresholds(version: version.version, thresholds: set.thresholds))
+      _ = try await connection.run(SaveSources(version: version.version, sources: set.sources))
+      if let audit { _ = try await connection.run(AppendAuditEvent(audit, at: time)) }
+      return version
+    }
+  }
+
+  static func set(_ version: Int32, on connection: PostgresConnection) async throws -> ThresholdSet {
+    try ThresholdSet(
+      thresholds: try await connection.run(ReadThresholds(version: version)),
+      sources: try await connection.run(ReadSources(version: version)))
+  }
+}

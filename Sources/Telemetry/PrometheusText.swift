@@ -1,0 +1,41 @@
+/// The forms of names, labels and numbers in Prometheus' text.
+enum PrometheusText {
+  /// Letters, digits and underscores, no digit first: everything else, such as the dots of many libraries, becomes an
+  /// underscore.
+  static func name(_ text: String) -> String {
+    var name = String(
+      text.unicodeScalars.map { scalar -> Character in
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9": Character(scalar)
+        default: "_"
+        }
+      })
+    if name.first.map({ ("0"..."9").contains($0) }) ?? true { name = "_" + name }
+    return name
+  }
+
+  /// Labels in ascending order, so that one series has one form; the first of a name counts.
+  static func labels(_ dimensions: [(String, String)]) -> String {
+    let values = Dictionary(dimensions.map { (labelName($0), $1) }, uniquingKeysWith: { first, _ in first })
+    return values.sorted { $0.key < $1.key }.map { "\($0)=\"\(escaped($1, "\""))\"" }.joined(separator: ",")
+  }
+
+  /// `le` is the bound of a histogram's bucket.
+  private static func labelName(_ text: String) -> String {
+    let name = name(text)
+    return name == "le" ? "exported_le" : name
+  }
+
+  /// - Parameter quotes: escaped besides backslashes and ends of lines.
+  static func escaped(_ text: String, _ quotes: String = "") -> String {
+    let text = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    return quotes.isEmpty ? text : text.replacing(quotes, with: "\\" + quotes)
+  }
+
+  /// Whole numbers without a point.
+  static func number(_ value: Double) -> String {
+    if value.isNaN { return "NaN" }
+    if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
+    return value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+  }
+}

@@ -1,0 +1,33 @@
+// One measurement a process, so that its memory is measured alone. Scripts/benchmark-packs.py runs them and prints the
+// table.
+import CallerPack
+import CallerPackBuilder
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+let usage =
+  "usage: pack-benchmark build LIST OUT PROFILE KIND [BASE] | walk PACK SMALL | lookup PACK | diff A B OUT"
+let arguments = CommandLine.arguments
+do {
+  switch arguments.dropFirst().first {
+  case "build" where arguments.count >= 6:
+    // build LIST OUT PROFILE KIND [BASE]: the list has a number a line, or a number, a tab and a label.
+    try PackMeasurement.build(
+      list: arguments[2], out: arguments[3], profile: arguments[4] == "lean" ? .lean : .standard,
+      kind: arguments[5] == "blocking" ? .blocking : .identification, base: arguments.dropFirst(6).first)
+  case "walk" where arguments.count == 4: try PackMeasurement.walk(arguments[2], warm: arguments[3])
+  case "lookup" where arguments.count == 3: try PackMeasurement.lookup(arguments[2])
+  case "diff" where arguments.count == 5: try PackMeasurement.diff(arguments[2], arguments[3], arguments[4])
+  case "--help", "-h": print(usage)
+  default:
+    print(usage)
+    exit(2)
+  }
+} catch {
+  print(error)
+  exit(1)
+}

@@ -1,0 +1,3 @@
+import BenchmarkCommand
+
+await runRingfenceBenchmark()

@@ -1,0 +1,347 @@
+import Curation
+import Foundation
+import PostgreSQL
+import TestSupport
+import Testing
+
+@testable import Accounts
+@testable import Storage
+
+@Suite(.database) struct SignInServiceTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let key = AccountKey([UInt8](repeating: 3, count: 32))
+  private let password = "a long password"
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var accounts: AccountStore { AccountStore(pool: pool) }
+  private var moderators: SessionStore { SessionStore(pool: pool) }
+  private var desk: SignInService {
+    SignInService(
+      moderators: moderators, accounts: accounts, attempts: AttemptStore(pool: pool),
+      hasher: PasswordHasher(slots: 2, queueLimit: 100, cost: .init(log2N: 4, r: 1, p: 1)), key: key)
+  }
+
+  private func visitor(_ network: UInt8 = 1, known: String? = nil, session: String? = nil) -> Visitor {
+    Visitor(network: [network], known: known, session: session, browser: "Test")
+  }
+
+  /// Opens a session by a link.
+  private func session(_ name: String, at time: Date? = nil) async throws -> String {
+    let token = try await moderators.makeSignInToken(for: name, at: now)
+    let outcome = try await desk.signIn(link: token, visitor(), at: time ?? now)
+    guard case .entered(.session(let session, _), _) = outcome else { throw Unexpected(outcome: outcome) }
+    return session
+  }
+
+  private func moderator(_ session: String, at time: Date? = nil) async throws -> Session? {
+    try await moderators.moderator(session: session, at: time ?? now)
+  }
+
+  private func withPassword(_ name: String) async throws -> Session {
+    let moderator = try #require(try await moderator(try await session(name)))
+    _ = try await accounts.setPassword(try await desk.hasher.hash(password), of: moderator, at: now)
+    return moderator
+  }
+
+  private func attempt(
+    _ name: String, _ password: String, _ visitor: Visitor, after seconds: Double = 0
+  ) async throws -> SignInOutcome {
+    try await desk.signIn(name: name, password: password, visitor, at: now + seconds)
+  }
+
+  @Test func aLinkWorksOnceAndADisabledAccountsNever() async throws {
+    let token = try await moderators.makeSignInToken(for: "Ada", role: .triage, at: now)
+    guard case .entered(.session(let session, true), _) = try await desk.signIn(link: token, visitor(), at: now) else {
+      Issue.record("the link does not work")
+      return
+    }
+    #expect(try await moderator(session)?.role == .triage)
+    #expect(try await desk.signIn(link: token, visitor(), at: now) == .refused)
+    let other = try await moderators.makeSignInToken(for: "Ada", at: now)
+    try await accounts.setDisabled(true, name: "Ada", by: .commandLine("test"), at: now)
+    #expect(try await moderator(session) == nil)
+    #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
+    try await accounts.setDisabled(false, name: "Ada", by: .commandLine("test"), at: now)
+    #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
+  }
+
+  @Test func aSessionEndsByIdlenessByAgeAndByAnotherSignIn() async throws {
+    let session = try await session("Ada")
+    #expect(try await moderator(session, at: now + SessionStore.idleLifetime + 1) == nil)
+    // In use, it lasts until its age ends it.
+    var time = now
+    while time < now + SessionStore.sessionLifetime - 3_000 {
+      time += 3_000
+      #expect(try await moderator(session, at: time) != nil)
+    }
+    #expect(try await moderator(session, at: now + SessionStore.sessionLifetime + 1) == nil)
+
+    let token = try await moderators.makeSignInToken(for: "Bob", at: now)
+    let former = try await self.session("Bob")
+    _ = try await desk.signIn(link: token, visitor(session: former), at: now)
+    #expect(try await moderator(former) == nil)
+  }
+
+  @Test func aPasswordEndsOtherSessionsAndRotatesItsOwn() async throws {
+    let (one, other) = (try await session("Ada"), try await session("Ada"))
+    let ada = try #require(try await moderator(one))
+    let rotated = try await accounts.setPassword(try await desk.hasher.hash(password), of: ada, at: now)
+    for ended in [one, other] { #expect(try await moderator(ended) == nil) }
+    #expect(try await moderator(rotated)?.sessionID == ada.sessionID)
+    guard case .entered(.session(_, false), let browser) = try await attempt("Ada", password, visitor()) else {
+      Issue.record("the password does not work")
+      return
+    }
+    #expect(!browser.isEmpty)
+    #expect(try await attempt("Ada", "another one", visitor()) == .refused)
+    #expect(try await attempt("Nobody", password, visitor()) == .refused)
+  }
+
+  @Test func guessesSlowDownStrangersAndNotTheOwner() async throws {
+    _ = try await withPassword("Ada")
+    guard case .entered(_, let browser) = try await attempt("Ada", password, visitor(9)) else {
+      Issue.record("the password does not work")
+      return
+    }
+    for (name, time) in [("Ada", 0.0), ("Nobody", 40)] {
+      for _ in 0..<6 { #expect(try await attempt(name, "wrong", visitor(1), after: time) == .refused) }
+      // The right one is not even looked at.
+      #expect(try await attempt(name, password, visitor(1), after: time + 1) == .later(29))
+      #expect(try await attempt(name, "wrong", visitor(1), after: time + 31) == .refused)
+      #expect(try await attempt(name, "wrong", visitor(1), after: time + 32) == .later(59))
+    }
+    // From many networks: strangers are slowed down, the browser that is known is not.
+    for network in 10..<40 { _ = try await attempt("Ada", "wrong", visitor(UInt8(network)), after: 100) }
+    guard case .later = try await attempt("Ada", password, visitor(77), after: 101) else {
+      Issue.record("guesses from everywhere are not counted")
+      return
+    }
+    guard case .entered = try await attempt("Ada", password, visitor(77, known: browser), after: 101) else {
+      Issue.record("strangers have locked the owner out")
+      return
+    }
+    // Somebody else's browser is a stranger's.
+    guard case .later = try await attempt("Ada", password, visitor(77, known: "made up"), after: 101) else {
+      Issue.record("any browser is taken for a known one")
+      return
+    }
+    // An hour later the network's and the strangers' failures are forgotten.
+    guard case .entered = try await attempt("Ada", password, visitor(77), after: 4_000) else {
+      Issue.record("failures are never forgotten")
+      return
+    }
+  }
+
+  @Test func whoGetsInMakesUpForTheirOwnFailuresAndKeepsNobodyElsesFresh() async throws {
+    _ = try await withPassword("Ada")
+    for day in 0..<8 {
+      let outcome = try await attempt("Ada", "wrong", visitor(), after: Double(day) * 80_000)
+      #expect(outcome == .refused, "day \(day)")
+      guard case .entered = try await attempt("Ada", password, visitor(), after: Double(day) * 80_000 + 5) else {
+        Issue.record("failures of other days count on day \(day)")
+        return
+      }
+    }
+    // The network's failures are an hour old at the end, though Ada has signed in within it.
+    let start = 1_000_000.0
+    for guess in 0..<50 {
+      #expect(try await attempt("stranger \(guess)", "wrong", visitor(8), after: start) == .refused)
+    }
+    guard case .entered = try await attempt("Ada", password, visitor(8), after: start + 3_000) else {
+      Issue.record("fifty failures are free")
+      return
+    }
+    #expect(try await attempt("stranger", "wrong", visitor(8), after: start + 3_700) == .refused)
+    #expect(try await attempt("stranger", "wrong", visitor(8), after: start + 3_701) == .refused)
+  }
+
+  @Test func aPlantedBrowserTokenIsNotTakenOver() async throws {
+    _ = try await withPassword("Ada")
+    guard case .entered(_, let token) = try await attempt("Ada", password, visitor(known: "planted")),
+      case .entered(_, let same) = try await attempt("Ada", password, visitor(known: token))
+    else {
+      Issue.record("the password does not work")
+      return
+    }
+    #expect(token != "planted" && same == token)
+    #expect(try await !AttemptStore(pool: pool).knows(browser: "planted", of: "Ada"))
+  }
+
+  @Test func aNewPasswordAndTheEndOfAllSessionsLeaveNoWayIn() async throws {
+    let session = try await session("Ada")
+    let ada = try #require(try await moderator(session))
+    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let own = try await accounts.setPassword(try await desk.hasher.hash(password), of: ada, at: now)
+    #expect(try await desk.signIn(link: link, visitor(), at: now) == .refused)
+    let current = try #require(try await moderator(own))
+    let secret = try key.seal(TOTP.makeSecret(), for: ada.id)
+    _ = try await accounts.setSecondFactor(secret, step: 0, recovery: [], of: current, at: now)
+    guard case .entered(.secondFactor(let step), _) = try await attempt("Ada", password, visitor()) else {
+      Issue.record("the password does not work")
+      return
+    }
+    let other = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let account = try #require(try await accounts.account(ada.id, at: now))
+    try await accounts.endSessions(of: account, by: .commandLine("test"), at: now)
+    #expect(try await moderators.credentials(step: step, at: now) == nil)
+    #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
+  }
+
+  @Test func anAccountWhoseCommitWasInDoubtIsNotTakenByItself() async throws {
+    let event = Actor.commandLine("test").did("account.add", to: "Bob", after: ["role": "moderator"])
+    for _ in 0..<2 { try await accounts.add("Bob", role: .moderator, noting: event, at: now) }
+    await #expect(throws: AccountError.taken("Bob")) {
+      try await accounts.add("Bob", role: .moderator, by: .commandLine("test"), at: now)
+    }
+  }
+
+  @Test func aLinkThatIsRedeemedTwiceByOneTransactionOpensOneSession() async throws {
+    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let opening = SessionOpening(browser: "Test", former: nil, time: now)
+    let first = try await moderators.enter(link: link, opening)
+    #expect(first == .session(opening.token, isNew: true))
+    // As after a commit in doubt.
+    #expect(try await moderators.enter(link: link, opening) == first)
+    #expect(try await desk.signIn(link: link, visitor(), at: now) == .refused)
+    #expect(try await accounts.account(named: "Ada", at: now)?.sessions == 1)
+  }
+
+  @Test func aDatabaseKnowsItsKeyUntilNothingIsKeptWithIt() async throws {
+    let ada = try await withPassword("Ada")
+    _ = try await accounts.setSecondFactor(
+      try key.seal(TOTP.makeSecret(), for: ada.id), step: 0, recovery: [], of: ada, at: now)
+    let other = AccountKey([UInt8](repeating: 4, count: 32)).fingerprint
+    #expect(try await accounts.isKept(with: key.fingerprint))
+    #expect(try await accounts.isKept(with: key.fingerprint))
+    #expect(try await !accounts.isKept(with: other))
+    try await accounts.reset("Ada", by: .commandLine("test"), at: now)
+    #expect(try await accounts.isKept(with: other))
+  }
+
+  /// The database keeps microseconds: what was opened at a moment must not seem closed at that very moment.
+  @Test func noMomentIsBeforeItself() async throws {
+    _ = try await withPassword("Ada")
+    for step in 0..<20 {
+      let outcome = try await attempt("Ada", "wrong", visitor(UInt8(step + 1)), after: Double(step) + 0.123_456_7)
+      #expect(outcome == .refused)
+    }
+  }
+
+  @Test func guessesAtOnceAreCountedLikeGuessesOneAfterAnother() async throws {
+    _ = try await withPassword("Ada")
+    let (desk, time) = (desk, now)
+    let outcomes = try await withThrowingTaskGroup(of: SignInOutcome.self) { group in
+      for guess in 0..<30 {
+        group.addTask {
+          try await desk.signIn(
+            name: "Ada", password: "guess \(guess)",
+            Visitor(network: [1], known: nil, session: nil, browser: ""), at: time)
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.count { $0 == .refused } == 6)
+  }
+
+  @Test func theSecondFactorIsAsked() async throws {
+    let ada = try await withPassword("Ada")
+    let secret = TOTP.makeSecret()
+    let codes = RecoveryCodes.make()
+    _ = try await accounts.setSecondFactor(
+      try key.seal(secret, for: ada.id), step: 0, recovery: RecoveryCodes.hashes(codes, key: key), of: ada, at: now)
+
+    func first() async throws -> String {
+      guard case .entered(.secondFactor(let step), "") = try await attempt("Ada", password, visitor()) else {
+        throw Unexpected(outcome: .refused)
+      }
+      return step
+    }
+    func second(_ step: String, _ typed: String, after seconds: Double = 0) async throws -> SignInOutcome {
+      try await desk.signIn(step: step, typed: typed, visitor(), at: now + seconds)
+    }
+    func isIn(_ outcome: SignInOutcome) -> Bool {
+      if case .entered(.session, let browser) = outcome { !browser.isEmpty } else { false }
+    }
+
+    let code = TOTP.code(secret: secret, step: TOTP.step(at: now))
+    let step = try await first()
+    // The step itself is no session.
+    #expect(try await moderator(step) == nil)
+    #expect(try await second(step, "000000") == .refused || code == "000000")
+    #expect(isIn(try await second(step, "\(code.prefix(3)) \(code.suffix(3))")))
+    #expect(try await second(step, code) == .expired)
+    // A code works once, also for another step.
+    #expect(try await second(try await first(), code) == .refused)
+    #expect(isIn(try await second(try await first(), codes[0].uppercased())))
+    #expect(try await second(try await first(), codes[0]) == .refused)
+    #expect(try await accounts.account(ada.id, at: now)?.recoveryCodes == 9)
+    #expect(try await second(try await first(), codes[1], after: SessionStore.stepLifetime + 1) == .expired)
+    // A link stands for the password alone.
+    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    guard case .entered(.secondFactor, _) = try await desk.signIn(link: link, visitor(), at: now) else {
+      Issue.record("a link goes past the second factor")
+      return
+    }
+    // Guesses of codes are counted for the account, from wherever they come.
+    let guessed = try await first()
+    for _ in 0..<6 { _ = try await second(guessed, "wrong-codes", after: 1) }
+    guard case .later = try await second(guessed, codes[2], after: 2) else {
+      Issue.record("codes can be guessed without end")
+      return
+    }
+  }
+
+  @Test func theLastAdministratorStays() async throws {
+    let actor = Actor.commandLine("test")
+    for name in ["Ada", "Bob"] { try await accounts.add(name, role: .administrator, by: actor, at: now) }
+    await #expect(throws: AccountError.taken("Ada")) {
+      try await accounts.add("Ada", role: .triage, by: actor, at: now)
+    }
+    try await accounts.setRole(.triage, of: "Ada", by: actor, at: now)
+    await #expect(throws: AccountError.lastAdministrator("Bob")) {
+      try await accounts.setRole(.moderator, of: "Bob", by: actor, at: now)
+    }
+    await #expect(throws: AccountError.lastAdministrator("Bob")) {
+      try await accounts.setDisabled(true, name: "Bob", by: actor, at: now)
+    }
+    await #expect(throws: AccountError.unknown("Eve")) { try await accounts.reset("Eve", by: actor, at: now) }
+    try await accounts.setRole(.administrator, of: "Ada", by: actor, at: now)
+    try await accounts.setDisabled(true, name: "Bob", by: actor, at: now)
+    #expect(try await accounts.accounts(at: now).map(\.name) == ["Ada", "Bob"])
+  }
+
+  @Test func aResetLeavesNothingThatOpens() async throws {
+    let ada = try await withPassword("Ada")
+    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let session = try await session("Ada")
+    try await accounts.reset("Ada", by: .commandLine("test"), at: now)
+    #expect(try await moderator(session) == nil)
+    #expect(try await desk.signIn(link: link, visitor(), at: now) == .refused)
+    #expect(try await attempt("Ada", password, visitor()) == .refused)
+    #expect(try await accounts.account(ada.id, at: now)?.hasPassword == false)
+    _ = try await self.session("Ada")
+  }
+
+  @Test func whatHappensStandsInTheTrail() async throws {
+    let ada = try await withPassword("Ada")
+    _ = try await attempt("Ada", "wrong", visitor())
+    try await accounts.setRole(.administrator, of: "Ada", by: .commandLine("Bob"), at: now + 1)
+    let account = try #require(try await accounts.account(ada.id, at: now))
+    try await accounts.endSessions(of: account, by: .commandLine("Bob"), at: now + 2)
+    let records = try await AuditLog(pool: pool).events(AuditFilter(), limit: 100)
+    #expect(records.first?.event.action == "session.end")
+    let role = try #require(records.first { $0.event.action == "account.role" }?.event)
+    #expect(role.before == ["role": "moderator"] && role.after == ["role": "administrator"])
+    #expect(role.actor == "Bob" && role.role == "administrator" && role.subject == "Ada")
+    #expect(
+      Set(records.map(\.event.action)).isSuperset(of: [
+        "account.add", "account.link", "session.open", "account.password", "session.refuse",
+      ]))
+    let said = records.map { "\($0)" }.joined()
+    #expect(!said.contains(password) && !said.contains("scrypt"))
+  }
+}
+
+private struct Unexpected: Error {
+  let outcome: SignInOutcome
+}

@@ -1,0 +1,153 @@
+"""Appeals from a stranger's browser to the list without the number; thresholds with their preview."""
+
+import re
+
+import pytest
+
+from waiting import wait_until
+
+# Bounds, not expectations: a publication of the sample takes a few seconds on a quiet machine.
+SOON = 120
+
+
+@pytest.fixture(scope="module")
+def published(make_server):
+    """A server of its own, with sample data and a publication, for what these tests take off its list."""
+    return make_server("--demo", "--public-number-pages", "hidden")
+
+
+def listed(server, place=0):
+    [[number]] = server.query(
+        f"SELECT number FROM listings WHERE cause = 0 ORDER BY number LIMIT 1 OFFSET {place}")
+    return number
+
+
+def file_appeal(one, server, number, words):
+    page = one.page
+    one.open(f"{server.address}/appeal")
+    page.get_by_label("Telephone number").fill("+" + number)
+    page.get_by_label("What is wrong?").fill(words)
+    page.get_by_label("How can we reach you?").fill("owner@example.org")
+    page.get_by_role("button", name="Send the appeal").click()
+    page.wait_for_url(re.compile(r"/appeal/[0-9A-Z-]{35}$"), timeout=SOON * 1000)
+    return page.url
+
+
+def test_from_an_appeal_to_a_list_without_the_number(published, visit, signed_in, artefacts):
+    number = listed(published)
+    owner = visit(locale="en-GB")
+    ticket = file_appeal(owner, published, number, "This is my bakery <b>& nothing</b> else.")
+    page = owner.page
+    assert "waits for a moderator" in page.locator("main").inner_text()
+    assert "Our list has this number" in page.locator("main").inner_text()
+    assert page.locator("main b").count() == 0
+
+    moderator = visit(storage_state=signed_in(published), locale="en-GB")
+    desk = moderator.page
+    moderator.open(f"{published.address}/moderation/appeals")
+    desk.locator("tbody a").first.click()
+    desk.wait_for_url("**/moderation/appeals/*")
+    assert "owner@example.org" in desk.locator("main").inner_text()
+    desk.get_by_label("Words for the owner").fill("You were right, sorry.")
+    desk.get_by_role("button", name="Uphold").click()
+    desk.wait_for_url("**?done=upheld")
+    # The running server takes it out of what is published, and the database hears of it.
+    wait_until(lambda: not published.query(f"SELECT 1 FROM listings WHERE number = {number}"), SOON, "the revocation")
+    [[state, cause]] = published.query("SELECT state, cause FROM publications ORDER BY serial DESC LIMIT 1")
+    assert (state, cause) == ("published", "revocation")
+
+    owner.open(ticket)
+    text = page.locator("main").inner_text()
+    assert "upheld" in text and "You were right, sorry." in text and "off our list and stays off" in text
+    owner.open(f"{published.address}/number/{number}")
+    assert "Not listed" in page.locator("main").inner_text()
+
+    moderator.open(f"{published.address}/moderation/publications")
+    desk.get_by_role("link", name=re.compile("What changed")).first.click()
+    desk.wait_for_url("**/changes")
+    assert "Its owner appealed and was right." in desk.locator("main").inner_text()
+
+
+def test_an_appeal_without_scripts(make_server, visit):
+    server = make_server("--demo", "--appeal-delay", "2")
+    number = listed(server)
+    owner = visit(java_script_enabled=False, locale="en-GB")
+    owner.refused.add(422)
+    page = owner.page
+    owner.open(f"{server.address}/appeal?number={number}")
+    page.get_by_label("What is wrong?").fill("My number.")
+    page.get_by_role("button", name="Send the appeal").click()
+    # Too soon for a person; nothing that was typed is lost, and the same form is good a little later.
+    if not re.search(r"/appeal/[0-9A-Z-]{35}$", page.url):
+        assert "a little longer" in page.get_by_role("alert").inner_text()
+        assert page.get_by_label("What is wrong?").input_value() == "My number."
+
+    def sent():
+        if not re.search(r"/appeal/[0-9A-Z-]{35}$", page.url):
+            page.get_by_role("button", name="Send the appeal").click()
+        return re.search(r"/appeal/[0-9A-Z-]{35}$", page.url)
+
+    wait_until(sent, SOON, "the form to be old enough")
+    assert "waits for a moderator" in page.locator("main").inner_text()
+
+
+def test_a_form_of_an_appeal_is_good_once(published, visit):
+    number = listed(published, 1)
+    owner = visit(locale="en-GB")
+    sent = []
+    owner.page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
+    file_appeal(owner, published, number, "Mine.")
+
+    def send(body):
+        return owner.page.request.post(
+            f"{published.address}/appeal", data=body,
+            headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"})
+
+    # Sent twice it leads to the same ticket; with other words it is no form any more.
+    assert send(sent[0].post_data).url == owner.page.url
+    other = send(sent[0].post_data.replace("Mine.", "Theirs."))
+    assert other.status == 422 and "sent already" in other.text()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+def test_a_threshold_is_previewed_before_it_is_saved(server, visit, signed_in, scripts):
+    administrator = visit(storage_state=signed_in(server, "administrator"), java_script_enabled=scripts, locale="en-GB")
+    page = administrator.page
+    administrator.open(f"{server.address}/moderation/thresholds")
+    page.get_by_role("link", name=re.compile("^Change Robocall")).click()
+    administrator.refused.add(422)
+    page.get_by_label("Reporters to be listed").fill("many")
+    page.get_by_role("button", name="Preview").click()
+    assert "This is no number" in page.locator("main").inner_text()
+    page.get_by_label("Reporters to be listed").fill("90" if scripts else "80")
+    page.get_by_label("Reporters to stay").fill("70")
+    page.get_by_role("button", name="Preview").click()
+    page.wait_for_url("**/thresholds/preview")
+    # The page renews itself; without scripts there is a link.
+    marked = page.evaluate("window.mark = 1")
+
+    def is_ready():
+        refresh = page.get_by_role("link", name="Refresh")
+        if not scripts and refresh.count():
+            refresh.click()
+        return page.get_by_label("Why?").count() == 1
+
+    wait_until(is_ready, SOON, "the preview")
+    assert page.evaluate("window.mark ?? 0") == (marked if scripts else 0)
+    assert "Would leave" in page.locator("main").inner_text()
+    page.get_by_label("Why?").fill("A trial.")
+    page.get_by_role("button", name="Save as the next version").click()
+    page.wait_for_url("**/moderation/thresholds?saved=1")
+    assert "A trial." in page.locator("main").inner_text()
+
+
+def test_search_finds_a_number_by_its_beginning_and_its_end(server, visit, signed_in):
+    moderator = visit(storage_state=signed_in(server), locale="en-GB")
+    page = moderator.page
+    number = listed(server)
+    for text in [number[:6], "*" + number[-6:], "+" + number]:
+        moderator.open(f"{server.address}/moderation/search")
+        page.get_by_label("Number or label").fill(text)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/search?q=*")
+        assert page.locator(f'a[href="/moderation/numbers/{number}"]').count() >= 1, text

@@ -1,0 +1,227 @@
+"""Backup, restore and the doctor, as an operator meets them."""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import time
+import uuid
+
+import pytest
+
+import publications
+from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment
+
+OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
+
+
+def run(*arguments, code=0, **variables):
+    done = subprocess.run(
+        [BINARY, *map(str, arguments)], capture_output=True, text=True, env=environment() | variables, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def filled(make_server, tmp_path_factory):
+    """A running server with complaints, decisions and two publications."""
+    server = make_server()
+    complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
+    run("simulate", "--seed", 7, "--complaints", 5_000, "--out", complaints)
+    server.run("import", "complaints", str(complaints), "--format", "jsonl")
+    server.run("decide", "+33162000248", "--identify", "A shop", "--reason", "It is one.", "--by", "Ada")
+    server.run("protect", "add", "+49116xxx", "--reason", "Charities")
+    (server.data / "recipes.yaml").write_bytes((CHECKOUT / "Resources/recipes.yaml").read_bytes())
+    server.run("publish", *OPEN)
+    server.run("publish", *OPEN)
+    yield server
+    server.close()
+
+
+def rows(server, table):
+    return server.query(f"SELECT * FROM {table} ORDER BY 1, 2")
+
+
+def test_what_was_saved_comes_back_elsewhere_and_goes_on(filled, tmp_path):
+    backup = tmp_path / "backup.tar"
+    assert "rows" in run("backup", backup, "--data", filled.data).stdout
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    assert "there already" in run("backup", backup, "--data", filled.data, code=3).stderr
+    before = publications.check(filled.data / "publications")
+
+    restored = RingfenceServer(tmp_path)
+    said = run("restore", backup, "--data", restored.data).stdout
+    assert f"publication {before['serial']}, all checks passed" in said
+    assert "not empty" in run("restore", backup, "--data", restored.data, code=1).stderr
+    for name in ["pseudonym.key", "signing.key"]:
+        if (filled.data / name).exists():
+            assert (restored.data / name).read_bytes() == (filled.data / name).read_bytes()
+            assert stat.S_IMODE((restored.data / name).stat().st_mode) == 0o600
+    assert (restored.data / "recipes.yaml").read_bytes() == (filled.data / "recipes.yaml").read_bytes()
+    key = run("keys", "export", "--data", filled.data).stdout.strip()
+    out = tmp_path / "out"
+    run("fetch", f"file://{filled.data}/publications", "--key", key, "--out", out)
+    restored.start()
+    try:
+        for table in ["numbers", "number_reporters", "number_decisions", "protected_patterns", "publications", "listings"]:
+            assert rows(restored, table) == rows(filled, table), table
+        # The chain goes on: who has fetched from the old server takes the next from the new one.
+        restored.run("publish", *OPEN)
+        after = publications.check(restored.data / "publications")
+        assert after["serial"] == before["serial"] + 1 and after["previous"]["serial"] == before["serial"]
+        run("fetch", f"file://{restored.data}/publications", "--key", key, "--out", out)
+        assert "all is as it should be" in restored.run("recount")
+    finally:
+        restored.close()
+
+
+def test_a_folder_without_keys_and_a_database_elsewhere(filled, tmp_path):
+    backup = tmp_path / "backup"
+    assert "holds no keys" in run("backup", backup, "--no-keys", "--data", filled.data).stdout
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o700 and not (backup / "keys").exists()
+    filled.query("CREATE DATABASE elsewhere")
+    dsn = filled.dsn.replace("dbname=ringfence", "dbname=elsewhere")
+    said = run("restore", backup, "--data", tmp_path / "data", DATABASE_URL=dsn).stdout
+    assert "all checks passed" in said and "has no keys" in said
+    run("restore", backup, "--data", tmp_path / "other", DATABASE_URL=dsn, code=1)
+
+
+def test_damage_is_found_before_anything_is_written(filled, tmp_path):
+    backup = tmp_path / "backup"
+    run("backup", backup, "--data", filled.data)
+    whole = json.loads((backup / "backup.json").read_text())
+
+    def refused(words):
+        said = run("restore", backup, "--data", tmp_path / "data", code=1).stderr
+        assert words in said and not (tmp_path / "data").exists()
+
+    dump = (backup / "database.dump").read_bytes()
+    (backup / "database.dump").write_bytes(dump[:-1] + bytes([dump[-1] ^ 1]))
+    refused("database.dump of the backup is not what was saved")
+    (backup / "database.dump").unlink()
+    refused("missing")
+    (backup / "database.dump").write_bytes(dump)
+    outside = whole | {"files": whole["files"] + [whole["files"][0] | {"path": "../evil"}]}
+    (backup / "backup.json").write_text(json.dumps(outside))
+    refused("outside")
+    (backup / "backup.json").write_text(json.dumps(whole | {"format": 2}))
+    refused("format 2")
+    (backup / "backup.json").unlink()
+    assert "no backup.json" in run("restore", backup, "--data", tmp_path / "data", code=3).stderr
+
+
+def test_every_secret_of_the_data_folder_is_saved():
+    sources = "\n".join(path.read_text() for path in (CHECKOUT / "Sources").rglob("*.swift"))
+    names = set(re.findall(r'\b(?:key|secret|replaceSecret|storedSecret)\("([a-z-]+(?:\.key|\.secret)|sample-end)"', sources))
+    assert {"pseudonym.key", "account.key", "webhook.secret"} <= names
+    saved = (CHECKOUT / "Sources/RingfenceCommand/Operations/Backup.swift").read_text()
+    assert not [name for name in names if f'"{name}"' not in saved]
+
+
+def findings(data, code=0, **variables):
+    done = run("doctor", "--json", "--data", data, code=code, **variables)
+    return {line["what"]: line for line in json.loads(done.stdout)}
+
+
+def test_the_doctor_sees_what_is_wrong(filled, tmp_path):
+    lines = findings(filled.data)
+    assert all(line["state"] != "bad" for line in lines.values()), lines
+    assert lines["fsync"]["found"] == "on" and lines["publication"]["state"] == "ok"
+    assert lines["protected numbers"]["state"] == "ok" and lines["schema"]["state"] == "ok"
+    said = run("doctor", "--data", filled.data).stdout
+    assert "ok       clock" in said
+
+    key = filled.data / "pseudonym.key"
+    if not key.exists():
+        key = filled.data / "signing.key"
+    os.chmod(key, 0o644)
+    try:
+        lines = findings(filled.data, code=1)
+        assert re.match(r"[0-9]+\.", lines["libphonenumber"]["found"])
+        line = lines[key.name]
+        assert line["state"] == "bad" and f"chmod 600 {key}" in line["advice"]
+    finally:
+        os.chmod(key, 0o600)
+    shutil.move(filled.data / "publications/manifest.json", tmp_path / "manifest.json")
+    try:
+        assert findings(filled.data, code=1)["publication"]["state"] == "bad"
+    finally:
+        shutil.move(tmp_path / "manifest.json", filled.data / "publications/manifest.json")
+    assert findings(filled.data, code=1, DATABASE_URL="host=/nowhere dbname=x")["database"]["state"] == "bad"
+    run("doctor", "--data", tmp_path / "absent", code=3)
+    for command in (["doctor"], ["recount"], ["backup", tmp_path / "backup"], ["app", "list"]):
+        assert "no database in" in run(*command, "--data", tmp_path, code=3).stderr
+    assert not (tmp_path / "postgresql").exists()
+
+
+def test_the_plan_for_a_cluster_names_every_table(filled):
+    said = run("cluster", "plan", "--shards", 8).stdout
+    tables = [name for (name,) in filled.query(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') "
+        "AND NOT relispartition")]
+    assert all(f"'{name}'" in said or f" {name}" in said for name in tables)
+    assert "create_distributed_table('reports', 'number', colocate_with => 'numbers')" in said
+
+
+def test_the_page_for_operators_can_be_typed(filled, tmp_path):
+    page = (CHECKOUT / "Documentation/operations.md").read_text()
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("ringfence ")]
+    assert len(lines) >= 4
+    for folder in ["backups", "srv"]:
+        (tmp_path / folder).mkdir()
+    today = time.strftime("%F")
+    for line in lines:
+        line = line.partition("#")[0].replace("/backups/", f"{tmp_path}/backups/").replace("/srv/", f"{tmp_path}/srv/")
+        line = re.sub(r"\d{4}-\d{2}-\d{2}", today, line).replace("plan.sql", f"{tmp_path}/plan.sql")
+        if "--data" not in line and "cluster" not in line:
+            line += f" --data {filled.data}"
+        done = subprocess.run(
+            ["bash", "-c", f'ringfence() {{ "{BINARY}" "$@"; }}; {line}'], capture_output=True, text=True,
+            env=environment(), timeout=300)
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    assert "create_distributed_table" in (tmp_path / "plan.sql").read_text()
+
+
+def test_a_new_pseudonym_key_makes_strangers(make_server, tmp_path):
+    server = make_server()
+    key = server.run("app", "create", "Phone").splitlines()[-1].split()[-1]
+
+    def send(report_id):
+        connection = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=60)
+        connection.request(
+            "POST", "/v1/reports", json.dumps({
+                "number": "+12015550123", "category": "fraud", "reporter": "one", "report_id": report_id,
+                "reported_at": said_at}),
+            {"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
+        return connection.getresponse().status
+
+    said_at = time.strftime("%FT%TZ", time.gmtime(time.time() - 60))
+    first, second = str(uuid.uuid4()), str(uuid.uuid4())
+    assert [send(first), send(first)] == [201, 200]
+    server.signal(15)
+    assert server.ended() == 0
+    (server.data / "pseudonym.key").write_text(os.urandom(32).hex() + "\n")
+    server.start()
+    assert [send(first), send(second)] == [409, 201]
+    # The same person counts as two now, and everything still adds up.
+    assert server.query("SELECT reports, reporters FROM numbers") == [["2", "2"]]
+    assert "all is as it should be" in server.run("recount")
+    server.close()
+
+
+def test_another_account_key_does_not_start(make_server):
+    server = make_server()
+    server.signal(15)
+    assert server.ended() == 0
+    kept = (server.data / "account.key").read_text()
+    (server.data / "account.key").write_text(os.urandom(32).hex() + "\n")
+    server.launch()
+    assert server.ended(60) == 1
+    assert "The account key of this server is not the one" in server.log.read_text()
+    (server.data / "account.key").write_text(kept)
+    server.start()
+    server.close()

@@ -1,0 +1,165 @@
+"""What happens when Ringfence runs for years: lists that come again, folders that are not there."""
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from ringfence_server import BENCHMARK, BINARY, CHECKOUT, environment
+
+
+def run(*arguments, code=0, **variables):
+    done = subprocess.run(
+        [BINARY, *map(str, arguments)], capture_output=True, text=True, env=environment() | variables, timeout=300)
+    assert done.returncode == code, f"{arguments}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def test_a_list_that_comes_again_after_its_months_were_dropped_counts_once(make_server, tmp_path):
+    path = tmp_path / "list.jsonl"
+    with path.open("w") as file:
+        for days in [600, 500, 30, 20]:
+            at = time.strftime("%FT%TZ", time.gmtime(time.time() - days * 86_400))
+            file.write(json.dumps({"number": "+12015550123", "category": "fraud", "reported_at": at}) + "\n")
+    server = make_server()
+    server.run("import", "complaints", str(path), "--format", "jsonl")
+    server.signal(15)
+    assert server.ended() == 0
+    server.arguments = ["--report-months", "13"]
+    server.start()
+    assert server.query("SELECT reports FROM numbers") == [["4"]]
+    said = server.run("import", "complaints", str(path), "--format", "jsonl", "--rejects", str(tmp_path / "rejects"))
+    assert "2 accepted: 0 new, 2 already there" in said and "date_before_retention 2" in said
+    [[before]] = server.query("SELECT to_char(dropped_before AT TIME ZONE 'UTC', 'YYYY-MM-DD') FROM report_retention")
+    assert f"the date is before {before}T00:00:00Z" in said
+    assert [line.split("\t")[1] for line in (tmp_path / "rejects").read_text().splitlines()] == [
+        "date_before_retention"] * 2
+    assert server.query("SELECT reports FROM numbers") == [["4"]]
+    server.close()
+
+
+def test_what_a_clock_that_ran_ahead_has_shut_out_is_reopened(make_server, tmp_path):
+    server = make_server()
+
+    def said(*arguments, code=0):
+        return run(*arguments, "--data", server.data, code=code)
+
+    def examine(code):
+        findings = {one["what"]: one for one in json.loads(said("doctor", "--json", code=code).stdout)}
+        return findings["dropped reports"]
+
+    assert examine(0)["state"] == "ok"
+    assert "ever dropped" in said("retention", "show").stdout
+    def day(days):
+        return time.strftime("%FT00:00:00Z", time.gmtime(time.time() + days * 86_400))
+
+    path = tmp_path / "list.jsonl"
+    report = {"number": "+12015550123", "category": "fraud", "reported_at": day(-40)}
+    path.write_text(json.dumps(report) + "\n")
+    server.run("import", "complaints", str(path), "--format", "jsonl")
+    # As if the months up to some time ahead, and with them that report, had been dropped.
+    server.query(f"INSERT INTO report_retention VALUES (true, '{day(30)}')")
+    found = examine(1)
+    assert found["state"] == "bad" and day(30) in found["found"] and "retention reopen" in found["advice"]
+    assert "a clock ran ahead" in said("retention", "show").stdout
+    said("retention", "reopen", "--reason", "A clock.", "--by", "Ada")
+    assert day(-39) in said("retention", "show").stdout
+    # What can be done has been done.
+    found = examine(0)
+    assert found["state"] == "ok" and "reopened" in found["found"]
+    assert "taken again as far as can be" in said("retention", "show").stdout
+    # No further back, however often: the report may be gone.
+    assert "stay shut out" in said("retention", "reopen", "--reason", "A clock.", code=1).stderr
+    assert server.query("SELECT actor, reason FROM audit_events WHERE action = 'retention.reopen'") == [["Ada", "A clock."]]
+    # What was dropped as it should be stays shut out.
+    server.query(f"UPDATE report_retention SET dropped_before = '{day(-420)}'")
+    assert examine(0)["state"] == "ok"
+    assert "as they should be" in said("retention", "reopen", "--reason", "A clock.", code=1).stderr
+    server.close()
+
+
+# What each command needs besides --data to get as far as its data; a new one is added here.
+REFUSING = {
+    "publish": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
+    "explain": ["+12015550123"], "decide": ["+12015550123", "--allow", "--reason", "x", "--by", "Ada"],
+    "decisions": ["+12015550123"], "holds": [], "queue sweep": [],
+    "protect add": ["+12015550123", "--reason", "x"], "protect list": [], "protect remove": ["+12015550123"],
+    "reporters recount": [], "ranges detect": [], "ranges list": [], "ranges approve": ["+1201555012x", "--by", "Ada"],
+    "ranges reject": ["+1201555012x", "--by", "Ada"], "appeals file": ["+12015550123", "--statement", "x"],
+    "appeals list": [], "appeals answer": ["+12015550123", "--uphold", "--by", "Ada"],
+    "thresholds show": [], "thresholds history": [],
+    "thresholds set": ["--category", "fraud", "--enter-heat", "3", "--because", "x"],
+    "thresholds preview": ["--category", "fraud", "--enter-heat", "3"],
+    "sources list": [], "sources set": ["x", "--days", "2", "--because", "x"],
+    "sources preview": ["x", "--days", "2"],
+    "keys rotate": [], "keys list": [], "keys export": [],
+    "regions load": [Path(CHECKOUT) / "Resources/regions-us.tsv"], "regions list": [], "regions of": ["+12015550123"],
+    "app create": ["x"], "app list": [], "app keys": [], "app rotate": ["x"], "app revoke": ["1"],
+    "app scopes": ["1", "report"], "app withdraw": ["1", "--since", "2026-11-01T00:00:00Z", "--reason", "x"],
+    "account list": [], "account add": ["x"], "account role": ["x", "triage"], "account disable": ["x"],
+    "account enable": ["x"], "account reset": ["x"], "sign-in-link": ["Ada"],
+    "recipes show": [], "retention show": [], "retention reopen": ["--reason", "x"], "recount": [], "doctor": [], "backup": ["BACKUP"],
+}
+# They put the first things into a data folder, or only read a file of it that need not be there, or ask for a key first.
+MAKING = {"serve", "import complaints", "import directory", "restore", "keys create"}
+# The same of ringfence-benchmark.
+BENCHMARK_REFUSING = {"pages": []}
+BENCHMARK_MAKING = {
+    "mixed", "fill", "intake", "assemble", "curation replay", "curation selection", "curation batches",
+}
+
+
+def commands_with_data(command, path=()):
+    """The commands that take --data, by their path, from the program's own description of itself."""
+    inner = [sub for sub in command.get("subcommands") or [] if sub["commandName"] != "help"]
+    for sub in inner:
+        yield from commands_with_data(sub, (*path, sub["commandName"]))
+    names = {name["name"] for argument in command.get("arguments") or [] for name in argument.get("names") or []}
+    if "data" in names and not inner:
+        yield " ".join(path)
+
+
+@pytest.mark.parametrize("binary, refusing, making", [
+    (BINARY, REFUSING, MAKING), (BENCHMARK, BENCHMARK_REFUSING, BENCHMARK_MAKING)], ids=["ringfence", "benchmark"])
+def test_a_mistyped_data_folder_is_refused_and_stays_as_it_was(binary, refusing, making, tmp_path):
+    dumped = subprocess.run([binary, "--experimental-dump-help"], capture_output=True, env=environment(), check=True)
+    commands = set(commands_with_data(json.loads(dumped.stdout)["command"]))
+    assert commands - making == set(refusing), "say in REFUSING what the command needs, or in MAKING that it makes one"
+    absent, other = tmp_path / "absent", tmp_path / "other"
+    other.mkdir()
+    for command, arguments in refusing.items():
+        arguments = [tmp_path / "backup" if argument == "BACKUP" else argument for argument in arguments]
+        for folder in [absent, other]:
+            done = subprocess.run(
+                [binary, *command.split(), *map(str, arguments), "--data", str(folder)], capture_output=True, text=True,
+                env=environment(), timeout=60)
+            assert done.returncode in (1, 3), f"{command}: {done.returncode} {done.stdout}{done.stderr}"
+            words = ["There is no database in", "There is no data folder", "There is no key yet"]
+            assert any(word in done.stderr for word in words), f"{command}: {done.stderr}"
+        assert not absent.exists() and not any(other.iterdir()), command
+        assert {path.name for path in tmp_path.iterdir()} == {"other"}, command
+
+
+def test_backups_at_once_leave_each_other_alone(make_server, tmp_path):
+    server = make_server()
+    server.run("import", "complaints", "/dev/null", "--format", "jsonl")
+    # As the version before named it, of a backup that is under way.
+    other = tmp_path / "one.tar.partial"
+    other.mkdir()
+    (other / "database.dump").write_text("half")
+    backups = [
+        subprocess.Popen(
+            [BINARY, "backup", str(tmp_path / "one.tar"), "--data", str(server.data)], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=environment())
+        for _ in range(3)]
+    said = [(*backup.communicate(timeout=300), backup.returncode) for backup in backups]
+    assert sorted(code for _, _, code in said) == [0, 3, 3], said
+    for output, error, code in said:
+        assert code == 0 or "meanwhile" in error or "there already" in error, error
+    listed = subprocess.run(["tar", "--list", f"--file={tmp_path / 'one.tar'}"], capture_output=True, text=True)
+    assert listed.returncode == 0 and "./backup.json" in listed.stdout
+    assert (other / "database.dump").read_text() == "half"
+    assert {path.name for path in tmp_path.iterdir()} == {"one.tar", "one.tar.partial"}
+    server.close()

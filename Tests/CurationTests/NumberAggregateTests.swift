@@ -1,0 +1,24 @@
+import Curation
+import Foundation
+import Testing
+
+@Suite struct NumberAggregateTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private func part(_ category: ReportCategory, _ weight: Double) -> NumberAggregate.Part {
+    NumberAggregate.Part(
+      category: category, heat: Decay.heat.mass(of: weight, at: now),
+      evidence: Decay.evidence.mass(of: weight, at: now),
+      reports: Int64(weight), reporters: Int32(weight))
+  }
+
+  @Test func theHottestComplaintNamesTheNumber() {
+    let standing = NumberAggregate(parts: [part(.survey, 2), part(.fraud, 3), part(.legitimate, 9)])
+    #expect(standing.leading == .fraud)
+  }
+
+  @Test func ofEqualsTheFirstCategoryNamesTheNumber() {
+    #expect(NumberAggregate(parts: [part(.survey, 2), part(.fraud, 2)]).leading == .fraud)
+    #expect(NumberAggregate(parts: [part(.legitimate, 2)]).leading == nil)
+  }
+}

@@ -1,0 +1,71 @@
+import Curation
+import Foundation
+import Intake
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+import Timestamps
+
+@Suite(.database) struct ProtectionCacheTests {
+  private let number: Int64 = 33_162_000_248
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func submission(_ reporter: String) -> ReportSubmission {
+    ReportSubmission(
+      number: "+\(number)", category: "fraud", reporter: reporter, reportID: UUID().uuidString,
+      reportedAt: Timestamp.format(Date()))
+  }
+
+  @Test func aReportOfAProtectedNumberIsTakenAndWeighsNothing() async throws {
+    let (pool, number) = (pool, number)
+    let app = try await AppStore(pool: pool).create(name: "Test app", at: Date()).app
+    let protection = ProtectionStore(pool: pool)
+    let watch = ProtectionCache(store: protection)
+    let intake = ReportIntake(
+      store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)),
+      protection: watch)
+    async let running: Void = intake.run()
+
+    try await watch.refresh()
+    #expect(!watch.isProtected(number))
+    #expect(try await intake.take(submission("a"), from: app).outcome == .created)
+    try await protection.add([(.number(number), "A bank")], by: "Ada", at: Date())
+    #expect(!watch.isProtected(number))
+    try await watch.refresh()
+    #expect(watch.isProtected(number))
+    let report = submission("b")
+    #expect(try await intake.take(report, from: app).outcome == .created)
+    #expect(try await intake.take(report, from: app).outcome == .duplicate)
+    let record = try #require(try await NumberStore(pool: pool).record(of: number))
+    #expect(record.standing.reports == 2)
+    #expect(record.standing.parts.map(\.reporters) == [1])
+
+    // The hourly job makes good what came before, and what comes after the protection is gone.
+    let job = ReporterWeightJob(
+      reporters: ReporterStore(pool: pool), protection: protection, ranges: RangeStore(pool: pool), logger: .forTests)
+    try await job.runOnce(at: Date())
+    #expect(try await NumberStore(pool: pool).standing(of: number).heat == 0)
+    #expect(try await protection.remove(.number(number)))
+    try await job.runOnce(at: Date())
+    #expect(try await NumberStore(pool: pool).standing(of: number).parts.map(\.reporters) == [2])
+    intake.close()
+    await running
+  }
+
+  /// What an import does with its rows.
+  @Test func rowsOfListsAboutProtectedNumbersWeighNothing() async throws {
+    try await ProtectionStore(pool: pool).add([(.number(number), "A bank")], by: "Ada", at: Date())
+    let watch = ProtectionCache(store: ProtectionStore(pool: pool))
+    try await watch.refresh()
+    let list = try await AppStore(pool: pool).source(named: "A list", at: Date())
+    let rows = [number, number + 1].map { number in
+      Report(
+        number: number, appID: list.id, reportID: UUID(), reportedAt: Date(), category: .fraud, reporter: nil)
+    }
+    _ = try await ReportStore(pool: pool).accept(watch.unweighing(rows), receivedAt: Date())
+    #expect(try await NumberStore(pool: pool).standing(of: number).heat == 0)
+    #expect(try await NumberStore(pool: pool).standing(of: number + 1).heat > 0)
+  }
+}

@@ -1,0 +1,58 @@
+import Publishing
+import Storage
+import Testing
+
+@Suite struct GateCheckerTests {
+  private let keeper = GateChecker(limits: GateLimits(slack: 100))
+
+  private func closed(_ figures: PackStatistics..., by keeper: GateChecker? = nil) -> [String] {
+    (keeper ?? self.keeper).look(at: figures).closed.map { "\($0.gate) \($0.pack)" }
+  }
+
+  private func pack(_ entries: Int?, after former: Int? = nil, churn: Int = 0) -> PackStatistics {
+    PackStatistics(
+      name: "a", cap: 10_000, entries: entries, bytes: (entries ?? 0) * 2, formerEntries: former,
+      formerBytes: (former ?? 0) * 2, added: churn)
+  }
+
+  @Test func eachGateStopsWhatItIsForAndNothingElse() {
+    #expect(closed(pack(1)) == [])
+    #expect(closed() == ["non-empty "])
+    #expect(closed(pack(0)) == ["non-empty "])
+    #expect(closed(pack(10_001)) == ["cap a"])
+    var damaged = pack(5)
+    damaged.damage = "a checksum does not match"
+    #expect(closed(damaged) == ["readable a"])
+    var disordered = pack(5)
+    disordered.disorder = "5 comes after 6"
+    #expect(closed(disordered) == ["order a"])
+    var hit = pack(5)
+    hit.protected = ["+112: emergency"]
+    #expect(closed(hit) == ["protected a"])
+  }
+
+  @Test(arguments: [
+    (500, 1_000, false), (499, 1_000, true), (2_000, 1_000, false), (2_001, 1_000, true), (901, 1_000, false),
+    // So few are never too many.
+    (0, 100, false), (100, 1, false), (0, 101, true), (102, 1, true),
+  ]) func sizes(entries: Int, former: Int, isClosed: Bool) {
+    #expect(closed(pack(entries, after: former), pack(1)).contains("size a") == isClosed)
+  }
+
+  @Test(arguments: [(500, false), (501, true)]) func churn(_ churn: Int, isClosed: Bool) {
+    #expect(closed(pack(1_000, after: 1_000, churn: churn)) == (isClosed ? ["churn a"] : []))
+    #expect(closed(pack(10, after: 10, churn: 100)) == [])
+    let revocation = GateChecker(limits: GateLimits(slack: 100), exempt: [.churn])
+    #expect(closed(pack(1_000, after: 1_000, churn: churn), by: revocation) == [])
+  }
+
+  @Test func aPackThatVanishesIsMissedUnlessItWasSmall() {
+    #expect(closed(pack(nil, after: 101), pack(5)) == ["non-empty a"])
+    #expect(closed(pack(nil, after: 100), pack(5)) == [])
+    #expect(closed(pack(0, after: 101), pack(5)).contains("non-empty a"))
+  }
+
+  @Test func onlySomeGatesCanBeOverruled() {
+    #expect(Gate.allCases.filter(\.canBeOverruled) == [.nonEmpty, .size, .churn])
+  }
+}

@@ -1,0 +1,176 @@
+import CallerPack
+import Curation
+import Foundation
+import Publishing
+import TestSupport
+import Testing
+
+/// Nights that follow each other, with and without a cut: what one publication lists, the next judges by the leaving
+/// threshold.
+@Suite struct SelectionCutTests {
+  /// What the nights came to, so that the test sees what it is about.
+  private struct Counts {
+    var cut = 0
+    var readAgain = 0
+    /// Listed because they were listed the night before: new, they would not be.
+    var held = 0
+    /// Over their threshold, and not published for want of room.
+    var withoutRoom = 0
+  }
+
+  @Test func aCutChangesNeitherPacksNorListings() async throws {
+    var counts = Counts()
+    for seed in 0..<200 as Range<UInt64> {
+      var random = SeededGenerator(seed: 7_000 + seed)
+      var world = try World(&random)
+      let recipes = (0..<2).map { Self.recipe($0, &random) }
+      for night in 0..<3 {
+        world.pass(night, &random)
+        let cut = world.cut(&random)
+        let whole = try await world.publish(recipes, cut: nil)
+        var made = whole
+        if let cut, let above = try? await world.publish(recipes, cut: cut) {
+          made = above
+          counts.cut += 1
+        } else {
+          counts.readAgain += 1
+        }
+        #expect(made.entries == whole.entries, "seed \(seed), night \(night)")
+        #expect(made.placed.map(Place.init) == whole.placed.map(Place.init), "seed \(seed), night \(night)")
+        counts.held += whole.placed.count { world.isHeldByHysteresis($0) }
+        counts.withoutRoom += whole.packs.listed - whole.placed.count
+        world.listed = Set(made.placed.filter { $0.cause == .reports }.map(\.number))
+      }
+    }
+    #expect(counts.cut > 30 && counts.readAgain > 50, "\(counts)")
+    #expect(counts.held > 100 && counts.withoutRoom > 1_000, "\(counts)")
+  }
+
+  /// Mostly one that a cut is of use for.
+  private static func recipe(_ index: Int, _ random: inout SeededGenerator) -> Recipe {
+    var recipe = AssemblerPropertyTests.recipe(index, &random)
+    guard Int.random(in: 0..<6, using: &random) > 0 else { return recipe }
+    recipe.ranking = Int.random(in: 0..<4, using: &random) == 0 ? .identifications : .heat
+    recipe.limit = [5, 20, 60].randomElement(using: &random) ?? 5
+    recipe.name = "r\(index)"
+    recipe.area = .everywhere
+    return recipe
+  }
+
+  /// A name of a directory is not made one of reports by what found no room.
+  @Test func whatOnlyADirectoryNamesIsNotListed() async throws {
+    let listed = (1...3).map { number in
+      ListedNumber(number: Int64(number), category: .fraud, heat: Double(number), evidence: 1)
+    }
+    let made = try await Assembly.run(
+      [
+        Recipe(name: "calls", kind: .blocking, limit: 1),
+        Recipe(name: "names", kind: .identification, limit: 10, source: .directory),
+      ],
+      listed: listed, directory: [DirectoryEntry(number: 1, name: "A", identifications: 1)])
+    #expect(made.lines("names") == ["1 A"])
+    #expect(made.placed.map(\.number) == [3])
+  }
+
+  /// What is stored of a listed number.
+  private struct Place: Equatable {
+    let number: Int64
+    let category: ReportCategory
+    let cause: ListedNumber.Cause
+    let treatment: ListedNumber.Treatment
+
+    init(_ listed: ListedNumber) {
+      (number, category) = (listed.number, listed.category)
+      (cause, treatment) = (listed.cause, listed.treatment)
+    }
+  }
+}
+
+/// Numbers that are complained of from night to night, with decisions, victims of spoofing, ranges and a directory.
+private struct World {
+  private var records: [NumberRecord]
+  /// By number, where its record is.
+  private let places: [Int64: Int]
+  private var state = CurationState()
+  private let thresholds: ThresholdSet
+  private let names: [Int64]
+  private let selection = Selection { number in ["US", "FR", nil][Int(number % 3)] }
+  private(set) var time = Date(timeIntervalSince1970: 1_795_000_000)
+  /// What the last publication lists because of reports.
+  var listed: Set<Int64> = []
+
+  init(_ random: inout SeededGenerator) throws {
+    let now = time
+    thresholds = try ThresholdSet.random(countries: ["US", "FR"], using: &random)
+    records = AssemblerPropertyTests.numbers(&random).map { number in
+      var record = NumberRecord.random(number: number, at: now, using: &random)
+      record.identifications = Decay.heat.mass(of: Double(Int.random(in: 0...3, using: &random)), at: now)
+      return record
+    }
+    places = Dictionary(uniqueKeysWithValues: records.indices.map { [records] in (records[$0].number, $0) })
+    names = AssemblerPropertyTests.numbers(&random) + records.map(\.number).filter { $0 % 4 == 0 }
+    for record in records {
+      switch record.number % 23 {
+      case 0...2:
+        state.decisions.append(
+          StandingDecision(
+            number: record.number, treatment: [.allow, .block, .identify][Int(record.number % 23)],
+            label: record.number % 2 == 0 ? "By hand" : nil, category: record.number % 3 == 0 ? .survey : nil,
+            decisionID: UUID(), decidedAt: now))
+      case 3: state.victims.insert(record.number)
+      case 4: state.held.insert(record.number)
+      default: break
+      }
+    }
+    state.ranges = [.init(range: NumberRange(around: 4_440, digits: 1), category: .survey, heat: 6)]
+  }
+
+  /// A night goes by, and one number in four is complained of again.
+  mutating func pass(_ night: Int, _ random: inout SeededGenerator) {
+    time += Double(Int.random(in: 1...6, using: &random)) * 86_400
+    for index in records.indices where Int.random(in: 0..<4, using: &random) == 0 {
+      let weight = Double.random(in: 0...3, using: &random)
+      let part = Int.random(in: records[index].standing.parts.indices, using: &random)
+      records[index].standing.parts[part].heat += Decay.heat.mass(of: weight, at: time)
+      records[index].standing.parts[part].evidence += Decay.evidence.mass(of: weight, at: time)
+    }
+  }
+
+  /// Between two numbers, by chance; nil where a publication would not cut.
+  func cut(_ random: inout SeededGenerator) -> SelectionCut? {
+    let heats = records.map { heat($0) }.sorted()
+    guard heats.count > 2 else { return nil }
+    let line = heats[Int.random(in: 1..<max(2, heats.count * 2 / 3), using: &random)]
+    guard state.ranges.allSatisfy({ $0.heat / Double($0.range.size) < line }) else { return nil }
+    return SelectionCut(heat: line, identifications: [0.5, 1.5, 2.5, .infinity].randomElement(using: &random) ?? 1)
+  }
+
+  /// The packs, of what is above the cut.
+  func publish(_ recipes: [Recipe], cut: SelectionCut?) async throws -> Assembly {
+    let read = records.filter { record in
+      guard let cut else { return true }
+      return heat(record) >= cut.heat || calls(record) >= cut.identifications
+    }
+    var merge = CurationMerge(state)
+    let chosen = merge.take(read.compactMap { judged($0, isListed: listed.contains($0.number)) }) + merge.finish()
+    let rang = Dictionary(uniqueKeysWithValues: records.map { ($0.number, calls($0)) })
+    let directory = Set(names).sorted().map { number in
+      DirectoryEntry(number: number, name: "Name \(number % 5)", identifications: rang[number] ?? 0)
+    }
+    return try await Assembly.run(recipes, listed: chosen, directory: directory, batch: 50, cut: cut)
+  }
+
+  func isHeldByHysteresis(_ place: ListedNumber) -> Bool {
+    guard place.cause == .reports, let index = places[place.number] else { return false }
+    return judged(records[index], isListed: false) == nil
+  }
+
+  private func judged(_ record: NumberRecord, isListed: Bool) -> ListedNumber? {
+    var record = record
+    record.isListed = isListed
+    return selection.listed(record, at: time, by: thresholds, in: state)
+  }
+
+  private func heat(_ record: NumberRecord) -> Double { Decay.heat.value(ofMass: record.standing.heat, at: time) }
+  private func calls(_ record: NumberRecord) -> Double { Decay.heat.value(ofMass: record.identifications, at: time) }
+}

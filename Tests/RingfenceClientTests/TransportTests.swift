@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import RingfenceClient
+
+/// What a hostile server can do to the transport that comes with the kit.
+@Suite struct TransportTests {
+  private static let flood = [UInt8](repeating: 0x78, count: 1 << 16)
+
+  private func answer(_ server: HostileSocket, whole: Double = 60) async throws -> Int {
+    let transport = URLSessionTransport(idle: 20, whole: whole)
+    return try await transport.send(ClientRequest("GET", server.url), limit: 1_000).head.status
+  }
+
+  @Test func readsNoFasterThanPiecesAreTaken() async throws {
+    struct Enough: Error {}
+    let server = try HostileSocket("HTTP/1.1 200 OK\r\n\r\n", repeating: Self.flood)
+    await #expect(throws: Enough.self) {
+      try await URLSessionTransport().send(ClientRequest("GET", server.url)) { _ in
+      } body: { _ in
+        _ = server.wait()
+        throw Enough()
+      }
+    }
+    // A few buffers of sockets, and not all that it would have sent.
+    #expect(server.wait() < 64 << 20)
+  }
+
+  @Test func refusesALongBodyByItsHead() async throws {
+    let server = try HostileSocket("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n")
+    await #expect(throws: ClientError.network("The answer is too long.")) { try await answer(server) }
+    // It waits for the client to go.
+    #expect(server.wait() < 1_000)
+  }
+
+  @Test func refusesABodyThatGrowsTooLong() async throws {
+    let server = try HostileSocket("HTTP/1.1 200 OK\r\n\r\n", repeating: Self.flood)
+    await #expect(throws: ClientError.network("The answer is too long.")) { try await answer(server) }
+  }
+
+  @Test func refusesACompressedBody() async throws {
+    let server = try HostileSocket("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n")
+    await #expect(throws: ClientError.network("The answer is compressed, which was not asked for.")) {
+      try await answer(server)
+    }
+  }
+
+  @Test func takesAnErrorByItsHead() async throws {
+    let server = try HostileSocket(
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Encoding: gzip\r\n\r\n", repeating: Self.flood)
+    #expect(try await answer(server) == 503)
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 20\r\n\r\n",
+    "HTTP/1.1 103 Early Hints\r\n\r\n",
+  ])
+  func boundsTheTimeOfAnAnswerThatDoesNotEnd(_ head: String) async throws {
+    let server = try HostileSocket(head)
+    await #expect(throws: ClientError.network("The answer took too long.")) { try await answer(server, whole: 0.2) }
+  }
+}

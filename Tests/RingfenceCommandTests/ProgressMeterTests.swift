@@ -1,0 +1,101 @@
+import Synchronization
+import Testing
+
+@testable import RingfenceCommand
+
+@Suite struct ProgressMeterTests {
+  private final class Screen: ProgressOutput {
+    let isTerminal: Bool
+    let width = 80
+    let text = Mutex("")
+
+    init(isTerminal: Bool) { self.isTerminal = isTerminal }
+
+    func write(_ text: String) { self.text.withLock { $0 += text } }
+
+    var shown: String { text.withLock { $0 } }
+  }
+
+  private final class Clock: Sendable {
+    let now = Mutex(Duration.zero)
+
+    func set(_ seconds: Double) { now.withLock { $0 = .seconds(seconds) } }
+  }
+
+  private func meter(
+    _ screen: Screen, _ clock: Clock, total: UInt64? = 10_000_000, unit: ProgressMeter.Unit = .bytes
+  ) -> ProgressMeter {
+    ProgressMeter(
+      title: "Importing", total: total, unit: unit, output: screen, elapsed: { clock.now.withLock { $0 } })
+  }
+
+  @Test(arguments: [true, false]) func whatTakesLessThanASecondShowsNothing(isTerminal: Bool) {
+    let (screen, clock) = (Screen(isTerminal: isTerminal), Clock())
+    let meter = meter(screen, clock)
+    for step in 0..<10 {
+      clock.set(Double(step) / 10.1)
+      meter.update(done: UInt64(step) * 1_000_000)
+    }
+    meter.finish()
+    #expect(screen.shown == "")
+  }
+
+  @Test func aTerminalsLineIsRedrawn() {
+    let (screen, clock) = (Screen(isTerminal: true), Clock())
+    let meter = meter(screen, clock)
+    clock.set(2)
+    meter.update(done: 2_500_000, detail: "1,000 rows")
+    clock.set(2.05)
+    meter.update(done: 2_600_000)
+    clock.set(8)
+    meter.update(done: 10_000_000, detail: "4,000 rows")
+    meter.finish()
+    meter.update(done: 0)
+    meter.finish()
+    let lines = screen.shown.split(separator: "\r").map { $0.replacing("\u{1B}[K", with: "") }
+    #expect(
+      lines == [
+        "Importing [=====                 ] 25% 2.5 MB, 1.3 MB/s, 1,000 rows, 6.0 s left",
+        "Importing [====================] 100% 10.0 MB, 1.3 MB/s, 4,000 rows, 0.0 s left",
+        "Importing [======================] 100% 10.0 MB, 1.3 MB/s, 4,000 rows, in 8.0 s\n",
+      ])
+    #expect(lines.allSatisfy { $0.count <= 80 })
+  }
+
+  @Test func elsewhereALineEverySomeSeconds() {
+    let (screen, clock) = (Screen(isTerminal: false), Clock())
+    let meter = meter(screen, clock, total: nil, unit: .items("rows"))
+    for tenth in 0..<120 {
+      clock.set(Double(tenth) / 10)
+      meter.update(done: UInt64(tenth) * 100_000)
+    }
+    meter.finish()
+    #expect(
+      screen.shown == """
+        Importing 5,000,000 rows, 1,000,000 rows/s
+        Importing 10,000,000 rows, 1,000,000 rows/s
+        Importing 11,900,000 rows, 1,000,000 rows/s, in 11.9 s
+
+        """)
+  }
+
+  @Test func narrowTerminalsAndOddTotals() {
+    let view = ProgressView(
+      title: "Importing", done: 5, total: 3, unit: .bytes, detail: "", seconds: 100, isFinished: false)
+    #expect(view.line(width: 12) == "Importing 1")
+    #expect(view.line(width: 0).count == 1)
+    #expect(view.plain == "Importing 100% 5 B, 0 B/s, 0.0 s left")
+    let empty = ProgressView(
+      title: "T", done: .max, total: 0, unit: .items("rows"), detail: "", seconds: 0, isFinished: false)
+    #expect(empty.plain == "T 1,000,000,000,000,000,000 rows")
+  }
+
+  @Test func figures() {
+    #expect(
+      TextFormat.grouped(0) == "0" && TextFormat.grouped(-1_234) == "-1,234"
+        && TextFormat.grouped(1_234_567) == "1,234,567")
+    #expect(TextFormat.duration(59.96) == "1 min 0 s" && TextFormat.duration(7_800) == "2 h 10 min")
+    #expect(TextFormat.duration(.infinity) == "–" && TextFormat.duration(-1) == "–")
+    #expect(TextFormat.bytes(999) == "999 B" && TextFormat.bytes(11_579_894) == "11.6 MB")
+  }
+}

@@ -1,0 +1,131 @@
+import Curation
+import Foundation
+import HTTPTypes
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+@Suite(.database) struct AppealPagesTests {
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func stamp(_ visitor: Visitor) async throws -> String {
+    String(try #require(try await visitor.get("/appeal").text.firstMatch(of: /name="stamp" value="([^"]+)"/)?.1))
+  }
+
+  @Test func anAppealWithoutScriptsWaitsThenGetsATicketOnce() async throws {
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      let visitor = Visitor(server)
+      let stamp = try await stamp(visitor)
+      let hostile = "<script>alert(1)</script> & \"quotes\" {{frame.csrf}}"
+      let filed = try await visitor.post(
+        "/appeal", ["number": "+33 1 62 60 10 21", "statement": hostile, "contact": "<i>@example.org", "stamp": stamp])
+      #expect(filed.status == .seeOther && filed.location.hasPrefix("/appeal/"))
+      let clicked = try await visitor.post(
+        "/appeal", ["number": "+33 1 62 60 10 21", "statement": hostile, "contact": "<i>@example.org", "stamp": stamp])
+      #expect(clicked.status == .seeOther && clicked.location == filed.location)
+      let again = try await visitor.post(
+        "/appeal", ["number": "+33162601021", "statement": "Once more.", "stamp": stamp])
+      #expect(again.status == .unprocessableContent && again.text.contains("sent already"))
+
+      let status = try await visitor.get(filed.location)
+      #expect(status.status == .ok && status.headers[.cacheControl] == "no-store")
+      #expect(status.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !status.text.contains("<script>alert"))
+      #expect(status.text.contains("{{frame.csrf}}") && status.text.contains("Our list does not have this number"))
+      #expect(try await visitor.get(filed.location, language: "ru").text.contains("ждёт модератора"))
+      #expect(try await visitor.get("/appeal/\(AppealTicket().code)").status == .notFound)
+      #expect(try await visitor.get("/moderation/appeals").status == .seeOther)
+
+      let triage = try await Visitor(server, role: .triage)
+      #expect(try await triage.get("/moderation/appeals").status == .forbidden)
+      let moderator = try await Visitor(server, role: .moderator)
+      let list = try await moderator.get("/moderation/appeals")
+      #expect(list.text.contains("+33 1 62 60 10 21") && !list.text.contains("<script>alert"))
+      let page = try await moderator.get("/moderation/appeals/33162601021")
+      #expect(page.text.contains("&lt;i&gt;@example.org"))
+      let open = String(try #require(page.text.firstMatch(of: /name="open" value="([^"]+)"/)?.1))
+      let path = "/moderation/appeals/33162601021"
+      #expect(try await moderator.post(path, ["open": open, "answer": "reject"]).status == .unprocessableContent)
+      #expect(try await moderator.post(path, ["open": "", "answer": "uphold"]).status == .conflict)
+      #expect(
+        try await moderator.post(path, ["open": open, "answer": "uphold", "words": "Sorry <b>"]).status == .seeOther)
+      #expect(try await moderator.post(path, ["open": open, "answer": "uphold"]).status == .conflict)
+      let answered = try await visitor.get(filed.location)
+      #expect(answered.text.contains("upheld") && answered.text.contains("Sorry &lt;b&gt;"))
+      #expect(try await DecisionStore(pool: pool).standing(of: 33_162_601_021)?.treatment == .allow)
+      #expect(try await moderator.get("/moderation/appeals?state=answered").text.contains("+33 1 62 60 10 21"))
+    }
+  }
+
+  @Test func whatIsWrongIsSaidBesideItsFieldAndNothingIsLost() async throws {
+    try await TestServer.run { server in
+      let visitor = Visitor(server)
+      let stamp = try await stamp(visitor)
+      for (fields, words) in [
+        (["number": "", "statement": "Mine"], "Type the number"),
+        (["number": "0162601021", "statement": "Mine"], "Choose the number&#39;s country"),
+        (["number": "112", "country": "DE", "statement": "Mine"], "emergency"),
+        (["number": "+33162601021", "statement": " "], "Say in a sentence"),
+        (["number": "+33162601021", "statement": String(repeating: "é", count: 2_001)], "too long"),
+        (["number": "+33162601021", "statement": "Mine", "contact": "a\nb"], "One line"),
+        (["number": "+33162601021", "statement": "Kept words"], "Kept words"),
+        (["number": "+33162601021", "statement": "Mine", "nonce": "123"], "did not come back"),
+      ] as [(KeyValuePairs<String, String>, String)] {
+        let answer = try await visitor.post("/appeal", fields, ["stamp": stamp])
+        #expect(answer.status == .unprocessableContent)
+        #expect(answer.text.contains(words), "\(words)")
+      }
+      let national = try await visitor.post(
+        "/appeal", ["number": "01 62 60 10 21", "country": "FR", "statement": "Mine", "stamp": stamp])
+      #expect(national.text.contains("a little longer") && national.text.contains(stamp))
+      let huge = try await visitor.post(
+        "/appeal", ["number": "+33162601021", "statement": String(repeating: "x", count: 1_000_000), "stamp": stamp])
+      #expect(huge.status == .contentTooLarge)
+      #expect(try await AppealStore(pool: pool).openCount() == 0)
+    }
+  }
+
+  @Test func aNetworkMaySendOnlySoManyADay() async throws {
+    try await TestServer.run(configure: {
+      $0.appealDelay = 0
+      $0.limits.appealsADay = 12
+    }) { server in
+      let visitor = Visitor(server)
+      var statuses: [Int] = []
+      for index in 0..<3 {
+        let answer = try await visitor.post(
+          "/appeal", ["number": "+3316260102\(index)", "statement": "Mine", "stamp": try await stamp(visitor)])
+        statuses.append(answer.status.code)
+      }
+      #expect(statuses == [303, 303, 429])
+    }
+  }
+
+  @Test(arguments: [PublicNumberVisibility.off, .hidden, .indexed])
+  func numbersHavePublicPagesOnlyWhereTheyAreWanted(_ visibility: PublicNumberVisibility) async throws {
+    let time = Date()
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33162601021, 1, 1, \(time))")
+    }
+    try await TestServer.run(configure: { $0.publicNumbers = visibility }) { server in
+      let visitor = Visitor(server)
+      let page = try await visitor.get("/number/33162601021")
+      guard visibility != .off else {
+        #expect(page.status == .notFound)
+        return
+      }
+      #expect(page.status == .ok && page.text.contains("Suspected fraud"))
+      #expect(page.text.contains("/appeal?number=33162601021"))
+      #expect(page.headers[.init("X-Robots-Tag")!] == (visibility == .hidden ? "noindex" : nil))
+      #expect(try await visitor.get("/number/33162601022").headers[.init("X-Robots-Tag")!] == "noindex")
+      #expect(try await visitor.get("/number/%2B33162601021").status == .movedPermanently)
+      #expect(try await visitor.get("/number/1").status == .notFound)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+@Suite(.database) struct AuditPageTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  @Test func aCellIsNoFormula() {
+    for cell in ["=1+1", "+49301", "-1", "@SUM(A1)", "\t=1", " =1", "\"=1", "'=1"] {
+      let safe = AuditCSV.cell(cell)
+      #expect(safe.hasPrefix("'") || safe.hasPrefix("\"'"), "\(cell) becomes \(safe)")
+    }
+    #expect(AuditCSV.cell("a, \"b\"") == "\"a, \"\"b\"\"\"")
+    #expect(AuditCSV.cell("plain") == "plain" && AuditCSV.cell("") == "")
+    #expect(AuditCSV.cell("a\r\nb") == "\"a\r\nb\"")
+  }
+
+  @Test func aChangeShowsWhatDiffers() {
+    let changes = AuditChange.all(
+      from: ["role": "triage", "same": "x", "gone": "1"], to: ["role": "moderator", "same": "x"])
+    #expect(
+      changes == [
+        AuditChange(field: "gone", before: "1", after: ""),
+        AuditChange(field: "role", before: "triage", after: "moderator"),
+      ])
+    #expect(AuditChange.all(from: nil, to: nil).isEmpty)
+  }
+
+  @Test func whatIsOursInAChangeIsSaidInTheReadersWords() throws {
+    let texts = try MessageCatalog(folder: Checkout.texts)[.russian]
+    let said = [
+      AuditChange(field: "role", before: "triage", after: "moderator"),
+      AuditChange(field: "label", before: "", after: "role"), AuditChange(field: "enter.heat", before: "1", after: "2"),
+      AuditChange(field: "strange", before: "a", after: "b"),
+    ].map { $0.said(texts) }
+    #expect(
+      said == [
+        AuditChange(field: "роль", before: texts("role.triage"), after: texts("role.moderator")),
+        AuditChange(field: "подпись", before: "", after: "role"),
+        AuditChange(field: texts("thresholds.field.enter.heat"), before: "1", after: "2"),
+        AuditChange(field: "strange", before: "a", after: "b"),
+      ])
+  }
+
+  @Test func thePageAndTheExportShowTheSame() async throws {
+    let trail = AuditLog(pool: TestDatabase.current.pool)
+    for index in 0..<120 {
+      let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "<Bob>")
+      try await trail.append(
+        actor.did("test.write", to: "+4930\(index)", before: ["a": "1"], after: ["a": "=2"], because: "=cmd|x"),
+        at: now + Double(index / 7))
+    }
+    try await TestServer.run { server in
+      let session = try await server.session(.moderator)
+      func get(_ path: String) async throws -> String {
+        let response = try await server.client.execute(
+          uri: path, method: .get, headers: [.cookie: "ringfence_session=\(session)"])
+        #expect(response.status == .ok)
+        return String(buffer: response.body)
+      }
+      var address: String? = "/moderation/audit?action=test."
+      var ids: [Substring] = []
+      var pages = 0
+      while let path = address {
+        let page = try await get(path)
+        #expect(!page.contains("<Bob>") && page.contains("&lt;Bob&gt;"))
+        ids += page.matches(of: /<tr id="([0-9a-f-]{36})"/).map(\.1)
+        address = page.firstMatch(of: /href="([^"]*)" rel="next"/).map { String($0.1).replacing("&amp;", with: "&") }
+        pages += 1
+      }
+      #expect(pages == 3 && ids.count == 120 && Set(ids).count == 120)
+
+      let csv = try await get("/moderation/audit/export.csv?actor=Ada&action=test.")
+      let lines = csv.split(separator: "\r\n")
+      #expect(lines.count == 61 && lines[0] + "\r\n" == AuditCSV.head)
+      #expect(lines[1].contains(",Ada,administrator,test.write,'+49") && lines[1].hasSuffix(",a: 1,a: =2,'=cmd|x"))
+      #expect(try await get("/moderation/audit?from=2020-01-01&to=2020-01-02").contains("Nothing fits the filter"))
+      // What cannot be read is no filter, and no error.
+      _ = try await get("/moderation/audit?from=yesterday&after=x_y&actor=%00&to=9999-99-99")
+    }
+  }
+}

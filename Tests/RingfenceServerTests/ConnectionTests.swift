@@ -1,0 +1,230 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Publishing
+import TestSupport
+import Testing
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+/// What only shows on a plain connection: bodies that are too long, senders that are too slow.
+@Suite(.database) struct ConnectionTests {
+  private static func head(_ server: TestServer, _ more: String, key: String? = nil) -> String {
+    """
+    POST /v1/reports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key ?? server.key)\r\n\
+    Content-Type: application/json\r\n\(more)\r\n\r\n
+    """
+  }
+
+  /// A chunk of the chunked coding.
+  private static func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
+
+  @Test func aLengthThatIsTooLongIsRefusedUnread() async throws {
+    try await TestServer.run { server in
+      for (length, begin) in [(2_000_000, ""), (20_000, "{"), (1_048_577, "[")] {
+        let answer = try await raw {
+          let connection = try RawConnection(port: server.port)
+          connection.send(Self.head(server, "Content-Length: \(length)") + begin)
+          return try connection.readToEnd()
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        #expect(answer.contains("Connection: close\r\n"))
+        #expect(answer.contains(#""type":"/problems/too-large""#))
+      }
+    }
+  }
+
+  /// An answer to a request that has come in whole, while the next one's body is still coming.
+  @Test func halfANextRequestDoesNotCloseTheConnection() async throws {
+    try await TestServer.run { server in
+      let body = try Reports.json()
+      let answers = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send(
+          "GET /v1/summary HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            + Self.head(server, "Content-Length: \(body.utf8.count)") + String(body.prefix(10)))
+        let first = try connection.read(until: "\r\n\r\n")
+        connection.send(String(body.dropFirst(10)))
+        connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        return first + (try connection.readToEnd())
+      }
+      #expect(!answers.lowercased().prefix { $0 != "{" }.contains("connection: close"))
+      #expect(answers.contains("HTTP/1.1 201 "))
+      #expect(answers.contains("HTTP/1.1 200 "))
+    }
+  }
+
+  @Test(arguments: [
+    ("GET /healthz HTTP/1.1\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n", 400),
+    ("GET /healthz HTTP/1.1\r\nHost: a\r\n", 200), ("GET /healthz HTTP/1.0\r\n", 200),
+  ])
+  func aRequestNamesOneHost(_ head: String, status: Int) async throws {
+    try await TestServer.run { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send(head + "Connection: close\r\n\r\n")
+        return try connection.readToEnd()
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) ") || answer.hasPrefix("HTTP/1.0 \(status) "), "\(answer)")
+      if status == 400 { #expect(answer.contains("/problems/no-host")) }
+    }
+  }
+
+  /// RFC 9112, 9.3: who speaks HTTP/1.0 and says nothing reads the answer to the end of the connection.
+  @Test func aConnectionOfHTTP10EndsWithItsAnswer() async throws {
+    try await TestServer.run { server in
+      let body = try Reports.json()
+      let head = Self.head(server, "Content-Length: \(body.utf8.count)")
+      let report = head.replacing("HTTP/1.1", with: "HTTP/1.0") + body
+      for request in ["GET /healthz HTTP/1.0\r\n\r\n", report, "GET /nothing HTTP/1.0\r\nHost: a\r\n\r\n"] {
+        let answer = try await raw {
+          let connection = try RawConnection(port: server.port)
+          // What comes behind it is not answered.
+          connection.send(request + "GET /healthz HTTP/1.0\r\n\r\n")
+          return try connection.readToEnd()
+        }
+        #expect(answer.contains("Connection: close\r\n"), "\(answer)")
+        #expect(answer.components(separatedBy: "HTTP/1.").count == 2, "\(answer)")
+        #expect(!answer.lowercased().contains("transfer-encoding"), "\(answer)")
+      }
+    }
+  }
+
+  @Test func aConnectionOfHTTP10IsKeptWhereThatIsAskedFor() async throws {
+    try await TestServer.run { server in
+      let answers = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        let first = try connection.read(until: "\r\n\r\n")
+        connection.send("GET /healthz HTTP/1.0\r\n\r\n")
+        return first + (try connection.readToEnd())
+      }
+      #expect(answers.components(separatedBy: "HTTP/1.").count == 3, "\(answers)")
+    }
+  }
+
+  @Test func aBodyWithoutLengthIsCutAtTheCap() async throws {
+    try await TestServer.run { server in
+      // An object stops at 16 KB, an array at 1 MB; the rest is not waited for.
+      for (begin, filler) in [("{", 20_000), ("[", 1_100_000)] {
+        let answer = try await raw {
+          let connection = try RawConnection(port: server.port)
+          connection.send(Self.head(server, "Transfer-Encoding: chunked") + Self.chunk(begin))
+          connection.send(Self.chunk(String(repeating: " ", count: filler)))
+          return try connection.readToEnd()
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        #expect(answer.contains("Connection: close\r\n"))
+      }
+      let batch = "[\(try Reports.json())\(String(repeating: " ", count: 1_000_000))]"
+      #expect(try await server.report(batch).status == .ok)
+    }
+  }
+
+  @Test func aRefusedRequestDoesNotHoldItsConnection() async throws {
+    try await TestServer.run { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send(Self.head(server, "Content-Length: 1000", key: "rf_wrong") + "{")
+        return try connection.readToEnd()
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 401 ") && answer.contains("Connection: close\r\n"))
+    }
+  }
+
+  @Test func aBodyThatDoesNotComeInTimeIsGivenUp() async throws {
+    try await TestServer.run(configure: {
+      $0.connections = ConnectionLimits(body: .milliseconds(300), bytesPerSecond: 1_000, linger: .seconds(10))
+    }) { server in
+      let (silent, trickling) = try await raw {
+        let first = try RawConnection(port: server.port)
+        let second = try RawConnection(port: server.port)
+        first.send(Self.head(server, "Content-Length: 400") + "{")
+        second.send(Self.head(server, "Transfer-Encoding: chunked"))
+        // A byte at a time, for as long as the server takes them.
+        Thread.detachNewThread {
+          while second.send(Self.chunk(" ")) { usleep(20_000) }
+        }
+        return (try first.readToEnd(), try second.readToEnd())
+      }
+      for answer in [silent, trickling] {
+        #expect(answer.hasPrefix("HTTP/1.1 408 "))
+        #expect(answer.contains("Connection: close\r\n"))
+        #expect(answer.contains(#""type":"/problems/too-slow""#))
+      }
+      // Whoever is steady has the time that the length takes.
+      #expect(try await server.report(try Reports.json()).status == .created)
+    }
+  }
+
+  @Test func headersThatDoNotComeInTimeAreGivenUp() async throws {
+    try await TestServer.run(configure: {
+      $0.connections = ConnectionLimits(headers: .milliseconds(300), idle: .seconds(60))
+    }) { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET /healthz HTTP/1.1\r\n")
+        Thread.detachNewThread {
+          while connection.send("X-Slow: 1\r\n") { usleep(20_000) }
+        }
+        return try connection.readToEnd()
+      }
+      #expect(answer == "")
+      #expect(try await server.client.execute(uri: "/healthz", method: .get).status == .ok)
+    }
+  }
+
+  /// Half a next head that comes while the answer is on its way waits as long as the answer takes.
+  @Test func halfANextHeadDoesNotCutTheAnswerBeforeIt() async throws {
+    try await TestServer.run(configure: {
+      $0.connections = ConnectionLimits(headers: .milliseconds(300), idle: .seconds(60))
+    }) { server in
+      let connection = try await raw { try RawConnection(port: server.port) }
+      try await TestDatabase.current.pool.transaction { database in
+        try await database.execute("LOCK TABLE reports IN EXCLUSIVE MODE")
+        let body = try Reports.json()
+        connection.send(Self.head(server, "Content-Length: \(body.utf8.count)") + body)
+        let waiting: PostgresQuery =
+          "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'reports'::regclass"
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try await database.query(waiting)[0].decode(0, as: Int64.self) == 0, .now < deadline {}
+        connection.send("GET /healthz HTTP/1.1\r\n")
+        try await database.execute("DO $$ BEGIN PERFORM pg_sleep(1); END $$")
+      }
+      let answers = try await raw { try connection.readToEnd() }
+      #expect(answers.hasPrefix("HTTP/1.1 201 "))
+    }
+  }
+
+  @Test func anIdleConnectionIsClosed() async throws {
+    try await TestServer.run(configure: { $0.connections = ConnectionLimits(idle: .milliseconds(300)) }) { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try connection.readToEnd()
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 200 "))
+    }
+  }
+
+  @Test func whatIsNoHTTPIsAnsweredAndClosed() async throws {
+    try await TestServer.run { server in
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("hello\r\n\r\n")
+        return try connection.readToEnd()
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 400 "))
+      let cut = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send(Self.head(server, "Transfer-Encoding: chunked") + "zz\r\n")
+        return try connection.readToEnd()
+      }
+      #expect(cut.hasPrefix("HTTP/1.1 400 "))
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Synchronization
+import TestSupport
+import Testing
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+/// One network does its worst while another does its work. Each of 127.0.0.0/8 is an address of this machine, so the
+/// networks are real ones.
+@Suite(.database) struct FloodTests {
+  private static func request(_ key: String, _ body: String) -> String {
+    """
+    POST /v1/reports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\n\
+    Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
+    """
+  }
+
+  @Test func aFloodFromOneNetworkDoesNotStopTheOthers() async throws {
+    try await TestServer.run(
+      configure: {
+        $0.maximumConnections = 64
+        $0.limits = RequestLimits(network: .init(perSecond: 50, burst: 200), connectionsPerNetwork: 24)
+      }, isPlain: true
+    ) { server in
+      let flood = Flood()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        defer { flood.stop() }
+        // More connections than the server has; those beyond the network's share are closed and try again.
+        for _ in 0..<80 {
+          group.addTask {
+            try await raw {
+              while !flood.isOver {
+                let connection = try RawConnection(port: server.port, from: "127.0.9.1")
+                while !flood.isOver {
+                  guard connection.send(Self.request(server.key, try Reports.json(["reporter": "flood"]))),
+                    let answer = try? connection.read(until: "}"), !answer.isEmpty
+                  else { break }
+                  if answer.hasPrefix("HTTP/1.1 429 ") { flood.countRefusal() }
+                }
+                usleep(10_000)
+              }
+            }
+          }
+        }
+        // Wait for the flood to be at its limit, then work.
+        let began = ContinuousClock.now
+        while flood.refused < 50, ContinuousClock.now - began < .seconds(60) { await Task.yield() }
+        for _ in 0..<50 {
+          let answer = try await raw {
+            let connection = try RawConnection(port: server.port)
+            connection.send(Self.request(server.key, try Reports.json(["reporter": UUID().uuidString])))
+            return try connection.read(until: "}")
+          }
+          #expect(answer.hasPrefix("HTTP/1.1 201 "))
+        }
+        flood.stop()
+        try await group.waitForAll()
+        #expect(flood.refused >= 50)
+      }
+    }
+  }
+
+  @Test func longBodiesOfOneNetworkDoNotTakeTheMemoryOfOthers() async throws {
+    // Eight bodies that never end and hold 100,000 bytes each; the network's share is 262,144.
+    try await TestServer.run(configure: { $0.limits = RequestLimits(bodyBytes: 1 << 20) }) { server in
+      let part = "[" + String(repeating: " ", count: 100_000)
+      let held = try await raw {
+        try (0..<8).map { _ in
+          let connection = try RawConnection(port: server.port, from: "127.0.9.1")
+          connection.send(String(Self.request(server.key, part + part).dropLast(part.count)))
+          return connection
+        }
+      }
+      // At least six find no memory and say so; those that hold some wait for the rest.
+      let busy = try await raw { try RawConnection.answers(6, of: held) }
+      #expect(busy.count >= 6)
+      #expect(busy.allSatisfy { $0.hasPrefix("HTTP/1.1 503 ") && $0.contains("Retry-After: 2\r\n") })
+      let batch = "[\(try Reports.json())\(String(repeating: " ", count: 200_000))]"
+      #expect(try await server.report(batch).status == .ok)
+    }
+  }
+}
+
+/// What the flooding connections and the test tell each other.
+private final class Flood: Sendable {
+  private let over = Atomic(false)
+  private let refusals = Atomic(0)
+
+  var isOver: Bool { over.load(ordering: .relaxed) }
+  var refused: Int { refusals.load(ordering: .relaxed) }
+  func stop() { over.store(true, ordering: .relaxed) }
+  func countRefusal() { refusals.wrappingAdd(1, ordering: .relaxed) }
+}

@@ -1,0 +1,24 @@
+import Hummingbird
+import HummingbirdTesting
+import Metrics
+import Telemetry
+import Testing
+
+@Suite struct HummingbirdMetricsTests {
+  @Test func itsOwnMetricsAppear() async throws {
+    let factory = PrometheusMetricsFactory()
+    try await withMetricsFactory(factory) {
+      let router = Router()
+      router.add(middleware: MetricsMiddleware())
+      router.get("/things/:id") { _, _ in "a thing" }
+      try await Application(router: router).test(.router) { client in
+        try await client.execute(uri: "/things/7", method: .get) { #expect($0.status == .ok) }
+      }
+    }
+    let text = await factory.text()
+    let labels = #"http_request_method="GET",http_response_status_code="200",http_route="/things/{id}""#
+    #expect(text.contains("\nhb_requests_total{\(labels)} 1\n"))
+    #expect(text.contains("\nhttp_server_request_duration_seconds_count{\(labels)} 1\n"))
+    #expect(text.contains("\nhttp_server_active_requests{http_request_method=\"GET\"} 0\n"))
+  }
+}

@@ -1,0 +1,102 @@
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Storage
+import TestSupport
+import Testing
+
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+@Suite(.database) struct CasePageTests {
+  private let number: Int64 = 33_162_000_248
+  private var uri: String { "/moderation/numbers/\(number)" }
+
+  private func report(_ count: Int, comment: String? = nil, start: Int = 0) async throws {
+    let reports = (start..<start + count).map { index in
+      Report(
+        number: number, appID: 1, reportID: UUID(), reportedAt: Date() - Double(index) * 3_600, category: .fraud,
+        reporter: Array(repeating: UInt8(index), count: 16), comment: comment.map { "\($0) \(index)" })
+    }
+    _ = try await ReportStore(pool: TestDatabase.current.pool).accept(reports, receivedAt: Date())
+  }
+
+  @Test func everythingThatIsKnownIsShownAndNothingThatStrangersWroteIsMarkup() async throws {
+    try await TestServer.run { server in
+      try await report(25, comment: "<script>alert(1)</script>")
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      for said in [
+        "+33 1 62 00 02 48", "01 62 00 02 48", "France", "fixed line", "25 reports.", "Reports and calls by day",
+        "reporter 0101", "none\u{A0}yet", "&lt;script&gt;alert(1)&lt;/script&gt; 0", "<svg class=\"chart\"",
+      ] { #expect(page.contains(said), "\(said)") }
+      #expect(!page.contains("<script>alert") && !page.contains("</script> 20"))
+      let older = try #require(page.firstMatch(of: /rel="next" href="([^"]*)"/)?.1)
+      let second = try await desk.page(String(older).replacing("&amp;", with: "&"))
+      #expect(second.contains("&lt;/script&gt; 24") && !second.contains("&lt;/script&gt; 19"))
+
+      let noted = try await desk.send(page, to: "\(uri)/notes", [("note", "Ask <b>Bob</b>.")])
+      #expect(noted.status == .seeOther)
+      #expect(try await desk.page(uri).contains("Ask &lt;b&gt;Bob&lt;/b&gt;."))
+      let russian = try await desk.get(uri, headers: [.acceptLanguage: "ru"]).text
+      #expect(russian.contains("25 сообщений.") && russian.contains("Франция"))
+    }
+  }
+
+  @Test(arguments: ["0", "abc", "-5", "99999999999999999999"]) func whatIsNoNumberHasNoPage(_ text: String) async throws
+  {
+    try await TestServer.run { server in
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      #expect(try await desk.get("/moderation/numbers/\(text)").status == .notFound)
+    }
+  }
+
+  @Test func anotherSpellingLeadsToTheNumberAndNeverToAnotherOne() async throws {
+    try await TestServer.run { server in
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      for (spelling, language, address) in [
+        ("%2B33162000248", "en", uri), ("+33162000248", "en", uri), ("0033162000248", "en", uri),
+        ("+33%201%2062%2000%2002%2048", "en", uri), ("0162000248", "fr-FR, en;q=0.5", uri),
+        ("01%2062%2000%2002%2048", "fr-FR", uri), ("0162000248", "en", "/moderation/search?q=0162000248"),
+      ] {
+        let answer = try await desk.get("/moderation/numbers/\(spelling)", headers: [.acceptLanguage: language])
+        #expect(answer.status == .seeOther && answer.headers[.location] == address, "\(spelling) \(language)")
+      }
+      // Nothing is decided about a number by another spelling.
+      let page = try await desk.page(uri)
+      for spelling in ["0162000248", "+33162000248"] {
+        let refused = try await desk.send(
+          page, to: "\(uri)/decision", [("decision", "allow")], at: "/moderation/numbers/\(spelling)/decision")
+        #expect(refused.status == .notFound, "\(spelling)")
+      }
+      let found = try await desk.page("/moderation/search?q=%2B33162000248")
+      #expect(found.contains("href=\"\(uri)\""), "A number that nobody has spoken of has a page, too.")
+    }
+  }
+
+  /// The texts that Swift puts together by a name of the rules: every name has one.
+  @Test func everyNameHasItsText() throws {
+    let catalog = try MessageCatalog(folder: Checkout.texts)
+    for language in Language.allCases {
+      let texts = catalog[language]
+      var keys = QueueCause.allCases.map { "queue.cause.\($0.rawValue)" }
+      keys += Urgency.Rank.allCases.map { "queue.rank.\($0)" } + Verdict.allCases.map { "verdict.\($0.rawValue)" }
+      keys += CaseVersion.Change.allCases.map { "case.changed.\($0.rawValue)" }
+      keys += DecisionForm.Choice.allCases.flatMap { ["case.do.\($0.rawValue)", "case.key.\($0.rawValue)"] }
+      keys += Condition.Kind.allCases.map { "case.condition.\($0.rawValue)" }
+      keys += BrigadeDetection.Rule.allCases.map { "case.hold.\($0.rawValue)" }
+      keys += Decision.Treatment.allCases.flatMap { treatment in
+        ["case.decided", "case.did", "case.says.decided", "bulk.does", "bulk.do"].map { "\($0).\(treatment.rawValue)" }
+      }
+      keys += Appeal.State.allCases.map { "case.appeal.\($0.rawValue)" }
+      keys += ProposedRange.State.allCases.map { "case.range.\($0.rawValue)" }
+      keys += ["out", "enters", "leaves", "changes", "stays"].map { "case.change.\($0)" }
+      for key in keys { #expect(texts.find(key) != nil, "\(language) \(key)") }
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+/// What a moderator sends from a case is done once, by who may do it, and never over what was not seen.
+@Suite(.database) struct DecisionPageTests {
+  private let number: Int64 = 33_162_000_248
+  private var uri: String { "/moderation/numbers/\(number)" }
+
+  private var queue: QueueStore { QueueStore(pool: TestDatabase.current.pool) }
+  private var decisions: DecisionStore { DecisionStore(pool: TestDatabase.current.pool) }
+
+  private func enqueue(_ numbers: [Int64]) async throws {
+    _ = try await TestDatabase.current.pool.run(EnqueueCases(numbers.map { ($0, .held) }, at: Date()))
+  }
+
+  @Test func aStalePageOverwritesNothingAndKeepsWhatWasTyped() async throws {
+    try await TestServer.run { server in
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      let other = try Decision(number: number, treatment: .allow, moderator: "Bob", decidedAt: Date())
+      _ = try await decisions.record(other)
+
+      let typed = [("decision", "block"), ("reason", "They <lie> & sell.")]
+      let refused = try await desk.send(page, to: "\(uri)/decision", typed)
+      #expect(refused.status == .conflict)
+      #expect(refused.text.contains("Somebody has decided about the number meanwhile"))
+      #expect(refused.text.contains("They &lt;lie&gt; &amp; sell.") && !refused.text.contains("<lie>"))
+      #expect(refused.text.contains(#"value="block" required checked"#))
+      #expect(try await decisions.history(of: number).count == 1)
+
+      let done = try await desk.send(refused.text, to: "\(uri)/decision", typed)
+      #expect(done.status == .seeOther)
+      #expect(try await decisions.standing(of: number)?.treatment == .block)
+      // Sent again after the answer was lost: the same decision, once.
+      #expect(try await desk.send(refused.text, to: "\(uri)/decision", typed).status == .seeOther)
+      #expect(try await decisions.history(of: number).count == 2)
+
+      let next = try await desk.page(try #require(done.headers[.location]))
+      #expect(next.contains("Blocked: +33 1 62 00 02 48"))
+      let undone = try await desk.send(next, to: "\(uri)/undo", [])
+      #expect(undone.status == .seeOther)
+      #expect(try await decisions.standing(of: number)?.treatment == .allow)
+    }
+  }
+
+  @Test func whatIsMissingIsNamedAndNothingIsDone() async throws {
+    try await TestServer.run { server in
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      for (fields, said) in [
+        ([("decision", "block")], "Give a reason"), ([("decision", "identify"), ("reason", "x")], "Give a label"),
+        ([], "Choose what is to be done"),
+        ([("decision", "allow"), ("note", String(repeating: "a", count: 2_001))], "A note has"),
+      ] {
+        let answer = try await desk.send(page, to: "\(uri)/decision", fields)
+        #expect(answer.status == .unprocessableContent && answer.text.contains(said), "\(said)")
+      }
+      #expect(try await decisions.history(of: number).isEmpty)
+    }
+  }
+
+  @Test func triageAllowsAndLeavesTheRestToOthers() async throws {
+    try await TestServer.run { server in
+      try await enqueue([number])
+      let triage = try await ModeratorClient.signIn(server, as: "Tim", role: .triage)
+      let page = try await triage.page(uri)
+      #expect(!page.contains(#"value="block""#) && page.contains(#"value="escalate""#))
+      let refused = try await triage.send(page, to: "\(uri)/decision", [("decision", "block"), ("reason", "x")])
+      #expect(refused.status == .forbidden)
+      let bulk = try await triage.send(page, to: "\(uri)/decision", [("number", "1")], at: "/moderation/bulk/preview")
+      #expect(bulk.status == .forbidden)
+      #expect(try await triage.send(page, to: "\(uri)/decision", [("decision", "escalate")]).status == .seeOther)
+      #expect(try await queue.find(number)?.level == 1)
+      // Now it is for moderators.
+      #expect(try await triage.send(page, to: "\(uri)/decision", [("decision", "allow")]).status == .forbidden)
+      let ada = try await ModeratorClient.signIn(server, as: "Ada")
+      let allowed = try await ada.send(try await ada.page(uri), to: "\(uri)/decision", [("decision", "allow")])
+      #expect(allowed.status == .seeOther)
+      // Triage takes back its own decisions and nobody else's.
+      let history = try await triage.page(uri)
+      #expect(!history.contains("\(uri)/undo"))
+    }
+  }
+
+  @Test func twoModeratorsAreNeverOnOneCase() async throws {
+    try await TestServer.run { server in
+      try await enqueue([number, number + 1])
+      let (ada, bob) = (
+        try await ModeratorClient.signIn(server, as: "Ada"), try await ModeratorClient.signIn(server, as: "Bob")
+      )
+      let open = try await ada.page(uri)
+      let looked = try await bob.page(uri)
+      #expect(looked.contains("Ada is looking at this case") && !looked.contains("\(uri)/decision"))
+      let refused = try await bob.send(open, to: "\(uri)/decision", [("decision", "allow")])
+      #expect(refused.status == .forbidden, "Ada's form is not Bob's.")
+
+      let list = try await bob.page("/moderation/queue")
+      let next = try await bob.send(list, to: "/moderation/queue/next", [])
+      #expect(next.headers[.location] == "/moderation/numbers/\(number + 1)?queue=1")
+      let token = try #require(list.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1)
+      let forced = try await bob.post("\(uri)/decision", [("decision", "allow")], token: String(token))
+      #expect(forced.status == .conflict && forced.text.contains("Somebody else is looking at the case now."))
+      #expect(try await bob.post("\(uri)/take-over", [], token: String(token)).status == .forbidden)
+
+      let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
+      let taken = try await chief.send(try await chief.page(uri), to: "\(uri)/take-over", [])
+      #expect(taken.status == .seeOther)
+      #expect(try await queue.find(number)?.claim?.account == "Chief")
+      let ping = try await ada.send(open, to: "\(uri)/decision", [], at: "/moderation/queue/ping")
+      #expect(ping.status == .conflict)
+    }
+  }
+
+  @Test func theNextCaseFollowsAndTheCountFalls() async throws {
+    try await TestServer.run { server in
+      try await enqueue([number, number + 1, 493_012_345_678])
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let left = try await desk.get("/moderation/queue/left?country=FR")
+      #expect(left.text == #"{"left":2,"text":"2 cases left"}"#)
+      let same = try await desk.get(
+        "/moderation/queue/left?country=FR", headers: [.ifNoneMatch: try #require(left.headers[.eTag])])
+      #expect(same.status == .notModified && same.body.readableBytes == 0)
+      let list = try await desk.page("/moderation/queue?country=FR")
+      #expect(list.contains("+33 1 62 00 02 48") && !list.contains("+49 30 12345678"))
+      var page = try await desk.send(list, to: "/moderation/queue/next", [])
+      for count in [1, 0] {
+        let address = try #require(page.headers[.location])
+        let digits = try #require(address.firstMatch(of: /numbers\/([0-9]+)/)?.1)
+        page = try await desk.send(
+          try await desk.page(address), to: "/moderation/numbers/\(digits)/decision", [("decision", "allow")])
+        #expect(try await desk.get("/moderation/queue/left?country=FR").text.contains("\"left\":\(count)"))
+      }
+      #expect(page.headers[.location]?.hasPrefix("/moderation/queue?country=FR&did=decision.") == true)
+      #expect(try await desk.page("/moderation/queue?country=FR").contains("Nothing waits that fits this filter."))
+      #expect(try await desk.get("/moderation/queue?country=xx&days=x&cause=x&after=x").status == .ok)
+    }
+  }
+
+  @Test func whatNoPageSendsHarmsNothing() async throws {
+    try await TestServer.run { server in
+      let desk = try await ModeratorClient.signIn(server, as: "Ada", role: .administrator)
+      let page = try await desk.page(uri)
+      let token = String(try #require(page.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1))
+      let numbers = ["9223372036854775807", "0", "-5", "1000000000000000"].map { ("number", $0) }
+      let none = try await desk.post("/moderation/bulk/preview", numbers, token: token)
+      #expect(none.status == .ok && none.text.contains("No number was ticked."))
+      let id = UUID().uuidString
+      for time in [Int64.min, .max] {
+        for address in [
+          "\(uri)?comments=\(time).\(id)", "/moderation/audit?after=\(time)_\(id)",
+          "/moderation/appeals?after=\(time)_1_\(id)",
+        ] {
+          let status = try await desk.get(address).status.code
+          #expect(status < 500, "\(address)")
+        }
+      }
+    }
+  }
+
+  @Test func anIdIsOfOneDecision() async throws {
+    try await TestServer.run { server in
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      #expect(try await desk.send(page, to: "\(uri)/decision", [("decision", "allow")]).status == .seeOther)
+      let other = try await desk.send(page, to: "\(uri)/decision", [("decision", "block"), ("reason", "x")])
+      #expect(other.status == .conflict)
+      #expect(try await decisions.standing(of: number)?.treatment == .allow)
+    }
+  }
+
+  @Test func aBulkDoesWhatItsPreviewSaidOrNothing() async throws {
+    try await TestServer.run { server in
+      let numbers = (0..<30).map { number + Int64($0) }
+      try await enqueue(numbers)
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await desk.page("/moderation/queue")
+      let first = try await desk.send(list, to: "/moderation/bulk/preview", [("all", "1")])
+      #expect(first.text.contains("30 numbers were chosen.") && !first.text.contains("fingerprint"))
+      let fields = [("decision", "block"), ("reason", "One campaign.")]
+      let preview = try await desk.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      #expect(preview.text.contains("30 get this decision.") && preview.text.contains("fingerprint"))
+      #expect(preview.text.contains(">Block 30 numbers</button>"))
+      let one = fields + [("number", "\(numbers[0])")]
+      let token = String(try #require(preview.text.firstMatch(of: /name="csrf" value="([^"]+)"/)?.1))
+      #expect(
+        try await desk.post("/moderation/bulk/preview", one, token: token).text.contains(">Block 1 number</button>"))
+      // Something else than what was shown, or of something that has changed since.
+      let other = [("decision", "allow"), ("reason", "One campaign.")]
+      #expect(try await desk.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
+      let decision = try Decision(number: numbers[3], treatment: .allow, moderator: "Bob", decidedAt: Date())
+      _ = try await decisions.record(decision)
+      let stale = try await desk.send(preview.text, to: "/moderation/bulk", fields)
+      #expect(stale.status == .conflict && stale.text.contains("Something has changed since the preview."))
+      #expect(try await decisions.standing(of: numbers[0]) == nil)
+
+      let done = try await desk.send(stale.text, to: "/moderation/bulk", fields)
+      let address = try #require(done.headers[.location])
+      let result = try await desk.page(address)
+      #expect(result.contains("30 numbers are blocked."))
+      #expect(try await desk.page("/moderation/queue").contains("Nothing waits."))
+      let undone = try await desk.send(result, to: "\(address)/undo", [])
+      #expect(undone.headers[.location] == address)
+      #expect(try await desk.page(address).contains("Ada has taken all of it back."))
+      #expect(try await decisions.standing(of: numbers[3])?.treatment == .allow)
+      #expect(try await decisions.standing(of: numbers[4]) == nil)
+    }
+  }
+
+  @Test func aBulkThatBrokeOffIsFinishedByOneButton() async throws {
+    let numbers = (0..<120).map { number + Int64($0) }
+    let bulks = BulkStore(pool: TestDatabase.current.pool)
+    let bulk = Bulk(
+      treatment: .block, reason: "One campaign.", worker: QueueWorker(account: "Ada", role: .moderator),
+      decidedAt: Date())
+    _ = try await bulks.apply(bulk, to: try await bulks.items(numbers))
+    // As if its server had been killed before the last batch.
+    try await TestDatabase.current.pool.withConnection { connection in
+      for number in numbers.suffix(20) {
+        _ = try await connection.query("DELETE FROM bulk_decisions WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM decisions WHERE number = \(number)")
+        _ = try await connection.query("DELETE FROM number_decisions WHERE number = \(number)")
+      }
+      _ = try await connection.query("UPDATE bulks SET finished_at = NULL, touched_at = \(Date() - 600)")
+    }
+    try await TestServer.run { server in
+      let (ada, bob) = (
+        try await ModeratorClient.signIn(server, as: "Ada"), try await ModeratorClient.signIn(server, as: "Bob")
+      )
+      let finish = "/moderation/bulk/\(bulk.id.uuidString.lowercased())/finish"
+      let page = try await ada.page("/moderation/queue")
+      #expect(page.contains("broke off: 100 of 120 are done. 20 numbers are left."))
+      #expect(try await ada.page("/moderation/audit").contains(finish))
+      #expect(try await ada.page(String(finish.dropLast(7))).contains("Finish it"))
+      for uri in ["/moderation/queue", "/moderation/audit", String(finish.dropLast(7))] {
+        #expect(try await !bob.page(uri).contains("Finish it"), "\(uri)")
+      }
+      let list = try await bob.page("/moderation/audit")
+      let token = String(try #require(list.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1))
+      #expect(try await bob.post(finish, [], token: token).status == .forbidden)
+
+      let done = try await ada.send(page, to: finish, [])
+      #expect(try await ada.page(try #require(done.headers[.location])).contains("120 numbers are blocked."))
+      #expect(try await ada.send(page, to: finish, []).status == .seeOther)
+      for number in numbers { #expect(try await decisions.history(of: number).count == 1) }
+      #expect(try await !ada.page("/moderation/queue").contains("Finish it"))
+      #expect(try await ada.page("/moderation/audit").contains("finished a decision for many"))
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Curation
+import Foundation
+import PageTemplates
+import TestSupport
+import Testing
+
+@testable import Storage
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+/// Values that say themselves what templates see say what the compiler's encoding would.
+@Suite struct HotValuesTests {
+  @Test func theyAreWhatTheirEncodingSays() throws {
+    let time = PageTime(Date(timeIntervalSince1970: 1_795_000_000))
+    #expect(time.datetime == "2026-11-18T11:06:40Z" && time.text == "2026-11-18 11:06 UTC")
+    try check(time)
+    try check(HiddenField(name: "a", value: "<b>"))
+    try check(PageLayout.Entry(address: "/x", name: "Queue", isCurrent: true, count: "3"))
+    try check(QueueList.Choice(value: "DE", name: "Germany (3)", isChosen: false))
+    try check(
+      NumberRow(
+        NumberLine(
+          number: 33_162_000_248, reports: 12, lastReportedAt: Date(timeIntervalSince1970: 1_795_000_000),
+          listedAs: .fraud, isBlocked: true, decision: .block, label: "<Prizes>", isHeld: true, hasAppeal: false),
+        try MessageCatalog(folder: Checkout.texts)[.english]))
+    let cause = QueueList.Cause(cause: "held", name: "Held")
+    try check(cause)
+    try check(
+      QueueList.Row(
+        digits: 33_162_000_248, number: "+33 1 62 00 02 48", address: "/a?b=c&d", country: "FR", countryName: "France",
+        causes: [cause, QueueList.Cause(cause: "split", name: "Split")], rank: "alarm", rankName: "Harm",
+        category: "Fraud", heat: "7.5", reports: "12", since: time, claimed: "", level: "moderators"))
+  }
+
+  private func check(_ value: some TemplateValueConvertible) throws {
+    #expect(try value.templateValue == TemplateValue(encoding: value))
+    #expect(try TemplateValue([value, value]) == .list([value.templateValue, value.templateValue]))
+  }
+}

@@ -1,0 +1,195 @@
+import Crypto
+import Curation
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct NumbersTests {
+  private struct Account: Decodable {
+    let number: String
+    let verdict: String
+    let account: [String]
+  }
+
+  private struct Hashes: Decodable {
+    struct Entry: Decodable {
+      let hash: String
+      let category: String
+      let label: String
+      let block: Bool
+    }
+    let prefix: String
+    let entries: [Entry]
+    let padding: String
+  }
+
+  private let now = Date()
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func get(_ server: TestServer, _ uri: String, _ headers: HTTPFields = [:]) async throws -> TestResponse {
+    var headers = headers
+    headers[.authorization] = "Bearer \(server.key)"
+    return try await server.client.execute(uri: uri, method: .get, headers: headers)
+  }
+
+  private func complain(_ number: Int64, _ count: Int) async throws {
+    let reports = (0..<count).map { index in
+      Report(
+        number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(index) * 86_400, category: .robocall,
+        reporter: [UInt8](repeating: UInt8(index), count: 16), network: [UInt8](repeating: UInt8(index), count: 8))
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+  }
+
+  private func list(_ numbers: [Int64]) async throws {
+    let time = now
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO listings (number, category_id, serial, listed_at)
+        SELECT number, 6, 12, \(time) FROM unnest(\(numbers)) AS t (number)
+        """)
+    }
+  }
+
+  private func hash(_ number: Int64) -> String {
+    SHA256.hash(data: Data("+\(number)".utf8)).map { String(format: "%02x", $0) }.joined()
+  }
+
+  @Test func appsAndModeratorsAreToldTheSame() async throws {
+    let candidate: Int64 = 33_162_000_248
+    let held: Int64 = 33_162_000_249
+    let decided: Int64 = 33_162_000_250
+    let unknown: Int64 = 33_162_000_251
+    let protected: Int64 = 33_162_000_252
+    for number in [candidate, held, decided] { try await complain(number, 12) }
+    try await list([candidate])
+    let finding = BrigadeDetection.Finding(rule: .oneText, detail: "“All” the same <text>.", reporters: [])
+    _ = try await HoldStore(pool: pool).hold([(held, finding)], at: now)
+    _ = try await DecisionStore(pool: pool).record(
+      try Decision(
+        number: decided, treatment: .identify, label: "Tom & Sons", reason: "They sell <things>.", note: "Rang them.",
+        moderator: "Ada", decidedAt: now))
+    try await ProtectionStore(pool: pool).add([(.number(protected), "A bank")], by: "Ada", at: now)
+
+    try await TestServer.run { server in
+      let token = try await server.moderators.makeSignInToken(for: "Bob", at: Date())
+      let signedIn = try await server.client.execute(
+        uri: "/sign-in", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
+        body: ByteBuffer(string: "token=\(token)"))
+      let session = try #require(signedIn.headers[.setCookie]).prefix { $0 != ";" }
+      // The page says it in the reader's language: what both say is what others have written.
+      for (number, verdict, words, shown) in [
+        (candidate, "listed", "Publication 12 listed it first", "12"),
+        (held, "held", "by the rule one_text", "“All” the same &lt;text&gt;."),
+        (
+          decided, "decided", "is identified as “Tom & Sons” and not blocked: They sell <things>.",
+          "They sell &lt;things&gt;."
+        ),
+        (unknown, "quiet", "Nobody has reported it.", "Nobody has reported it."),
+        (protected, "protected", "A bank", "A bank"),
+      ] {
+        let answer = try await get(server, "/v1/numbers/%2B\(number)")
+        #expect(answer.status == .ok)
+        let told = try JSONDecoder().decode(Account.self, from: Data(answer.body.readableBytesView))
+        #expect(told.number == "+\(number)")
+        #expect(told.verdict == verdict)
+        #expect(told.account.contains { $0.contains(words) }, "\(told.account)")
+        let explained = try await ExplanationStore(pool: pool).explain(number, at: Date())
+        #expect(told.account == explained.account)
+
+        let page = try await server.client.execute(
+          uri: "/moderation/numbers/\(number)", method: .get, headers: [.cookie: String(session)])
+        let html = String(buffer: page.body)
+        #expect(page.status == .ok && html.contains(shown), "\(number)")
+        // Only moderators see each other and their notes.
+        let json = String(buffer: answer.body)
+        #expect(!json.contains("Ada") && !json.contains("Rang them"))
+        #expect(html.contains("Rang them.") == (number == decided))
+      }
+    }
+  }
+
+  @Test(arguments: ["abc", "0", "1234567890123456", "%2B", "-5", "by-hash"])
+  func whatIsNoNumberIsRefused(_ text: String) async throws {
+    try await TestServer.run { server in
+      let answer = try await get(server, "/v1/numbers/\(text)")
+      #expect(answer.status == .notFound)
+      let bare = try await server.client.execute(uri: "/v1/numbers/33162000248", method: .get)
+      #expect(bare.status == .unauthorized)
+    }
+  }
+
+  @Test func aPrefixFindsAllListedNumbersThatHaveIt() async throws {
+    let numbers = (0..<3_000).map { 33_162_000_000 + Int64($0) }
+    try await list(numbers)
+    let some = numbers[17]
+    let prefix = String(hash(some).prefix(4))
+    let expected = numbers.filter { hash($0).hasPrefix(prefix) }
+    _ = try await DecisionStore(pool: pool).record(
+      try Decision(
+        number: some, treatment: .identify, label: "A shop", reason: "It is one.", moderator: "Ada", decidedAt: now))
+    try await TestServer.run { server in
+      for length in 4...8 {
+        let answer = try await get(server, "/v1/numbers/by-hash/\(hash(some).prefix(length))")
+        #expect(answer.status == .ok)
+        #expect(answer.body.readableBytes % 4_096 == 0)
+        let told = try JSONDecoder().decode(Hashes.self, from: Data(answer.body.readableBytesView))
+        let matching = expected.filter { hash($0).hasPrefix(told.prefix) }
+        #expect(told.entries.map(\.hash) == matching.map(hash).sorted())
+        let own = try #require(told.entries.first { $0.hash == hash(some) })
+        #expect(own.label == "A shop" && own.category == "robocall" && !own.block)
+        let tag = try #require(answer.headers[.eTag])
+        let again = try await get(
+          server, "/v1/numbers/by-hash/\(hash(some).prefix(length))", [.ifNoneMatch: tag])
+        #expect(again.status == .notModified)
+      }
+      // Nothing there looks like something there.
+      let nothing = try await get(server, "/v1/numbers/by-hash/\(hash(1).prefix(8))")
+      #expect(nothing.body.readableBytes == 4_096)
+      for bad in ["abc", "ABCD", "123456789", "12g4", "%2e%2e"] {
+        #expect(try await get(server, "/v1/numbers/by-hash/\(bad)").status == .notFound)
+      }
+      // What was allowed since the publication is not told any more.
+      _ = try await DecisionStore(pool: pool).record(
+        try Decision(number: some, treatment: .allow, moderator: "Ada", decidedAt: now + 1))
+      let gone = try await get(server, "/v1/numbers/by-hash/\(hash(some).prefix(8))")
+      let told = try JSONDecoder().decode(Hashes.self, from: Data(gone.body.readableBytesView))
+      #expect(told.entries.isEmpty)
+    }
+  }
+
+  /// An appeal by itself spares nobody: the rule is that of the packs, applied without waiting for the night.
+  @Test func aLookupByHashSparesVictimsOfSpoofingAndNobodyElse() async throws {
+    let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
+    try await list([victim, nuisance])
+    var reports: [Report] = []
+    for (number, count) in [(victim, 12), (nuisance, 4)] {
+      for index in 0..<count {
+        let reporter = [UInt8](repeating: UInt8(index), count: 16)
+        reports.append(
+          Report(
+            number: number, appID: 1, reportID: UUID(), reportedAt: now - 3_600, category: .robocall,
+            reporter: reporter))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    let appeals = AppealStore(pool: pool)
+    for number in [victim, nuisance] {
+      try await appeals.file(try Appeal(number: number, statement: "It was not me.", filedAt: now))
+    }
+    let lookups = HashLookupStore(pool: pool)
+    func mayBlock(_ number: Int64) async throws -> Bool? {
+      let prefix = try #require(NumberHashPrefix(String(hash(number).prefix(8))))
+      return try await lookups.listed(prefix, at: now + 1).first?.mayBlock
+    }
+    #expect(try await mayBlock(victim) == false)
+    #expect(try await mayBlock(nuisance) == true)
+    _ = try await appeals.settle(victim, as: .rejected, by: "Ada", role: .moderator, answer: nil, at: now)
+    #expect(try await mayBlock(victim) == true)
+  }
+}

@@ -1,0 +1,206 @@
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Storage
+import TestSupport
+import Testing
+
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+/// The description of the API, compared with the routes, the code and the answers.
+@Suite(.database) struct OpenAPITests {
+  private func document(publicationsNeedKey: Bool = false) throws -> OpenAPIDocument {
+    try OpenAPIDocument(contentsOf: Checkout.openAPI, publicationsNeedKey: publicationsNeedKey)
+  }
+
+  /// The components of the served JSON, by section and name.
+  private func components(_ document: OpenAPIDocument) throws -> [String: [String: [String: Any]]] {
+    let root = try JSONSerialization.jsonObject(with: Data(document.json.utf8)) as? [String: Any]
+    return try #require(root?["components"] as? [String: [String: [String: Any]]])
+  }
+
+  @Test func everyRouteIsDescribedAndNothingElseIs() async throws {
+    let single = ["/healthz", "/readyz", "/metrics", "/openapi.json"]
+    let seen = Routes()
+    try await TestServer.run(routes: seen) { _ in }
+    let routes = seen.everything.compactMap { route -> String? in
+      let parts = route.path.split(separator: "/").map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }
+      let path = "/" + parts.joined(separator: "/")
+      return path.hasPrefix("/v1/") || single.contains(path) ? "\(route.method.rawValue) \(path)" : nil
+    }
+    let described = try document().operations.map { "\($0.method) \($0.path)" }
+    #expect(Set(routes) == Set(described))
+    #expect(described.count == Set(described).count)
+    #expect(described.count > 15)
+  }
+
+  @Test(arguments: [false, true]) func everyReferenceLeadsToAComponent(needsKey: Bool) throws {
+    let document = try document(publicationsNeedKey: needsKey)
+    let ids = document.operations.map(\.id)
+    #expect(ids.count == Set(ids).count)
+    let components = try components(document)
+    let references = document.json.matches(of: /"\$ref":"([^"]*)"/)
+    #expect(references.count > 100)
+    for reference in references {
+      let parts = reference.1.split(separator: "/").map(String.init)
+      #expect(parts.count == 4 && components[parts[2]]?[parts[3]] != nil, "\(reference.1)")
+    }
+    // A comma in an unquoted text within braces ends the text and begins a member that is null.
+    #expect(!document.json.contains(":null"))
+    let fetches = document.operations.filter { $0.scope == "fetch" }.count
+    #expect(needsKey ? fetches == 9 : fetches == 0)
+  }
+
+  @Test func problemsAreThoseOfTheCatalogue() throws {
+    let document = try document(publicationsNeedKey: true)
+    let examples = try #require(try components(document)["examples"])
+    #expect(examples.count > 20)
+    for (slug, example) in examples {
+      let kind = try #require(ProblemKind(rawValue: slug), "\(slug)")
+      let value = try #require(example["value"] as? [String: Any])
+      #expect(value["type"] as? String == kind.path)
+      #expect(value["title"] as? String == kind.account.title)
+      #expect(value["status"] as? Int == kind.status.code)
+    }
+    for operation in document.operations {
+      for problem in operation.problems {
+        let kind = try #require(ProblemKind(rawValue: problem.slug), "\(operation.id): \(problem.slug)")
+        #expect(problem.path == kind.path)
+        #expect(problem.status == "\(kind.status.code)", "\(operation.id): \(problem.slug)")
+      }
+    }
+  }
+
+  @Test func namesAndLimitsAreThoseOfTheCode() throws {
+    let document = try document(publicationsNeedKey: true)
+    let schemas = try #require(try components(document)["schemas"])
+    #expect(schemas["Category"]?["enum"] as? [String] == ReportCategory.allCases.map(\.slug))
+    let problem = try #require(schemas["Problem"]?["properties"] as? [String: [String: Any]])
+    #expect(problem["type"]?["enum"] as? [String] == ProblemKind.allCases.map(\.path))
+    let batch = try #require(schemas["IdentificationBatch"]?["properties"] as? [String: [String: Any]])
+    #expect(batch["items"]?["maxItems"] as? Int == Batch.limit)
+    let limits = document.json.matches(of: /"minItems":1,"maxItems":(\d+),"items":{}/)
+    #expect(limits.map { Int($0.1) } == [Batch.limit])
+    #expect(Set(document.operations.map(\.scope)) == Set(AppScopes.named.map(\.name) + [""]))
+  }
+
+  /// A key with all scopes but the described one is refused; a key with this scope alone is not.
+  @Test(arguments: [false, true]) func operationsNeedTheDescribedScope(needsKey: Bool) async throws {
+    let apps = AppStore(pool: TestDatabase.current.pool)
+    let operations = try document(publicationsNeedKey: needsKey).operations
+    try await TestServer.run(
+      configure: { ($0.publicationsNeedKey, $0.limits) = (needsKey, .off) }, app: "App \(needsKey)"
+    ) { server in
+      for operation in operations {
+        let uri = operation.path.replacing(/{\w+}/, with: "1")
+        let method = try #require(HTTPRequest.Method(operation.method))
+        func status(key: String?) async throws -> Int {
+          let headers: HTTPFields = key.map { [.authorization: "Bearer \($0)"] } ?? [:]
+          return try await server.client.execute(uri: uri, method: method, headers: headers).status.code
+        }
+        guard let scope = AppScopes(names: [operation.scope]) else {
+          #expect(![401, 403].contains(try await status(key: nil)), "\(operation.id)")
+          continue
+        }
+        #expect(try await status(key: nil) == 401, "\(operation.id)")
+        let name = "\(operation.id) \(needsKey)"
+        let other = try await apps.create(name: "Not \(name)", scopes: AppScopes.all.subtracting(scope), at: Date()).key
+        #expect(try await status(key: other) == 403, "\(operation.id)")
+        let key = try await apps.create(name: name, scopes: scope, at: Date()).key
+        #expect(![401, 403].contains(try await status(key: key)), "\(operation.id)")
+      }
+    }
+  }
+
+  @Test func examplesHaveTheTimeOfTheStart() throws {
+    let now = Date(timeIntervalSince1970: 1_900_000_000)
+    let document = try OpenAPIDocument(contentsOf: Checkout.openAPI, publicationsNeedKey: false, now: now)
+    #expect(document.json.contains("\"reported_at\":\"2030-03-17T17:46:40Z\""))
+    #expect(document.json.contains("\"day\":\"2030-03-17\""))
+    #expect(!document.json.contains("${"))
+  }
+
+  @Test(
+    arguments: [
+      ("openapi: 3.1.0", "openapi: [3.1.0", "not valid YAML"), ("operationId: pack\n", "\n", "operationId is missing"),
+      ("responses/Limited", "responses/None", "#/components/responses/None does not exist"),
+      ("type: /problems/limited", "kind: limited", "type is missing"),
+    ])
+  func refusesABrokenFile(part: String, replacement: String, message: String) async throws {
+    let text = try String(contentsOfFile: Checkout.openAPI, encoding: .utf8)
+    try #require(text.contains(part))
+    try await withTemporaryFolder { folder in
+      let file = "\(folder)/openapi.yaml"
+      let error = try #require(throws: OpenAPIFileError.self) {
+        try OpenAPIDocument(contentsOf: file, publicationsNeedKey: false)
+      }
+      #expect(error.description.contains("\"\(file)\""))
+      try text.replacing(part, with: replacement, maxReplacements: 1).write(
+        toFile: file, atomically: true, encoding: .utf8)
+      let fault = try #require(throws: OpenAPIFileError.self) {
+        try OpenAPIDocument(contentsOf: file, publicationsNeedKey: false)
+      }
+      #expect(fault.description.contains("\"\(file)\"") && fault.problem.contains(message), "\(fault)")
+    }
+  }
+
+  /// Whoever meets a problem can look it up, so that each `type` in the sources has its entry.
+  @Test func everyProblemIsInTheCatalogue() throws {
+    for target in ["API", "HTTPServer", "ModerationSite"] {
+      let root = "\(Checkout.root)/Sources/\(target)"
+      for name in try FileManager.default.subpathsOfDirectory(atPath: root) where name.hasSuffix(".swift") {
+        let text = try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
+        for match in text.matches(of: /Problem\(\s*\.\w+, type: "([^"]+)"/) {
+          #expect(ProblemKind(rawValue: String(match.1)) != nil, "\(name): \(match.1)")
+        }
+      }
+    }
+    for kind in ProblemKind.allCases {
+      let account = kind.account
+      for text in [account.title, account.detail, account.cause, account.remedy] {
+        #expect(!text.isEmpty && !text.contains("SQL") && !text.contains("/Sources"), "\(kind)")
+      }
+      #expect((400...599).contains(account.status.code))
+    }
+  }
+
+  @Test func everyTypeLeadsToItsPage() async throws {
+    try await TestServer.run { server in
+      for kind in ProblemKind.allCases {
+        let json = try await server.client.execute(
+          uri: kind.example.type, method: .get, headers: [.accept: "application/json"])
+        #expect(json.status == .ok)
+        #expect(String(buffer: json.body).contains(kind.account.remedy.prefix(20)))
+        let page = try await server.client.execute(uri: kind.path, method: .get, headers: [.accept: "text/html"])
+        #expect(page.status == .ok)
+        #expect(page.headers[.contentType]?.hasPrefix("text/html") ?? false)
+      }
+      #expect(try await server.client.execute(uri: "/problems/none", method: .get).status == .notFound)
+      let docs = try await server.client.execute(uri: "/docs", method: .get)
+      let text = String(buffer: docs.body)
+      for operation in try self.document().operations {
+        #expect(text.contains("id=\"\(operation.id)\""))
+      }
+      #expect(!text.contains("Optional("))
+      let document = try await server.client.execute(uri: "/openapi.json", method: .get)
+      let tag = try #require(document.headers[.eTag])
+      let again = try await server.client.execute(uri: "/openapi.json", method: .get, headers: [.ifNoneMatch: tag])
+      #expect(again.status == .notModified)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (nil, 1), ("*/*", 1), ("application/json", 1), ("text/html, application/*;q=0.5", 0.5), ("text/html", 0),
+      ("application/json;q=0, */*", 0), ("nonsense", 1), ("", 1), ("APPLICATION/JSON ; Q=0.2", 0.2), ("*/*;q=0", 0),
+    ] as [(String?, Double)])
+  func whatAClientAccepts(field: String?, quality: Double) {
+    #expect(AcceptField(field).quality(of: "application/json") == quality)
+  }
+}

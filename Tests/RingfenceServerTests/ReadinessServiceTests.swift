@@ -1,0 +1,45 @@
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Testing
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+@testable import RingfenceCommand
+
+@Suite struct ReadinessServiceTests {
+  /// Stands for the listener: notes whether readiness was red when it was told to stop.
+  private final class Listener: Service {
+    let readiness: Readiness
+    let isUp = AsyncStream<Void>.makeStream()
+    private let sawRed = Atomic(false)
+
+    var wasRed: Bool { sawRed.load(ordering: .acquiring) }
+
+    init(readiness: Readiness) {
+      self.readiness = readiness
+    }
+
+    func run() async throws {
+      isUp.continuation.finish()
+      try await gracefulShutdown()
+      sawRed.store(readiness.isStopping, ordering: .releasing)
+    }
+  }
+
+  @Test(arguments: [Duration.zero, .milliseconds(1)])
+  func readinessTurnsRedBeforeTheListenerIsTold(drain: Duration) async throws {
+    let readiness = Readiness()
+    let listener = Listener(readiness: readiness)
+    let group = ServiceGroup(
+      services: [listener, ReadinessService(readiness: readiness, drain: drain)], logger: Logger(label: "tests"))
+    async let running: Void = group.run()
+    for await _ in listener.isUp.stream {}
+    await group.triggerGracefulShutdown()
+    try await running
+    #expect(listener.wasRed)
+  }
+}

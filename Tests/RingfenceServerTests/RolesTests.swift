@@ -1,0 +1,121 @@
+import Accounts
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Storage
+import TestSupport
+import Testing
+
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+/// What each role may open, held against every route there is under `/moderation`.
+@Suite(.database) struct RolesTests {
+  /// The least role for an address: the first entry that begins like it. GET, then POST where it differs.
+  private static let table: [(path: String, get: Role, post: Role)] = [
+    ("/moderation/accounts", .administrator, .administrator),
+    ("/moderation/account", .triage, .triage),
+    ("/moderation/audit", .moderator, .moderator),
+    ("/moderation/queue", .triage, .triage),
+    ("/moderation/watched", .triage, .triage),
+    ("/moderation/numbers/{number}/take-over", .administrator, .administrator),
+    ("/moderation/numbers", .triage, .triage),
+    ("/moderation/bulk", .moderator, .moderator),
+    ("/moderation/search", .triage, .triage),
+    ("/moderation/publications", .triage, .administrator),
+    ("/moderation/recipes", .triage, .triage),
+    ("/moderation/appeals", .moderator, .moderator),
+    ("/moderation/reporters", .moderator, .moderator),
+    ("/moderation/ranges", .moderator, .moderator),
+    ("/moderation/protected", .moderator, .administrator),
+    ("/moderation/thresholds/edit", .administrator, .administrator),
+    ("/moderation/thresholds/preview", .administrator, .administrator),
+    ("/moderation/thresholds", .moderator, .administrator),
+    ("/moderation/health", .moderator, .moderator),
+    ("/moderation/apps", .administrator, .administrator),
+    ("/moderation", .triage, .triage),
+  ]
+
+  private static func least(_ path: String, _ method: HTTPRequest.Method) -> Role? {
+    let row = table.first { path == $0.path || path.hasPrefix($0.path + "/") && $0.path != "/moderation" }
+    return row.map { method == .get ? $0.get : $0.post }
+  }
+
+  @Test func everyRouteAsksForItsRole() async throws {
+    let routes = Routes()
+    try await TestServer.run(routes: routes) { server in
+      let sessions = try await Self.sessions(server)
+      let moderation = routes.all.filter { $0.path.hasPrefix("/moderation") }
+      #expect(moderation.count > 10)
+      for route in moderation {
+        let least = Self.least(route.path, route.method)
+        #expect(least != nil, "\(route.method) \(route.path) stands in no line of the table")
+        for (role, session) in sessions where role < least ?? .triage {
+          let path = route.path.replacing(/[:{][A-Za-z_]+\}?/, with: "1")
+          let response = try await server.client.execute(
+            uri: path, method: route.method,
+            headers: [
+              .cookie: "ringfence_session=\(session)", .accept: "text/html",
+              .contentType: "application/x-www-form-urlencoded",
+            ], body: ByteBuffer(string: "csrf=\(FormToken.make(session: session))"))
+          #expect(response.status == .forbidden, "\(role) may \(route.method) \(route.path)")
+          let page = String(buffer: response.body)
+          #expect(page.contains("<h1>Only for \((least ?? .triage).rawValue)s</h1>"), "\(route.path)")
+        }
+      }
+      // Without a session nothing is shown, and nothing is taken.
+      for route in moderation {
+        let path = route.path.replacing(/[:{][A-Za-z_]+\}?/, with: "1")
+        let response = try await server.client.execute(uri: path, method: route.method)
+        #expect(response.status == .seeOther, "\(route.path)")
+      }
+    }
+  }
+
+  @Test func aFormWithoutItsTokenChangesNothing() async throws {
+    let routes = Routes()
+    try await TestServer.run(routes: routes) { server in
+      let session = try #require(try await Self.sessions(server)[.administrator])
+      for route in routes.all where route.path.hasPrefix("/moderation") && route.method == .post {
+        let path = route.path.replacing(/[:{][A-Za-z_]+\}?/, with: "1")
+        for token in ["", "csrf=", "csrf=\(FormToken.make(session: "another"))"] {
+          let response = try await server.client.execute(
+            uri: path, method: .post,
+            headers: [
+              .cookie: "ringfence_session=\(session)", .accept: "text/html",
+              .contentType: "application/x-www-form-urlencoded",
+            ], body: ByteBuffer(string: token))
+          #expect(response.status == .forbidden, "\(path) \(token)")
+          #expect(String(buffer: response.body).contains("The form is too old"))
+        }
+      }
+    }
+  }
+
+  @Test func anAdministratorMustHaveASecondFactorFromTheSecondTimeOn() async throws {
+    try await TestServer.run { server in
+      for (turn, status) in [(1, HTTPResponse.Status.ok), (2, .seeOther)] {
+        let session = try #require(try await Self.sessions(server)[.administrator])
+        func get(_ path: String) async throws -> TestResponse {
+          try await server.client.execute(uri: path, method: .get, headers: [.cookie: "ringfence_session=\(session)"])
+        }
+        let home = try await get("/moderation")
+        #expect(home.status == status, "turn \(turn)")
+        if status == .seeOther { #expect(home.headers[.location] == "/moderation/account/second-factor") }
+        #expect(try await get("/moderation/account").status == .ok)
+        #expect(try await get("/moderation/account/second-factor").status == .ok)
+      }
+    }
+  }
+
+  private static func sessions(_ server: TestServer) async throws -> [Role: String] {
+    var sessions: [Role: String] = [:]
+    for role in Role.allCases { sessions[role] = try await server.session(role) }
+    return sessions
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Publishing
+import Storage
+import TestSupport
+import Testing
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+/// What a key may do decides, on the short way too.
+@Suite(.database) struct ScopeTests {
+  private var apps: AppStore { AppStore(pool: TestDatabase.current.pool) }
+
+  private func get(_ server: TestServer, _ uri: String, key: String?) async throws -> TestResponse {
+    var headers = HTTPFields()
+    if let key { headers[.authorization] = "Bearer \(key)" }
+    return try await server.client.execute(uri: uri, method: .get, headers: headers)
+  }
+
+  @Test func aKeyMayDoWhatItsScopesSay() async throws {
+    let reporting = try await apps.create(name: "Reporter", scopes: .report, at: Date()).key
+    let asking = try await apps.create(name: "Asker", scopes: [.lookup, .fetch], at: Date()).key
+    try await TestServer.run { server in
+      #expect(try await server.report(try Reports.json(), key: reporting).status == .created)
+      // The second one would go the short way, if it went.
+      for _ in 0..<2 {
+        let refused = try await server.report(try Reports.json(), key: asking)
+        #expect(refused.status == .forbidden)
+        #expect(String(buffer: refused.body).contains("/problems/scope"))
+      }
+      let id = UUID().uuidString
+      let withdrawn = try await server.client.execute(
+        uri: "/v1/reports/\(id)", method: .delete, headers: [.authorization: "Bearer \(asking)"])
+      #expect(withdrawn.status == .forbidden)
+      #expect(try await server.post("/v1/identifications", "{}", key: reporting).status == .forbidden)
+      for path in ["/v1/numbers/33162000248", "/v1/numbers/by-hash/5ae2"] {
+        #expect(try await get(server, path, key: asking).status == .ok)
+        #expect(try await get(server, path, key: reporting).status == .forbidden)
+      }
+    }
+    let keys = try await TestDatabase.current.pool.withConnection { connection in
+      try await connection.query("SELECT key_id FROM reports").map { try $0.decode(0, as: Int32?.self) }
+    }
+    #expect(keys == [try await apps.keys(of: "Reporter").first?.id])
+  }
+
+  @Test func publicationsNeedAKeyWhereTheOperatorSaysSo() async throws {
+    let fetching = try await apps.create(name: "Fetcher", scopes: .fetch, at: Date()).key
+    let reporting = try await apps.create(name: "Reporter", scopes: .report, at: Date()).key
+    for needsKey in [false, true] {
+      try await TestDatabase.current.pool.withConnection { connection in
+        _ = try await connection.execute(
+          "DELETE FROM app_keys WHERE app_id = (SELECT app_id FROM apps WHERE name = 'Test app')")
+        _ = try await connection.execute("DELETE FROM apps WHERE name = 'Test app'")
+      }
+      try await TestServer.run(configure: { $0.publicationsNeedKey = needsKey }) { server in
+        let packs = "\(server.folder.path)/packs"
+        try FileManager.default.createDirectory(atPath: packs, withIntermediateDirectories: true)
+        try Data("pack".utf8).write(to: URL(filePath: "\(packs)/a.rfpack"))
+        let bare = try await get(server, "/v1/packs/a.rfpack", key: nil)
+        #expect(bare.status == (needsKey ? .unauthorized : .ok))
+        let mine = try await get(server, "/v1/packs/a.rfpack", key: fetching)
+        #expect(mine.status == .ok)
+        #expect(mine.headers[.cacheControl]?.contains("public") == !needsKey)
+        let theirs = try await get(server, "/v1/summary", key: reporting)
+        #expect(theirs.status == (needsKey ? .forbidden : .notFound))
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import Curation
+import Foundation
+import HTTPTypes
+import PostgreSQL
+import Publishing
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+/// Two servers on one database, as behind a proxy that asks now one and now the other.
+@Suite(.database) struct SeveralServersTests {
+  private let fields: KeyValuePairs<String, String> = [
+    "category": "fraud", "country": "", "base": "1", "enter.heat": "2", "leave.heat": "1", "enter.evidence": "2",
+    "leave.evidence": "1", "enter.confidence": "0.3", "leave.confidence": "0.2", "enter.reporters": "9",
+    "leave.reporters": "2", "enter.networks": "2", "leave.networks": "1", "enter.days": "2", "leave.days": "1",
+    "watch_heat": "1",
+  ]
+
+  private static func run(
+    publish: (@Sendable (PublicationRequest) async throws -> Void)? = nil,
+    _ body: @Sendable @escaping (TestServer, TestServer) async throws -> Void
+  ) async throws {
+    try await TestServer.run(publish: publish) { first in
+      try await TestServer.run(app: "Another app", publish: publish) { second in try await body(first, second) }
+    }
+  }
+
+  /// A page, when it says so.
+  private func page(_ visitor: Visitor, _ uri: String, saying text: String) async throws -> String {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while true {
+      let page = try await visitor.get(uri).text
+      if page.contains(text) { return page }
+      try #require(ContinuousClock.now < deadline, "\(uri) never says: \(text)")
+    }
+  }
+
+  @Test func aPreviewIsShownAndSavedByEitherServer() async throws {
+    try await Self.run { first, second in
+      let here = try await Visitor(first, role: .administrator)
+      let there = here.at(second)
+      #expect(try await here.post("/moderation/thresholds/preview", fields).status == .seeOther)
+      let result = try await page(there, "/moderation/thresholds/preview", saying: "name=\"preview\"")
+      #expect(result.contains("Reporters to be listed"))
+      let id = String(try #require(result.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
+      let shown = try await here.get("/moderation/thresholds/preview").text
+      #expect(shown.contains("value=\"\(id)\""))
+      #expect(try await here.get("/moderation/thresholds").text.contains("You have a preview that is not saved."))
+      let saved = try await there.post("/moderation/thresholds/save", ["preview": id, "reason": "Fewer guesses."])
+      #expect(saved.location == "/moderation/thresholds?saved=1")
+      let set = try await ThresholdStore(pool: TestDatabase.current.pool).current()
+      #expect(set.threshold(for: .fraud) { nil }?.enter.reporters == 9)
+      #expect(try await here.get("/moderation/thresholds/preview").status == .seeOther)
+    }
+  }
+
+  @Test func aPreviewWhoseServerDiedIsBrokenOffAndBegunAgain() async throws {
+    try await Self.run { first, second in
+      let here = try await Visitor(first, role: .administrator)
+      let there = here.at(second)
+      #expect(try await here.post("/moderation/thresholds/preview", fields).status == .seeOther)
+      _ = try await page(there, "/moderation/thresholds/preview", saying: "name=\"preview\"")
+      // As if a third server had begun it and was killed.
+      try await TestDatabase.current.pool.withConnection { connection in
+        _ = try await connection.query(
+          """
+          UPDATE background_jobs SET state = 'running', server = \(UUID()), outcome = NULL,
+            heartbeat_at = \(Date() - 120)
+          """)
+      }
+      let broken = try await page(there, "/moderation/thresholds/preview", saying: "was broken off")
+      #expect(broken.contains("/moderation/thresholds/again") && !broken.contains("data-again"))
+      #expect(try await there.post("/moderation/thresholds/again", [:]).location == "/moderation/thresholds/preview")
+      let result = try await page(here, "/moderation/thresholds/preview", saying: "name=\"preview\"")
+      #expect(result.contains("Reporters to be listed"))
+    }
+  }
+
+  @Test func oneOrderAtATimeAndBothServersSayHowItGoes() async throws {
+    let press = Press()
+    try await Self.run(publish: press.publish) { first, second in
+      let here = try await Visitor(first, role: .administrator)
+      let there = here.at(second)
+      let address = "/moderation/publications"
+      let taken = try await here.post(address, ["gate": "churn", "reason": "A new list."])
+      #expect(taken.location == "\(address)?order=taken")
+      _ = try await page(there, address, saying: "has ordered a publication; it is being made.")
+      #expect(try await there.post(address, [:]).location == "\(address)?order=busy")
+      press.open()
+      _ = try await page(there, address, saying: "has ordered a publication; it is made.")
+      #expect(press.orders.map(\.overrules) == [[.init(gate: .churn, reason: "A new list.", by: "The administrator")]])
+      let events = try await TestDatabase.current.pool.withConnection { connection in
+        try await connection.query("SELECT action FROM audit_events WHERE action LIKE 'publication.%'")
+          .map { try $0.decode(0, as: String.self) }
+      }
+      #expect(events == ["publication.overrule"])
+
+      // The server that made it was killed. Gates are not overruled again by one button.
+      func kill() async throws {
+        try await TestDatabase.current.pool.withConnection { connection in
+          _ = try await connection.query(
+            "UPDATE background_jobs SET state = 'running', server = \(UUID()), heartbeat_at = \(Date() - 120)")
+        }
+      }
+      try await kill()
+      #expect(try await !page(here, address, saying: "the server that made it stopped").contains("Order it again"))
+      #expect(try await here.post(address, [:]).location.hasSuffix("taken"))
+      _ = try await page(there, address, saying: "it is made.")
+      #expect(press.orders.count == 2)
+      // Not before another order can work: the server's claim and its lease may outlive it by a minute.
+      let pool = TestDatabase.current.pool
+      _ = try #require(try await PublicationStore(pool: pool).claim(1, cause: .command, asOf: Date()))
+      _ = try #require(try await LeaseStore(pool: pool).take(LeaseStore.publishing))
+      try await kill()
+      func age(_ script: String) async throws { try await pool.withConnection { try await $0.execute(script: script) } }
+      let wait = "It can be ordered again when nothing is being made any more"
+      for script in [
+        "UPDATE publications SET heartbeat_at = heartbeat_at - interval '61 seconds'",
+        "UPDATE job_leases SET expires_at = expires_at - interval '31 seconds'",
+      ] {
+        #expect(try await !page(here, address, saying: wait).contains("Order it again"))
+        try await age(script)
+      }
+      #expect(try await page(here, address, saying: "Order it again").contains("the server that made it stopped"))
+      #expect(try await !here.get(address).text.contains(wait))
+    }
+  }
+}
+
+extension Visitor {
+  /// The same browser, led to another server by the proxy.
+  fileprivate func at(_ server: TestServer) -> Visitor {
+    var other = Visitor(server)
+    (other.session, other.token) = (session, token)
+    return other
+  }
+}
+
+/// Publishes when it is let.
+private final class Press: Sendable {
+  private let made = Mutex([PublicationRequest]())
+  private let gate = AsyncStream.makeStream(of: Void.self)
+
+  var orders: [PublicationRequest] { made.withLock { $0 } }
+
+  func open() { gate.continuation.finish() }
+
+  @Sendable func publish(_ request: PublicationRequest) async throws {
+    made.withLock { $0.append(request) }
+    for await _ in gate.stream {}
+    try Task.checkCancellation()
+  }
+}

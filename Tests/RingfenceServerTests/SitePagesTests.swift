@@ -1,0 +1,119 @@
+import Curation
+import Foundation
+import HTTPTypes
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+@Suite(.database) struct SitePagesTests {
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  /// Every page answers every role as it should, with nothing in the database and with hostile queries.
+  @Test func rolesAndEmptyStates() async throws {
+    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+      let pages: [(path: String, least: Role)] = [
+        ("/moderation", .triage), ("/moderation/search", .triage), ("/moderation/publications", .triage),
+        ("/moderation/recipes", .triage), ("/moderation/appeals", .moderator), ("/moderation/reporters", .moderator),
+        ("/moderation/ranges", .moderator), ("/moderation/protected", .moderator),
+        ("/moderation/thresholds", .moderator), ("/moderation/health", .moderator),
+        ("/moderation/thresholds/edit?category=fraud", .administrator),
+      ]
+      for role in Role.allCases {
+        let visitor = try await Visitor(server, role: role)
+        for page in pages {
+          for language in ["en", "ru"] {
+            let answer = try await visitor.get(page.path, language: language)
+            #expect(answer.status == (role >= page.least ? .ok : .forbidden), "\(page.path) \(role)")
+            #expect(!answer.text.contains("[[") && !answer.text.contains("{{"), "\(page.path)")
+          }
+        }
+      }
+      let visitor = try await Visitor(server, role: .administrator)
+      for path in [
+        "/moderation/search?q=%3Cscript%3E&after=x", "/moderation/search?q=*1", "/moderation/search?q=0162601021",
+        "/moderation/appeals?after=1_2_3", "/moderation/reporters?list=judged&after=zz_1",
+        "/moderation/protected?after=-1",
+      ] {
+        let answer = try await visitor.get(path)
+        #expect(answer.status == .ok && !answer.text.contains("<script>alert"), "\(path)")
+      }
+      for path in [
+        "/moderation/ranges/33162601020/3", "/moderation/ranges/33162601020/1", "/moderation/appeals/0",
+        "/moderation/publications/7/changes", "/moderation/thresholds?version=9",
+      ] {
+        #expect(try await visitor.get(path).status == .notFound, "\(path)")
+      }
+    }
+  }
+
+  @Test func protectedNumbersAreAddedAndRemovedWithATrace() async throws {
+    try await TestServer.run { server in
+      let visitor = try await Visitor(server, role: .administrator)
+      let path = "/moderation/protected"
+      #expect(try await visitor.post(path, ["what": "+49x", "reason": "Mine"]).text.contains("four digits before"))
+      #expect(try await visitor.post(path, ["what": "+4930123*"]).text.contains("whose it is"))
+      #expect(
+        try await visitor.post(path, ["what": "+49 30 123*", "reason": "A <bank>"]).location == "\(path)?done=added")
+      let page = try await visitor.get(path).text
+      #expect(page.contains("+4930123*") && page.contains("A &lt;bank&gt;"))
+      #expect(try await ProtectionStore(pool: pool).rule(for: 49_301_234_567) != nil)
+      #expect(try await visitor.post("\(path)/remove", ["what": "+4930123*"]).location == "\(path)?done=removed")
+      #expect(try await visitor.post("\(path)/remove", ["what": "+4930123*"]).location == "\(path)?done=gone")
+      let moderator = try await Visitor(server, role: .moderator)
+      #expect(try await moderator.post(path, ["what": "+4930123*", "reason": "x"]).status == .forbidden)
+      let trail = try await pool.withConnection { connection in
+        try await connection.query("SELECT action FROM audit_events WHERE subject = '+4930123*' ORDER BY happened_at")
+          .map { try $0.decode(0, as: String.self) }
+      }
+      #expect(trail == ["protection.add", "protection.remove"])
+    }
+  }
+
+  @Test func aRangeIsDecidedWithItsMembersInSight() async throws {
+    let time = Date()
+    var reports: [Report] = []
+    for place in 0..<5 {
+      for index in 0..<4 {
+        let reporter = [UInt8(index), UInt8(place)] + [UInt8](repeating: 9, count: 14)
+        let number: Int64 = 33_162_000_240 + Int64(place) * 2
+        reports.append(
+          Report(
+            number: number, appID: 1, reportID: UUID(), reportedAt: time, category: .oneRing, reporter: reporter))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: time)
+    _ = try await RangeStore(pool: pool).detect(at: time)
+    try await ProtectionStore(pool: pool).add([(.number(33_162_000_241), "A bank")], by: "Ada", at: time)
+    try await TestServer.run { server in
+      let visitor = try await Visitor(server, role: .moderator)
+      #expect(try await visitor.get("/moderation/ranges").text.contains("+3316200024x"))
+      let path = "/moderation/ranges/33162000240/1"
+      let page = try await visitor.get(path).text
+      #expect(
+        page.contains("Protected: A bank") && page.contains("<span>Published when approved</span><strong>9</strong>"))
+      #expect(try await visitor.post(path, ["decision": "approve"]).status == .unprocessableContent)
+      #expect(
+        try await visitor.post(path, ["decision": "approve", "reason": "One caller."]).location
+          == "\(path)?done=approve")
+      #expect(try await RangeStore(pool: pool).ranges(.approved).map(\.range.text) == ["+3316200024x"])
+    }
+  }
+
+  @Test(arguments: [
+    ("+33 1 62 60 10 21", SearchRequest.beginning(33_162_601_021, exact: 33_162_601_021, ending: "33162601021")),
+    ("0033162601021", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "33162601021")),
+    ("01 62 60 10 21", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "162601021")),
+    ("3316", .beginning(3316, exact: nil, ending: nil)), ("*601021", .ending("601021")), ("*6010", .tooShort),
+    ("01", .tooShort), ("Ada & Sons", .label("Ada & Sons")), ("", .nothing), ("1234567890123456789", .tooShort),
+  ])
+  func wishesAreReadInAnySpelling(_ text: String, _ wish: SearchRequest) {
+    #expect(SearchRequest(text, country: "FR") == wish)
+  }
+}

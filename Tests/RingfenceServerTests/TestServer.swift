@@ -1,0 +1,197 @@
+import Accounts
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Intake
+import Publishing
+import Storage
+import Synchronization
+import TestSupport
+
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+/// The web side over a test's database, on a real socket.
+struct TestServer {
+  let key: String
+  let folder: PublicationFolder
+  let moderators: SessionStore
+  let readiness: Readiness
+  let client: any TestClientProtocol
+  private let gate: Gate
+
+  /// - Parameters:
+  ///   - configure: changes what an operator can set.
+  ///   - clock: what limits tell the time by.
+  ///   - capacity: of the intake.
+  ///   - isPlain: runs it without Hummingbird's client and all that its test framework changes: it leaves the limit of
+  ///     connections out.
+  ///   - commits: whether the intake commits from the start.
+  ///   - routes: told which there are.
+  ///   - app: names the app of ``key``: of two servers on one database each has its own.
+  ///   - publish: makes what is ordered on a page; nil where nothing can be.
+  static func run(
+    configure: (inout ServerConfiguration) -> Void = { _ in }, clock: LimitClock = .system, capacity: Int = 20_000,
+    isPlain: Bool = false, commits: Bool = true, routes: Routes = Routes(),
+    app: String = "Test app", publish: (@Sendable (PublicationRequest) async throws -> Void)? = nil,
+    _ body: @Sendable @escaping (TestServer) async throws -> Void
+  ) async throws {
+    let stores = Stores(pool: TestDatabase.current.pool)
+    let pseudonymizer = Pseudonymizer(key: [UInt8](repeating: 1, count: 32))
+    let intake = ReportIntake(store: stores.reports, pseudonymizer: pseudonymizer, capacity: capacity)
+    let identifications = IdentificationIntake(store: stores.identifications)
+    let key = try await stores.apps.create(name: app, at: Date()).key
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      let accounts = AccountServices(
+        moderators: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, trail: stores.auditLog,
+        key: AccountKey([UInt8](repeating: 2, count: 32)))
+      let site = SiteServices(
+        stores: stores, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer, folder: folder,
+        review: BrigadeReview(store: stores.holds),
+        publicationJobs: publish.map { PublicationJobs(store: stores.jobs, logger: .forTests, publish: $0) },
+        logger: .forTests)
+      let services = ServerServices(
+        stores: stores, intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, site: site,
+        publications: folder, clock: clock)
+      var configuration = ServerConfiguration(
+        port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates, textFolder: Checkout.texts,
+        openAPIFile: Checkout.openAPI)
+      configure(&configuration)
+      let ports = AsyncStream<Int>.makeStream()
+      let application = try await buildApplication(
+        services: services, configuration: configuration, logger: .forTests,
+        onRouter: { routes.add($0) }, onRunning: { ports.continuation.yield($0) })
+      let gate = Gate(isOpen: commits)
+      async let running: Void = {
+        await gate.wait()
+        await intake.run()
+      }()
+      async let counting: Void = identifications.run()
+      async let jobs: Void = site.run()
+      defer {
+        gate.open()
+        intake.close()
+        identifications.close()
+        site.close()
+      }
+      let work = { @Sendable (client: any TestClientProtocol) in
+        try await body(
+          TestServer(
+            key: key, folder: folder, moderators: stores.sessions, readiness: services.readiness, client: client,
+            gate: gate))
+      }
+      if isPlain {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { try await application.runService(gracefulShutdownSignals: []) }
+          for await port in ports.stream {
+            try await work(NoClient(port: port))
+            break
+          }
+          group.cancelAll()
+        }
+      } else {
+        try await application.test(.live) { try await work($0) }
+      }
+      gate.open()
+      intake.close()
+      identifications.close()
+      site.close()
+      _ = await (running, counting, jobs)
+    }
+  }
+
+  /// Lets the intake begin, where it was told to wait.
+  func commitNow() { gate.open() }
+
+  var port: Int { client.port! }
+
+  /// Opens a session of an account of this role: the same account every time.
+  func session(_ role: Role) async throws -> String {
+    let token = try await moderators.makeSignInToken(for: "The \(role.rawValue)", role: role, at: Date())
+    guard case .session(let session, _) = try await moderators.enter(link: token, at: Date()) else {
+      throw Problem.notFound
+    }
+    return session
+  }
+
+  func report(_ json: String, key: String? = nil, type: String = "application/json") async throws -> TestResponse {
+    try await post("/v1/reports", json, key: key, type: type)
+  }
+
+  func post(
+    _ uri: String, _ json: String, key: String? = nil, type: String = "application/json", headers: HTTPFields = [:]
+  ) async throws -> TestResponse {
+    var headers = headers
+    headers[.authorization] = "Bearer \(key ?? self.key)"
+    headers[.contentType] = type
+    return try await client.execute(uri: uri, method: .post, headers: headers, body: ByteBuffer(string: json))
+  }
+}
+
+/// The routes of a server that pages have, but for those that refuse a method.
+final class Routes: Sendable {
+  private let routes = Mutex<[(method: HTTPRequest.Method, path: String)]>([])
+
+  var all: [(method: HTTPRequest.Method, path: String)] {
+    everything.filter { [.get, .post].contains($0.method) }
+  }
+
+  var everything: [(method: HTTPRequest.Method, path: String)] { routes.withLock { $0 } }
+
+  func add(_ added: [(method: HTTPRequest.Method, path: String)]) {
+    routes.withLock { $0 = added }
+  }
+}
+
+/// Stands where a test brings clients of its own.
+private struct NoClient: TestClientProtocol {
+  let port: Int?
+
+  func executeRequest(
+    uri: String, method: HTTPRequest.Method, headers: HTTPFields, body: ByteBuffer?
+  ) async throws -> TestResponse {
+    preconditionFailure("a plain server has no client")
+  }
+}
+
+/// Keeps one waiter until it is opened.
+private final class Gate: Sendable {
+  private let stream: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init(isOpen: Bool) {
+    (stream, continuation) = AsyncStream.makeStream()
+    if isOpen { open() }
+  }
+
+  func open() { continuation.finish() }
+
+  func wait() async {
+    for await _ in stream {}
+  }
+}
+
+/// A clock that a test moves.
+final class TestClock: Sendable {
+  private let seconds = Mutex(0.0)
+  private let begin: Date
+
+  /// - Parameter begin: the time of day at first.
+  init(begin: Date = Date()) {
+    self.begin = begin
+  }
+
+  func advance(_ seconds: Double) { self.seconds.withLock { $0 += seconds } }
+
+  var limitClock: LimitClock {
+    LimitClock(
+      monotonic: { UInt64(self.seconds.withLock { $0 } * 1_000_000_000) },
+      wall: { self.begin + self.seconds.withLock { $0 } })
+  }
+}

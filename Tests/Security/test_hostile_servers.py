@@ -1,0 +1,142 @@
+"""A server that is asked by ours cannot take its memory or its time: sources of `fetch`, receivers of webhooks."""
+
+import http.server
+import shutil
+import ssl
+import subprocess
+import threading
+
+import pytest
+
+from hostile_server import SLOW_WAYS, WAYS, HostileServer, Memory, run_measured
+from ringfence_server import BINARY, environment
+from waiting import wait_until
+
+# What a flood may add to the resident memory of a process, and what it may get rid of.
+MOST_GROWTH = 96 << 20
+MOST_SENT = 32 << 20
+
+# Which refusals `fetch` ends with: the network, or a file that is not what the manifest says.
+REFUSALS = {13, 14}
+
+
+@pytest.fixture(scope="module")
+def server(make_server):
+    return make_server("--demo")
+
+
+@pytest.fixture(scope="module")
+def key(server):
+    return server.data / "publications/root.json"
+
+
+def fetch(url, key, out, timeout=20):
+    """The exit code of a fetch, its peak of memory, and what it said."""
+    with subprocess.Popen(
+            [BINARY, "fetch", url, "--key", str(key), "--out", str(out), "--retries", "0", "--timeout", str(timeout)],
+            env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        code, peak = run_measured(process, 60)
+        return code, peak, process.stderr.read()
+
+
+@pytest.fixture(scope="module")
+def usual_peak(server, key, tmp_path_factory):
+    """The peak of a fetch that goes well."""
+    code, peak, said = fetch(f"{server.address}/v1", key, tmp_path_factory.mktemp("usual"))
+    assert code == 0, said
+    return peak
+
+
+def check(site, code, peak, usual_peak, said):
+    assert code in REFUSALS, (code, said)
+    assert "Optional(" not in said and "NIO" not in said, said
+    assert peak - usual_peak <= MOST_GROWTH, f"{(peak - usual_peak) >> 20} MiB more than usual"
+    assert site.answers
+    wait_until(lambda: all(answer["ended"] for answer in site.answers), 30, lambda: f"the end of {site.answers}")
+    assert max(answer["sent"] for answer in site.answers) <= MOST_SENT, site.answers
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_hostile_source_of_documents_is_refused(key, usual_peak, tmp_path, way):
+    site = HostileServer()
+    code, peak, said = fetch(f"{site.address}/{way}", key, tmp_path / "out")
+    check(site, code, peak, usual_peak, said)
+    site.close()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_hostile_source_of_packs_is_refused(server, key, usual_peak, tmp_path, way):
+    """The manifest is whole; every pack, of a few kilobytes, is a flood."""
+    site = HostileServer(server.data / "publications", lambda path: path.startswith("packs/"))
+    code, peak, said = fetch(f"{site.address}/{way}", key, tmp_path / "out")
+    check(site, code, peak, usual_peak, said)
+    assert not (tmp_path / "out/current").exists()
+    held = sum(file.stat().st_size for file in (tmp_path / "out").rglob("*") if file.is_file())
+    assert held < 8 << 20
+    site.close()
+
+
+@pytest.mark.parametrize("way", SLOW_WAYS)
+def test_a_source_that_drips_is_left(key, usual_peak, tmp_path, way):
+    site = HostileServer()
+    code, peak, said = fetch(f"{site.address}/{way}", key, tmp_path / "out", timeout=2)
+    check(site, code, peak, usual_peak, said)
+    site.close()
+
+
+@pytest.mark.parametrize("way", SLOW_WAYS)
+def test_a_server_that_drips_is_not_well(way):
+    """Every byte comes in time, and the whole does not."""
+    site = HostileServer()
+    with subprocess.Popen(
+            [BINARY, "healthcheck", "--url", f"{site.address}/{way}", "--seconds", "1"], env=environment(),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        code, _ = run_measured(process, 60)
+    assert code == 1
+    wait_until(lambda: all(answer["ended"] for answer in site.answers), 30, lambda: f"the end of {site.answers}")
+    site.close()
+
+
+def test_hostile_receivers_of_webhooks_do_not_take_the_servers_memory(server):
+    site = HostileServer()
+    ways = [*WAYS, *SLOW_WAYS]
+    memory = Memory(server.process.pid)
+    before = memory.now
+    memory.forget_peak()
+    server.run("publish", *(word for way in ways for word in ("--webhook", f"{site.address}/{way}/hook")))
+
+    def tried_twice():
+        rows = server.query("SELECT url, last_error FROM webhook_deliveries WHERE attempts > 1 AND last_error <> ''")
+        return len(rows) == len(ways) and dict(rows)
+
+    reasons = wait_until(tried_twice, 180, lambda: f"second attempts: {site.answers}")
+    assert memory.peak - before <= MOST_GROWTH, f"{(memory.peak - before) >> 20} MiB more than before"
+    assert server.query("SELECT count(*) FROM webhook_deliveries WHERE delivered_at IS NOT NULL") == [["0"]]
+    assert {answer["way"] for answer in site.answers} == set(ways)
+    assert max(answer["sent"] for answer in site.answers) <= MOST_SENT, site.answers
+    assert all("Optional(" not in reason and "NIO" not in reason for reason in reasons.values()), reasons
+    site.close()
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed: there is no certificate")
+def test_a_certificate_that_nobody_signed_is_refused(key, tmp_path):
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem"],
+        cwd=tmp_path, check=True, capture_output=True)
+    asked = []
+
+    class Site(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            super().do_GET()
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site) as site:
+        site.socket = context.wrap_socket(site.socket, server_side=True)
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        code, _, said = fetch(f"https://localhost:{site.server_address[1]}", key, tmp_path / "out")
+        site.shutdown()
+    assert code == 13 and "certificate" in said, said
+    assert not asked

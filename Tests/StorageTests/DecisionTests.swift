@@ -1,0 +1,160 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct DecisionTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 33_162_000_248
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var store: DecisionStore { DecisionStore(pool: pool) }
+
+  private func decision(
+    _ treatment: Decision.Treatment, id: UUID = UUID(), after seconds: Double = 0, label: String? = nil
+  ) throws -> Decision {
+    try Decision(
+      id: id, number: number, treatment: treatment, label: treatment == .identify ? label ?? "A shop" : label,
+      reason: "Because.", moderator: "Ada", decidedAt: now + seconds)
+  }
+
+  private func standing() async throws -> Decision.Treatment? { try await store.standing(of: number)?.treatment }
+
+  @Test func theNewestDecisionStandsUntilItIsUndone() async throws {
+    let (first, second) = (try decision(.block), try decision(.identify, after: 10))
+    #expect(try await store.record(first) == .recorded)
+    #expect(try await store.record(second) == .recorded)
+    // One that was decided before, but came late, changes nothing.
+    #expect(try await store.record(try decision(.allow, after: -10)) == .recorded)
+    #expect(try await store.standing(of: number)?.label == "A shop")
+    #expect(try await store.undo(second.id, of: number, moderator: "Bob", at: now + 20) == .undone)
+    #expect(try await standing() == .block)
+    #expect(try await store.undo(second.id, of: number, moderator: "Bob", at: now + 30) == .alreadyUndone)
+    #expect(try await store.undo(first.id, of: number, moderator: "Bob", at: now + 40) == .undone)
+    #expect(try await standing() == .allow)
+    #expect(try await store.undo(UUID(), of: number, moderator: "Bob", at: now) == .notFound)
+    let history = try await store.history(of: number)
+    #expect(history.map(\.moderator) == ["Ada", "Ada", "Ada", "Bob", "Bob"])
+    #expect(history[3].kind == .undo(second.id))
+  }
+
+  @Test func whoeverSawWhatStandsIsNotOutdoneByAClock() async throws {
+    let ahead = try decision(.block, after: 90)
+    _ = try await store.record(ahead)
+    let seen = try decision(.allow)
+    #expect(try await store.record(seen, expecting: .this(ahead.id)) == .recorded)
+    #expect(try await store.standing(of: number)?.decisionID == seen.id)
+    #expect(try await store.undo(seen.id, of: number, moderator: "Bob", at: now + 1) == .undone)
+    #expect(try await store.standing(of: number)?.decisionID == ahead.id)
+  }
+
+  @Test func anUpheldAppealStandsWhateverTheClock() async throws {
+    _ = try await store.record(try decision(.block, after: 90))
+    let appeals = AppealStore(pool: pool)
+    _ = try await appeals.file(try Appeal(number: number, statement: "It is mine.", filedAt: now))
+    let outcome = try await appeals.settle(
+      number, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now + 1)
+    #expect(outcome == .answered(1))
+    #expect(try await standing() == .allow)
+  }
+
+  @Test(arguments: [Int64(999_999_999_999_999), 4_911_111_111_111])
+  func whatNoNumberingPlanHasCanOnlyBeAllowed(_ number: Int64) async throws {
+    func make(_ treatment: Decision.Treatment) throws -> Decision {
+      try Decision(number: number, treatment: treatment, reason: "x", moderator: "Ada", decidedAt: now)
+    }
+    await #expect(throws: RuleViolation.self) { try await store.record(try make(.block)) }
+    #expect(try await store.record(try make(.allow)) == .recorded)
+  }
+
+  @Test func theSameDecisionIsRecordedOnce() async throws {
+    let id = UUID()
+    #expect(try await store.record(try decision(.block, id: id)) == .recorded)
+    #expect(try await store.record(try decision(.block, id: id, after: 1)) == .duplicate)
+    #expect(try await store.record(try decision(.allow, id: id)) == .conflict)
+    #expect(try await store.history(of: number).count == 1)
+    let undo = UUID()
+    for _ in 0..<2 { #expect(try await store.undo(id, of: number, id: undo, moderator: "Ada", at: now) == .undone) }
+    #expect(try await standing() == nil)
+  }
+
+  @Test func ofManyDecisionsAtOnceTheNewestStands() async throws {
+    let store = store
+    let decisions = try (0..<24).map { try decision($0 % 2 == 0 ? .block : .allow, after: Double($0)) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for decision in decisions.shuffled() { group.addTask { _ = try await store.record(decision) } }
+      try await group.waitForAll()
+    }
+    #expect(try await store.standing(of: number)?.decisionID == decisions[23].id)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for decision in decisions.dropFirst(3) {
+        group.addTask {
+          _ = try await store.undo(decision.id, of: decision.number, moderator: "Bob", at: decision.decidedAt)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await store.standing(of: number)?.decisionID == decisions[2].id)
+  }
+
+  @Test func aProtectedNumberCanOnlyBeAllowed() async throws {
+    try await ProtectionStore(pool: pool).add(
+      [(try ProtectionTarget("+33162000xxx"), "City hospital")], by: "Ada", at: now)
+    let error = DecisionError.protected(rule: "City hospital (+33162000xxx)")
+    await #expect(throws: error) { try await store.record(try decision(.block)) }
+    await #expect(throws: error) { try await store.record(try decision(.identify)) }
+    #expect(try await store.record(try decision(.allow)) == .recorded)
+    #expect(try await store.history(of: number).count == 1)
+  }
+
+  @Test func aDecisionSettlesAHoldAndItsUndoingOpensIt() async throws {
+    let holds = HoldStore(pool: pool)
+    let finding = BrigadeDetection.Finding(rule: .oneText, detail: "All the same.", reporters: [Reporter([1])])
+    #expect(try await holds.hold([(number, finding)], at: now) == 1)
+    #expect(try await holds.hold([(number, finding)], at: now + 1) == 0)
+    let decision = try decision(.block, after: 5)
+    _ = try await store.record(decision)
+    #expect(try await holds.held().isEmpty)
+    #expect(try await holds.hold(of: number)?.isSettled == true)
+    _ = try await store.undo(decision.id, of: number, moderator: "Bob", at: now + 10)
+    #expect(try await holds.held().map(\.rule) == [.oneText])
+  }
+
+  @Test func aDecisionSaysWhoAndWhy() throws {
+    func problem(_ make: () throws -> Decision) -> String? {
+      do {
+        _ = try make()
+        return nil
+      } catch {
+        return (error as? RuleViolation)?.field
+      }
+    }
+    func make(
+      _ treatment: Decision.Treatment, _ category: ReportCategory? = nil, label: String? = nil, reason: String? = "x",
+      by: String = "Ada"
+    ) throws -> Decision {
+      try Decision(
+        number: 1, treatment: treatment, label: label, category: category, reason: reason, moderator: by, decidedAt: now
+      )
+    }
+    #expect(problem { try make(.block) } == nil)
+    #expect(problem { try make(.block, reason: nil) } == "reason")
+    #expect(problem { try make(.block, reason: "  ") } == "reason")
+    #expect(problem { try make(.identify) } == "label")
+    #expect(problem { try make(.identify, label: "a\nb") } == "label")
+    #expect(problem { try make(.identify, label: String(repeating: "a", count: 101)) } == "label")
+    for hidden in ["\u{202E}", "\u{2066}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{7}"] {
+      #expect(problem { try make(.identify, label: "knab\(hidden)A") } == "label")
+      #expect(problem { try make(.block, reason: "knab\(hidden)A") } == "reason")
+    }
+    #expect(problem { try make(.identify, label: "می\u{200C}خواهم 👩\u{200D}🔧") } == nil)
+    #expect(problem { try make(.block, .legitimate) } == "category")
+    #expect(problem { try make(.block, .fraud) } == nil)
+    #expect(problem { try make(.identify, .legitimate, label: "a") } == nil)
+    #expect(problem { try make(.allow, label: "a") } == "label")
+    #expect(problem { try make(.allow, reason: nil) } == nil)
+    #expect(problem { try make(.allow, by: "") } == "moderator")
+  }
+}

@@ -1,0 +1,49 @@
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct StatisticsTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var store: StatisticsStore { StatisticsStore(pool: pool) }
+
+  private func report(_ count: Int, daysAgo: Double, arrived: Date) async throws {
+    let reports = (0..<count).map { index in
+      Report(
+        number: 33_162_000_000 + Int64(index), appID: 1, reportID: UUID(), reportedAt: now - daysAgo * 86_400,
+        category: .fraud, reporter: nil)
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: arrived)
+  }
+
+  @Test func everyReportIsCountedOnceOnTheDayItWasSaid() async throws {
+    try await report(5, daysAgo: 0, arrived: now)
+    try await report(3, daysAgo: 2, arrived: now)
+    try await report(2, daysAgo: 0, arrived: now + 90)
+    // The last two may not have been visible yet.
+    for _ in 0..<2 { try await store.refresh(at: now + 60) }
+    #expect(try await store.days(3, until: now).map { $0[.reports] } == [3, 0, 5])
+    let (shared, time) = (store, now)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 { group.addTask { try await shared.refresh(at: time + 200) } }
+      try await group.waitForAll()
+    }
+    #expect(try await store.days(3, until: now).map { $0[.reports] } == [3, 0, 7])
+    _ = try await DecisionStore(pool: pool).record(
+      try Decision(number: 33_162_000_000, treatment: .allow, moderator: "Ada", decidedAt: now))
+    try await store.refresh(at: now + 300)
+    #expect(try await store.days(1, until: now).map { $0[.decisions] } == [1])
+  }
+
+  @Test func countingGoesOnAfterAClockThatRanAhead() async throws {
+    try await store.refresh(at: now)
+    try await store.refresh(at: now + 300 * 86_400)
+    try await store.refresh(at: now + 60)
+    try await report(4, daysAgo: 0, arrived: now + 70)
+    try await store.refresh(at: now + 120)
+    #expect(try await store.days(1, until: now).map { $0[.reports] } == [4])
+  }
+}

@@ -1,0 +1,176 @@
+"""A server that answers in every way that exhausts a careless client; it bounds itself."""
+
+import contextlib
+import functools
+import gzip
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+
+# A careless client that buffers one answer grows by this much; a careful one by a few socket buffers.
+MOST_BYTES = 256 << 20
+MOST_SECONDS = 25
+FLOOD = bytes(1 << 16)
+
+
+@functools.cache
+def bomb():
+    """Zeros of MOST_BYTES, compressed a thousandfold."""
+    return gzip.compress(bytes(MOST_BYTES), 9)
+
+
+def repeated(head, piece):
+    return lambda: (head.encode(), piece)
+
+
+OK = "HTTP/1.1 200 OK\r\n"
+CHUNK = b"10000\r\n" + FLOOD + b"\r\n"
+# Every way: what it sends first, and what it then sends without end (b"" for nothing at all).
+WAYS = {
+    "chunked": repeated(OK + "Transfer-Encoding: chunked\r\n\r\n", CHUNK),
+    "until-close": repeated(OK + "Connection: close\r\n\r\n", FLOOD),
+    "length": repeated(OK + "Content-Length: 999999999999\r\n\r\n", FLOOD),
+    "length-beyond-64-bits": repeated(OK + "Content-Length: 99999999999999999999\r\n\r\n", FLOOD),
+    "length-and-silence": repeated(OK + "Content-Length: 999999999999\r\n\r\n", b""),
+    "two-lengths": repeated(OK + "Content-Length: 2\r\nContent-Length: 999999999999\r\n\r\n", FLOOD),
+    "gzip": lambda: (
+        f"{OK}Content-Encoding: gzip\r\nContent-Length: {len(bomb())}\r\n\r\n".encode() + bomb(), b""),
+    "gzip-chunked": repeated(OK + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
+    "gzip-as-transfer": repeated(OK + "Transfer-Encoding: gzip, chunked\r\n\r\n", CHUNK),
+    "fields": repeated(OK, b"X-Field: " + b"x" * 1_000 + b"\r\n"),
+    "long-field": repeated(OK + "X-Field: ", b"x" * 65_536),
+    "trailers": repeated(OK + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n", b"X-Field: " + b"x" * 1_000 + b"\r\n"),
+    "redirect": repeated("HTTP/1.1 302 Found\r\nLocation: again\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
+    "error": repeated("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
+}
+# These take time rather than memory: a total bound ends them.
+SLOW_WAYS = {
+    "drip": repeated(OK + "Transfer-Encoding: chunked\r\n\r\n", b"1\r\n{\r\n"),
+    "informational": repeated("", b"HTTP/1.1 103 Early Hints\r\nX-Field: x\r\n\r\n"),
+}
+
+
+class HostileServer:
+    """Answers /WAY/… in that way; with a folder, whatever `is_hostile` does not name comes from there."""
+
+    def __init__(self, folder=None, is_hostile=lambda path: True):
+        self.folder = folder
+        self.is_hostile = is_hostile
+        # One for each hostile answer: the way, the bytes that went out, whether the client ended the connection.
+        self.answers = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self._listener.close()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client):
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
+        client.settimeout(MOST_SECONDS)
+        with client, contextlib.suppress(OSError):
+            head = b""
+            while b"\r\n\r\n" not in head:
+                data = client.recv(65_536)
+                if not data:
+                    return
+                head += data
+            way, _, path = head.split(b" ")[1].decode().strip("/").partition("/")
+            if self.is_hostile(path):
+                self._flood(client, way)
+            else:
+                self._give(client, path)
+
+    def _give(self, client, path):
+        file = Path(self.folder) / path
+        found = file.is_file()
+        content = file.read_bytes() if found else b""
+        status = "200 OK" if found else "404 Not Found"
+        client.sendall(f"HTTP/1.1 {status}\r\nContent-Length: {len(content)}\r\nConnection: close\r\n\r\n".encode())
+        client.sendall(content)
+
+    def _flood(self, client, way):
+        answer = {"way": way, "sent": 0, "ended": False}
+        self.answers.append(answer)
+        first, piece = (WAYS | SLOW_WAYS)[way]()
+        deadline = time.monotonic() + MOST_SECONDS
+        try:
+            client.sendall(first)
+            answer["sent"] += len(first)
+            while piece and answer["sent"] < MOST_BYTES and time.monotonic() < deadline:
+                client.sendall(piece)
+                answer["sent"] += len(piece)
+                if way in SLOW_WAYS and self._has_ended(client, 0.1):
+                    answer["ended"] = True
+                    return
+            if not piece:
+                answer["ended"] = self._has_ended(client, MOST_SECONDS)
+        except TimeoutError:
+            pass
+        except ConnectionError:
+            answer["ended"] = True
+
+    @staticmethod
+    def _has_ended(client, seconds):
+        """Whether the client ends the connection within a time; what it sends meanwhile is read and dropped."""
+        client.settimeout(seconds)
+        try:
+            while client.recv(65_536):
+                pass
+            return True
+        except TimeoutError:
+            return False
+        finally:
+            client.settimeout(MOST_SECONDS)
+
+
+class Memory:
+    """A process's resident memory, in bytes."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def _read(self, name):
+        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1]) << 10
+        raise ProcessLookupError(self.pid)
+
+    @property
+    def now(self):
+        return self._read("VmRSS")
+
+    @property
+    def peak(self):
+        return self._read("VmHWM")
+
+    def forget_peak(self):
+        """Lets the peak begin anew (proc(5), clear_refs)."""
+        with open(f"/proc/{self.pid}/clear_refs", "w") as file:
+            file.write("5")
+
+
+def run_measured(process, seconds):
+    """Waits for a process; returns its exit code and its peak of resident memory."""
+    memory, peak = Memory(process.pid), 0
+    deadline = time.monotonic() + seconds
+    while True:
+        # The file of a process that has ended has no memory in it.
+        with contextlib.suppress(OSError):
+            peak = max(peak, memory.peak)
+        ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended:
+            return process.wait(), peak
+        if time.monotonic() > deadline:
+            process.kill()
+            process.wait()
+            raise AssertionError(f"{process.args} has not ended after {seconds} s.")
+        time.sleep(0.01)
