@@ -1,12 +1,16 @@
 """ARCHITECTURE.md's table of layers and list of domains, held against the imports and folders of the sources."""
 
+import json
 import re
+import subprocess
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SOURCES = CHECKOUT / "Sources"
 ARCHITECTURE = (CHECKOUT / "ARCHITECTURE.md").read_text()
 IMPORT = re.compile(r"^(?:@\w+ )?(?:public |package )?import (?:struct |class |enum |func )?(\w+)", re.MULTILINE)
+# Modules of the toolchain and of operating systems.
+SYSTEM = set("Foundation FoundationEssentials Testing Synchronization Dispatch Glibc Darwin CryptoKit CallKit".split())
 # Targets whose folders are domains.
 BY_DOMAIN = ["Curation", "Storage", "API", "ModerationSite", "RingfenceCommand"]
 STANDARD = set("Middleware Connections Limits Files Metrics Problems Layout Forms Operations Documentation Requests".split())
@@ -54,6 +58,19 @@ def test_targets_import_lower_layers_and_their_left_only():
             other_row, other_column = where[name]
             if other_row < row or (other_row == row and other_column > column):
                 wrong.append(f"{target} imports {name}")
+    assert not wrong, wrong
+
+
+def test_targets_import_declared_dependencies_only():
+    """SwiftPM finds an undeclared module whenever it happens to be built already: only a clean build fails."""
+    dump = subprocess.run(["swift", "package", "dump-package"], cwd=CHECKOUT, capture_output=True, check=True).stdout
+    wrong = []
+    for target in json.loads(dump)["targets"]:
+        declared = {next(iter(dependency.values()))[0] for dependency in target["dependencies"]} | SYSTEM
+        folder = CHECKOUT / (target.get("path") or f"{'Tests' if target['type'] == 'test' else 'Sources'}/{target['name']}")
+        for file in folder.rglob("*.swift"):
+            if ".docc" not in str(file):
+                wrong += [f"{target['name']} imports {name}" for name in set(IMPORT.findall(file.read_text())) - declared]
     assert not wrong, wrong
 
 

@@ -8,8 +8,6 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-@testable import RingfenceCommand
-
 @Suite struct ReadinessServiceTests {
   /// Stands for the listener: notes whether readiness was red when it was told to stop.
   private final class Listener: Service {
