@@ -85,6 +85,9 @@ let package = Package(
     // Calendar arithmetic.
     library("Timestamps"),
 
+    // Executors, threads, lazy values.
+    library("AsyncSupport"),
+
     // Metrics and logs.
     library("Telemetry", [logging, coreMetrics]),
 
@@ -93,13 +96,13 @@ let package = Package(
     library("Curation"),
 
     // PostgreSQL and everything that knows SQL.
-    library("PostgreSQL", ["CLibPQ", logging]),
+    library("PostgreSQL", ["AsyncSupport", "CLibPQ", logging]),
     .systemLibrary(name: "CSpawn"),
-    library("EmbeddedPostgreSQL", ["CLibPQ", "CSpawn", logging]),
+    library("EmbeddedPostgreSQL", ["AsyncSupport", "CLibPQ", "CSpawn", logging]),
     library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Timestamps", crypto]),
 
     // Who may moderate: passwords, second factors, attempts.
-    library("Accounts", ["Storage", "CQRCode", crypto, cryptoExtras, logging]),
+    library("Accounts", ["AsyncSupport", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
 
     // Other servers.
     library("OutboundHTTP", ["CallerPack", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -112,22 +115,23 @@ let package = Package(
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging, metrics]),
-    library("Importing", ["Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
+    library(
+      "Importing",
+      ["AsyncSupport", "Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
     library(
       "Publishing",
       [
-        "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack", "PackFormats",
-        "OutboundHTTP", yams,
-        crypto, logging,
+        "AsyncSupport", "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack",
+        "PackFormats", "OutboundHTTP", yams, crypto, logging,
       ]),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
     library("Localization", ["Curation"]),
     library(
       "HTTPServer",
       [
-        "Intake", "Publishing", "Storage", "Curation", "CallerPack", "Telemetry", "Timestamps", "Localization",
-        hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, yams, crypto, logging,
-        metrics,
+        "Accounts", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Telemetry",
+        "Timestamps", "Localization", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, yams,
+        crypto, logging, metrics,
       ]),
     library(
       "API",
@@ -152,10 +156,10 @@ let package = Package(
     library(
       "RingfenceCommand",
       [
-        "RingfenceServer", "HTTPServer", "ModerationSite", "Accounts", "Publishing", "Intake", "Importing", "Storage",
-        "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers", "CallDirectory", "CallerPack",
-        "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP", hummingbird,
-        arguments, logging, nioCore, metrics,
+        "AsyncSupport", "RingfenceServer", "HTTPServer", "ModerationSite", "Accounts", "Publishing", "Intake",
+        "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers", "CallDirectory",
+        "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP",
+        hummingbird, arguments, lifecycle, logging, nioCore, metrics,
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: house),
 
@@ -163,8 +167,8 @@ let package = Package(
     library(
       "BenchmarkCommand",
       [
-        "RingfenceCommand", "EmbeddedPostgreSQL", "Importing", "Publishing", "Storage", "PostgreSQL", "Curation",
-        "PhoneNumbers", "CallerPack", "CallerPackBuilder", "Telemetry", "Timestamps",
+        "AsyncSupport", "RingfenceCommand", "EmbeddedPostgreSQL", "Importing", "Publishing", "Storage", "PostgreSQL",
+        "Curation", "PhoneNumbers", "CallerPack", "CallerPackBuilder", "Telemetry", "Timestamps",
         arguments, crypto, histogram, metrics,
       ]),
     .executableTarget(name: "ringfence-benchmark", dependencies: ["BenchmarkCommand"], swiftSettings: house),
@@ -174,11 +178,12 @@ let package = Package(
       name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], swiftSettings: house),
 
     // Tests: one folder a target.
-    .target(name: "TestData", path: "Tests/TestData", swiftSettings: house),
+    .target(name: "TestData", path: "Tests/TestData", exclude: ["Fixtures"], swiftSettings: house),
     .target(
       name: "TestSupport",
       dependencies: ["TestData", "EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: house),
+    tests("AsyncSupportTests", ["AsyncSupport"]),
     tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
     tests("BenchmarkCommandTests", ["BenchmarkCommand", "PostgreSQL", "TestSupport", logging]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),

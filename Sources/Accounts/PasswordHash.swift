@@ -46,7 +46,7 @@ struct PasswordHash: Equatable, Sendable {
   /// Whether a password is the one. Takes as long for a wrong one as for the right one.
   func matches(_ password: String) throws -> Bool {
     let other = try Self.derive(Self.bytes(password), salt: salt, cost: cost, count: hash.count)
-    return zip(other, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    return ConstantTime.areEqual(other, hash)
   }
 
   static func derive(_ password: [UInt8], salt: [UInt8], cost: Cost, count: Int) throws -> [UInt8] {

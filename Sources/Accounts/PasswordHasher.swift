@@ -1,3 +1,4 @@
+import AsyncSupport
 import Dispatch
 
 /// Hashes passwords beside the cooperative pool, and only so many at once: each takes 32 MiB for a tenth of a second, and
@@ -54,8 +55,6 @@ public actor PasswordHasher {
     defer {
       if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
     }
-    return try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result(catching: body)) }
-    }
+    return try await queue.run(body)
   }
 }

@@ -30,12 +30,10 @@ public enum TOTP {
   /// - Parameter after: codes of this step and of earlier ones were taken before.
   public static func step(of typed: String, secret: [UInt8], at time: Date, after: Int64 = 0) -> Int64? {
     let now = step(at: time)
-    let typed = Array(typed.utf8)
     // All three are compared, whichever fits.
     var found: Int64?
     for step in now - 1...now + 1 {
-      let code = Array(code(secret: secret, step: step).utf8)
-      let isEqual = code.count == typed.count && zip(code, typed).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+      let isEqual = ConstantTime.areEqual(code(secret: secret, step: step).utf8, typed.utf8)
       if isEqual, step > after { found = step }
     }
     return found

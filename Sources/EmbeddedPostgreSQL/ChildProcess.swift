@@ -1,3 +1,4 @@
+import AsyncSupport
 import CSpawn
 import Foundation
 import Synchronization
@@ -60,15 +61,13 @@ final class ChildProcess: Sendable {
     }
     self.pid = pid
     ended.enter()
-    let watcher = Thread { [self] in
+    startThread { [self] in
       var result: Int32 = 0
       while waitpid(self.pid, &result, 0) < 0, errno == EINTR {}
       status.withLock { $0 = result }
       ended.leave()
       onEnd(self.pid, result)
     }
-    watcher.name = "child \(pid)"
-    watcher.start()
   }
 
   /// Whether it has ended, after waiting for at most so many seconds.

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Foundation
 import Logging
 
@@ -10,7 +11,7 @@ actor Cluster {
   let logger: Logger
   let progress: @Sendable (String) -> Void
   nonisolated let monitor = ClusterMonitor()
-  private let executor = ThreadExecutor(name: "embedded-postgresql")
+  private let executor = ThreadExecutor()
 
   /// What is known while the cluster is open.
   struct Open {
@@ -44,6 +45,8 @@ actor Cluster {
     self.logger = logger
     self.progress = progress
   }
+
+  deinit { executor.stop() }
 
   /// Takes the lock and brings the cluster up; leaves nothing behind when it fails.
   func open() throws -> ClusterAddress {

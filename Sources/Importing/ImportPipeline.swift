@@ -1,3 +1,4 @@
+import AsyncSupport
 import Foundation
 import Synchronization
 
@@ -42,7 +43,7 @@ final class ImportReader: Sendable {
 
   /// Opens the file; the columns that its header names.
   func open(path: String, format: ComplaintFormat) async throws -> RecordColumns? {
-    try await onQueue { [self] in
+    try await queue.run { [self] in
       try records.withLock { state in
         let reader = try RecordReader(path: path, format: format, isCancelled: { [isCancelled] in isCancelled.isSet })
         let columns = reader.columns
@@ -54,21 +55,6 @@ final class ImportReader: Sendable {
 
   /// The next records, nil at the end.
   func next() async throws -> RecordChunk? {
-    try await onQueue { [self] in try records.withLock { try $0?.next() } }
+    try await queue.run { [self] in try records.withLock { try $0?.next() } }
   }
-
-  private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result(catching: work)) }
-    }
-  }
-}
-
-/// Set once, seen by all.
-final class CancellationFlag: Sendable {
-  private let value = Atomic(false)
-
-  var isSet: Bool { value.load(ordering: .relaxed) }
-
-  func set() { value.store(true, ordering: .relaxed) }
 }

@@ -31,8 +31,8 @@ package struct SiteRoutes {
   }
 
   /// The page that shows a problem.
-  package func problemPage(_ problem: Problem, _ context: ServerRequestContext) -> Response {
-    pages.page(
+  package func problemPage(_ problem: Problem, _ context: ServerRequestContext) throws -> Response {
+    try pages.page(
       "problem", ProblemPage(problem, texts: pages.texts(context)), context, status: .init(code: problem.status))
   }
 

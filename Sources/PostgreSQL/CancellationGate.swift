@@ -1,3 +1,4 @@
+import AsyncSupport
 import CLibPQ
 
 /// Sends cancel requests for the statement that runs now, and for no other.

@@ -1,5 +1,6 @@
 import CLibPQ
 import Logging
+import Synchronization
 
 /// Receives a connection's notices, on its thread.
 final class NoticeSink: Sendable {
@@ -9,7 +10,7 @@ final class NoticeSink: Sendable {
   }
 
   private let logger: Logger
-  private let state = Guarded(State())
+  private let state = Mutex(State())
 
   init(logger: Logger) { self.logger = logger }
 

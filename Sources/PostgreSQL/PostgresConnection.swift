@@ -1,3 +1,4 @@
+import AsyncSupport
 import CLibPQ
 public import Logging
 
@@ -6,7 +7,7 @@ public import Logging
 /// One task at a time uses a connection; a pool lends it. Cancelling the task cancels the statement on the server,
 /// but never a COMMIT.
 public actor PostgresConnection {
-  private nonisolated let thread: ConnectionThread
+  private nonisolated let thread: ThreadExecutor
   /// The connection's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -27,7 +28,7 @@ public actor PostgresConnection {
   var occupation: Occupation?
 
   private init(_ configuration: PostgresConfiguration, logger: Logger) {
-    thread = ConnectionThread()
+    thread = ThreadExecutor()
     self.configuration = configuration
     self.logger = logger
     notices = NoticeSink(logger: logger)

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension PostgresPool {
   /// A connection that works, within the wait limit.
   func lease() async throws -> PostgresConnection {

@@ -10,7 +10,7 @@ public final class PostgresPool: Sendable {
   /// How many tasks may wait; one more is refused at once.
   public let maximumWaiters: Int
   let logger: Logger
-  let state: Guarded<PoolState>
+  let state: Mutex<PoolState>
   private let lastWaiter = Atomic<UInt64>(0)
 
   /// A pool; connections are opened when they are asked for.
@@ -27,7 +27,7 @@ public final class PostgresPool: Sendable {
     self.waitLimit = waitLimit
     self.maximumWaiters = maximumWaiters
     self.logger = logger
-    state = Guarded(PoolState(maximum: max(1, maximumConnections)))
+    state = Mutex(PoolState(maximum: max(1, maximumConnections)))
   }
 
   /// Lends a connection to `body`. What `body` leaves open on it is rolled back.

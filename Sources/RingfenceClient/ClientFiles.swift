@@ -24,9 +24,9 @@ enum ClientFiles {
   /// Flushes a file, or a folder's names.
   static func flush(_ path: String) throws(ClientError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure("flush a folder") }
+    guard descriptor >= 0 else { throw failure("flush a file") }
     defer { close(descriptor) }
-    guard sync(descriptor) else { throw failure("flush a folder") }
+    guard sync(descriptor) else { throw failure("flush a file") }
   }
 
   /// Writes beside, flushes, renames.

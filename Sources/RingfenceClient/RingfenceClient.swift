@@ -15,6 +15,9 @@ public actor RingfenceClient {
   /// What was wrong with the outbox's file when it was opened; nil when nothing was.
   public nonisolated let damage: OutboxDamage?
   private let lock: FolderLock
+  nonisolated let files = FileExecutor(label: "ringfence.client")
+  /// A queue of the client's own: what is accepted is on the disk when its call returns, and the disk may be slow.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { files.asUnownedSerialExecutor() }
 
   var backoff = Backoff()
   /// Nothing is sent before: what the backoff says.

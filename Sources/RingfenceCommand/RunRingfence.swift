@@ -1,10 +1,10 @@
 package import ArgumentParser
+import AsyncSupport
 import EmbeddedPostgreSQL
 import Foundation
 import Importing
 import PostgreSQL
 import Publishing
-import Synchronization
 
 /// Runs the command line and ends the process with its exit code: 0 fine, 1 the data is bad or the work failed,
 /// 2 wrong usage, 3 cannot read or write, 4 a gate holds a publication back.
@@ -92,19 +92,14 @@ private func isAboutFiles(_ error: any Error) -> Bool {
 
 /// Shows how far a pack command is, once it says so.
 private final class PackProgress: Sendable {
-  private let meter = Mutex<ProgressMeter?>(nil)
+  private let meter = LazyValue<ProgressMeter>()
 
   func update(done: UInt64, total: UInt64) {
-    let meter = meter.withLock { meter in
-      if let meter { return meter }
-      let made = ProgressMeter(title: "Working", total: total == 0 ? nil : total, unit: .items("done"))
-      meter = made
-      return made
-    }
-    meter.update(done: done)
+    meter.makeIfNeeded { ProgressMeter(title: "Working", total: total == 0 ? nil : total, unit: .items("done")) }
+      .update(done: done)
   }
 
   func finish() {
-    meter.withLock { $0 }?.finish()
+    meter.value?.finish()
   }
 }

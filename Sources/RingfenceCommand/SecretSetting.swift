@@ -16,7 +16,7 @@ package enum SecretSetting {
 
   /// A secret in a file that an option names.
   /// - Throws: ``CommandFailure`` when the file cannot be read, or is empty.
-  static func content(of file: String) throws -> String { try content(of: file, that: "") }
+  package static func content(of file: String) throws -> String { try content(of: file, that: "") }
 
   private static func content(of file: String, that: String) throws -> String {
     guard let data = FileManager.default.contents(atPath: file) else {

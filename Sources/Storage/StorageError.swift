@@ -13,8 +13,12 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case serialTaken(Int64)
   /// A row names a kind of decision that this version does not know.
   case unknownTreatment(String)
-  /// A row names a rule against brigades, or a state, that this version does not know.
+  /// A row names a rule against brigades that this version does not know.
   case unknownRule(String)
+  /// A row has a state that this version does not know.
+  case unknownState(String)
+  /// A background job is of a kind that this version does not know.
+  case unknownJob(kind: String)
   /// A row names a role that this version does not know.
   case unknownRole(String)
   /// A directory was replaced by another process while it was being read.
@@ -43,7 +47,11 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       or move this one away.
       """
     case .unknownRule(let name):
-      "The database names a rule or a state \(name) that this version does not know. Run the version that added it, or a later one."
+      "The database names a rule \(name) that this version does not know. Run the version that added it, or a later one."
+    case .unknownState(let name):
+      "The database has a state \(name) that this version does not know. Run the version that added it, or a later one."
+    case .unknownJob(let kind):
+      "The database has a background job \(kind) that this version does not know. Run the version that added it, or a later one."
     case .unknownTreatment(let name):
       "The database has decisions of a kind \(name) that this version does not know. Run the version that added it, or a later one."
     case .unknownRole(let name):

@@ -112,4 +112,16 @@ import Testing
     #expect(code.path.hasPrefix("M4 4h7v1h-7z"))
     #expect(QRCode(String(repeating: "a", count: 10_000)) == nil)
   }
+
+  @Test func onlyEqualBytesAreEqual() {
+    #expect(ConstantTime.areEqual("".utf8, "".utf8) && ConstantTime.areEqual("abc".utf8, "abc".utf8))
+    #expect(!ConstantTime.areEqual("ab".utf8, "abc".utf8) && !ConstantTime.areEqual("abc".utf8, "ab".utf8))
+    for place in 0..<8 {
+      for bit in 0..<8 {
+        var other = [UInt8](repeating: 0x5A, count: 8)
+        other[place] ^= 1 << bit
+        #expect(!ConstantTime.areEqual([UInt8](repeating: 0x5A, count: 8), other))
+      }
+    }
+  }
 }

@@ -1,4 +1,3 @@
-import CallDirectory
 import Foundation
 import Testing
 

@@ -4,11 +4,11 @@ import Foundation
 import TestData
 import Testing
 
-/// The real lists: whole where they are short, samples where a debug build would take minutes.
+/// Fixtures, and the real lists: all of them where they are short, samples where a debug build would take minutes.
 @Suite struct ListTests {
-  private static func lines(_ name: String, _ count: Int) throws -> [Substring]? {
-    guard let path = Checkout.shared("data/\(name)") else { return nil }
-    let (output, _) = try run("/bin/sh", ["-c", "xz -dc \"$0\" | head -n \(count)", path])
+  private static func lines(_ path: String, _ count: Int) throws -> [Substring] {
+    let tool = path.hasSuffix(".xz") ? "xz -dc" : "cat"
+    let (output, _) = try run("/bin/sh", ["-c", "\(tool) \"$0\" | head -n \(count)", path])
     return output.split(whereSeparator: \.isNewline)
   }
 
@@ -18,14 +18,9 @@ import Testing
     return PackEntry(number: number, label: parts.count > 1 ? String(parts[1]) : nil)
   }
 
-  @Test(arguments: [
-    ("packs/block-2m.txt.xz", PackKind.blocking, 40_000, 2.0),
-    ("packs/toxic-100k.tsv.xz", .identification, 10_000, 2.6),
-    ("packs/directory-2m.tsv.xz", .identification, 3_000, 30),
-  ])
-  func list(name: String, kind: PackKind, count: Int, most: Double) throws {
-    guard let lines = try Self.lines(name, count) else { return }
-    let list = lines.compactMap(Self.entry)
+  /// - Parameter most: bytes an entry.
+  private func expectPack(of path: String, kind: PackKind, count: Int, most: Double) throws {
+    let list = try Self.lines(path, count).compactMap(Self.entry)
     #expect(list.count == count)
     let bytes = try packBytes(list, .init(kind: kind))
     let reader = try PackReader(bytes: bytes)
@@ -34,14 +29,33 @@ import Testing
     #expect(Double(bytes.count) / Double(count) < most)
   }
 
-  /// Two states of a rolling list, 23 days apart: the numbers up to where a debug build is quick enough.
-  @Test func theRollingListsAsADelta() throws {
-    let names = ["complaints/ftc-rolling-2025-10-28.csv.xz", "complaints/ftc-rolling-2025-11-20.csv.xz"]
+  @Test(arguments: [
+    ("packs/block.txt", PackKind.blocking, 3_000, 2.0),
+    ("packs/toxic.tsv", .identification, 600, 4.0),
+    ("packs/directory.tsv", .identification, 600, 10.0),
+  ])
+  func fixture(name: String, kind: PackKind, count: Int, most: Double) throws {
+    try expectPack(of: Checkout.fixture(name), kind: kind, count: count, most: most)
+  }
+
+  @Test(
+    .sharedData("data/packs"),
+    arguments: [
+      ("packs/block-2m.txt.xz", PackKind.blocking, 40_000, 2.0),
+      ("packs/toxic-100k.tsv.xz", .identification, 10_000, 2.6),
+      ("packs/directory-2m.tsv.xz", .identification, 3_000, 30),
+    ])
+  func list(name: String, kind: PackKind, count: Int, most: Double) throws {
+    try expectPack(of: try #require(Checkout.shared("data/\(name)")), kind: kind, count: count, most: most)
+  }
+
+  /// Packs two states of a rolling list up to where a debug build is quick enough, and makes the one out of the other.
+  private func expectDelta(between paths: [String]) throws {
     var readers: [PackReader] = []
-    for name in names {
-      guard let lines = try Self.lines(name, 1_000_000) else { return }
-      let numbers = Set(lines.compactMap { Int64($0) }.filter { $0 >= 2_000_000_000 && $0 < 2_300_000_000 }).sorted()
-      let list = numbers.map { PackEntry(number: 10_000_000_000 + $0) }
+    for path in paths {
+      let numbers = Set(
+        try Self.lines(path, 1_000_000).compactMap { Int64($0) }.filter { $0 >= 2_000_000_000 && $0 < 2_300_000_000 })
+      let list = numbers.sorted().map { PackEntry(number: 10_000_000_000 + $0) }
       readers.append(try PackReader(bytes: packBytes(list, .init(kind: .blocking, serial: UInt64(readers.count)))))
     }
     let folder = try Folder()
@@ -52,5 +66,17 @@ import Testing
     try delta.apply(base: readers[0], to: folder.file("b"))
     #expect(try PackReader.open(path: folder.file("b")).digest() == readers[1].digest())
     #expect(try DeltaTests.played(entries(readers[0]), delta.makeChanges(base: readers[0])) == entries(readers[1]))
+  }
+
+  @Test func theRollingFixturesAsADelta() throws {
+    try expectDelta(between: [1, 2].map { Checkout.fixture("complaints/rolling-\($0).csv") })
+  }
+
+  /// 23 days apart.
+  @Test(.sharedData("data/complaints")) func theRollingListsAsADelta() throws {
+    try expectDelta(
+      between: ["2025-10-28", "2025-11-20"].map {
+        try #require(Checkout.shared("data/complaints/ftc-rolling-\($0).csv.xz"))
+      })
   }
 }

@@ -11,7 +11,7 @@ import Testing
     var address_kb: Int
   }
 
-  /// The benchmark's executable beside the tests; `nil`, said aloud, when it was not built.
+  /// The benchmark's executable beside the tests; `nil` when it was not built.
   private static let tool: String? = {
     // Linux: …/debug/…xctest is the test bundle itself; macOS has it three folders deeper.
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -19,9 +19,7 @@ import Testing
       folder = URL(fileURLWithPath: argument).deletingLastPathComponent()
     }
     let path = folder.appendingPathComponent("pack-benchmark").path
-    if FileManager.default.fileExists(atPath: path) { return path }
-    print("SKIPPED: \(path) is not built")
-    return nil
+    return FileManager.default.fileExists(atPath: path) ? path : nil
   }()
 
   private static func walk(_ tool: String, _ path: String, _ tiny: String, limit: Int?) throws -> Walk {
@@ -31,8 +29,9 @@ import Testing
     return try JSONDecoder().decode(Walk.self, from: Data(output.utf8))
   }
 
-  @Test func aWalkFitsIntoWhatTheHeaderDeclares() throws {
-    guard let tool = Self.tool else { return }
+  @Test(.enabled(if: tool != nil, "pack-benchmark is not built beside the tests."))
+  func aWalkFitsIntoWhatTheHeaderDeclares() throws {
+    let tool = try #require(Self.tool)
     let folder = try Folder()
     let tiny = folder.file("tiny"), bare = folder.file("bare"), named = folder.file("named")
     try Data(packBytes([.init(number: 5, label: "x")], .init(kind: .identification))).write(

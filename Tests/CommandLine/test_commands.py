@@ -111,6 +111,13 @@ def test_simulated_complaints_go_through_a_link(tmp_path):
     assert (tmp_path / "link").is_symlink()
 
 
+def test_a_day_of_invented_complaints_is_imported(tmp_path):
+    day = CHECKOUT / "Tests/TestData/Fixtures/complaints/daily.csv"
+    done = run("import", "complaints", day, "--format", "ftc-csv", "--data", tmp_path / "data")
+    assert "200 rows" in done.stdout
+    assert "185 accepted: 185 new" in done.stdout
+
+
 @pytest.mark.skipif(not SHARED.exists(), reason=f"{SHARED} is not there: real complaints are not imported")
 def test_a_day_of_real_complaints_is_imported(tmp_path):
     day = SHARED / "data/complaints/ftc-daily-2021-07-08.csv.gz"

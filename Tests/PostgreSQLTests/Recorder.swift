@@ -1,9 +1,8 @@
-import Foundation
+import Synchronization
 
 /// A list that tasks append to.
-final class Recorder<Value: Sendable>: @unchecked Sendable {
-  private let lock = NSLock()
-  private var list: [Value] = []
-  var values: [Value] { lock.withLock { list } }
-  func append(_ value: Value) { lock.withLock { list.append(value) } }
+final class Recorder<Value: Sendable>: Sendable {
+  private let list = Mutex<[Value]>([])
+  var values: [Value] { list.withLock { $0 } }
+  func append(_ value: Value) { list.withLock { $0.append(value) } }
 }

@@ -19,6 +19,10 @@ public enum Checkout {
   /// The description of the API.
   public static var openAPI: String { "\(resources)/openapi.yaml" }
 
+  /// A small file of invented data, in the form of a real one.
+  /// - Parameter path: such as `complaints/daily.csv`.
+  public static func fixture(_ path: String) -> String { "\(root)/Tests/TestData/Fixtures/\(path)" }
+
   /// A file of real data beside the checkout (or in RINGFENCE_SHARED); nil, said aloud, where it is absent.
   /// - Parameter path: such as `data/complaints/ftc-2020.tsv.gz`.
   public static func shared(_ path: String) -> String? {

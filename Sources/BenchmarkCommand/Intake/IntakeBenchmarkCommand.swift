@@ -19,11 +19,7 @@ struct IntakeBenchmarkCommand: AsyncParsableCommand {
 
   @OptionGroup var database: DatabaseOptions
 
-  @Option(help: "The server, on this machine.")
-  var url = "http://127.0.0.1:8080"
-
-  @Option(help: "A file with an app's API key; without it RINGFENCE_API_KEY, or the sample app's in the data folder.")
-  var keyFile: String?
+  @OptionGroup var load: LoadOptions
 
   @Option(help: "Connections to the server, and clients of pgbench.")
   var connections = 64
@@ -64,16 +60,12 @@ struct IntakeBenchmarkCommand: AsyncParsableCommand {
     if let dsn, dsn.contains("password=") || dsn.firstMatch(of: /:\/\/[^\/@]*:[^\/@]+@/) != nil {
       throw ValidationError("A password on a command line is visible to others. Set DATABASE_URL instead.")
     }
-    guard LoadTarget(url: url) != nil else {
-      throw ValidationError(
-        "--url is http:// with a loopback address, such as http://127.0.0.1:8080. Other machines are refused.")
-    }
   }
 
   func run() async throws {
-    guard let target = LoadTarget(url: url) else { return }
+    let target = try load.target()
     let plan = LoadPlan(
-      target: target, key: try BenchmarkKey.find(file: keyFile, data: database.data), connections: connections,
+      target: target, key: try BenchmarkKey.find(file: load.keyFile, data: database.data), connections: connections,
       seconds: seconds, batch: batch, seed: seed)
     let pid = serverPid ?? ListeningProcess.find(port: target.port)
     let report = try await IntakeBenchmark(

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Foundation
 import Histogram
 import RingfenceCommand
@@ -18,13 +19,9 @@ struct LoadDriver {
   /// - Throws: ``CommandFailure`` when no server answers.
   static func run(_ plan: LoadPlan) async throws -> LoadResult {
     let generator = try ReportGenerator(seed: plan.seed)
-    return try await withCheckedThrowingContinuation { continuation in
-      let thread = Thread {
-        var driver = LoadDriver(plan: plan, generator: generator)
-        continuation.resume(with: Result { try driver.run() })
-      }
-      thread.name = "load"
-      thread.start()
+    return try await runOnThread {
+      var driver = LoadDriver(plan: plan, generator: generator)
+      return try driver.run()
     }
   }
 

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Foundation
 import RingfenceCommand
 
@@ -24,9 +25,10 @@ struct MixedBenchmark {
     let fixture = try MixedFixture(of: plan.target)
     if fixture.packs.isEmpty { say("Nothing is published: downloads request the manifest only.") }
     let clients = try clients(fixture, times: overload == nil ? 1 : connectionFactor)
-    let driver = MixedDriver(target: plan.target, clients: clients, serverPID: serverPID)
+    // Unsafe: one thread at a time uses it, and its end is awaited.
+    nonisolated(unsafe) let driver = MixedDriver(target: plan.target, clients: clients, serverPID: serverPID)
     defer { driver.close() }
-    let closed = try await Self.on("load") {
+    let closed = try await runOnThread {
       try driver.run(.init(name: "As fast as answers come", seconds: Double(plan.seconds)))
     }
     say(closed.table)
@@ -39,7 +41,7 @@ struct MixedBenchmark {
       -> MixedResult
     {
       let rates = capacity.mapValues { $0 * factor }
-      let result = try await Self.on("load") {
+      let result = try await runOnThread {
         try driver.run(.init(name: name, seconds: seconds, rates: rates, endsAtP99: endsAtP99))
       }
       say("\n" + result.table)
@@ -84,22 +86,5 @@ struct MixedBenchmark {
       }
     }
     return clients
-  }
-
-  /// Runs something that blocks on a thread of its own.
-  private static func on<Result: Sendable>(
-    _ name: String, _ work: @escaping () throws -> Result
-  ) async throws -> Result {
-    let work = Blocking(work: work)
-    return try await withCheckedThrowingContinuation { continuation in
-      let thread = Thread { continuation.resume(with: Swift.Result { try work.work() }) }
-      thread.name = name
-      thread.start()
-    }
-  }
-
-  /// Handed to one thread, whose end is awaited.
-  private struct Blocking<Result>: @unchecked Sendable {
-    let work: () throws -> Result
   }
 }

@@ -19,11 +19,7 @@ struct MixedBenchmarkCommand: AsyncParsableCommand {
 
   @OptionGroup var database: DatabaseOptions
 
-  @Option(help: "The server, on this machine.")
-  var url = "http://127.0.0.1:8080"
-
-  @Option(help: "A file with an app's API key; without it RINGFENCE_API_KEY, or the sample app's in the data folder.")
-  var keyFile: String?
+  @OptionGroup var load: LoadOptions
 
   @Option(help: "Seconds of the phase that measures the capacity.")
   var seconds = 30
@@ -65,16 +61,12 @@ struct MixedBenchmarkCommand: AsyncParsableCommand {
     guard overload.map({ (1...10).contains($0) }) ?? true else { throw ValidationError("--overload is 1 to 10.") }
     guard (1...100).contains(connectionFactor) else { throw ValidationError("--connection-factor is 1 to 100.") }
     guard minutes > 0, minutes <= 600 else { throw ValidationError("--minutes is more than 0, at most 600.") }
-    guard LoadTarget(url: url) != nil else {
-      throw ValidationError(
-        "--url is http:// with a loopback address, such as http://127.0.0.1:8080. Other machines are refused.")
-    }
   }
 
   func run() async throws {
-    guard let target = LoadTarget(url: url) else { return }
+    let target = try load.target()
     let plan = LoadPlan(
-      target: target, key: try BenchmarkKey.find(file: keyFile, data: database.data), connections: reporters,
+      target: target, key: try BenchmarkKey.find(file: load.keyFile, data: database.data), connections: reporters,
       seconds: seconds, batch: 1, seed: seed)
     let tokens = try await makeTokens()
     let benchmark = MixedBenchmark(

@@ -6,11 +6,13 @@ enum BenchmarkKey {
   /// Reads `file`; without one RINGFENCE_API_KEY, or the key of the demo app in the data folder.
   /// - Throws: ``CommandFailure``.
   static func find(file: String?, data: String) throws -> String {
-    if file == nil, let key = try SecretSetting.read("RINGFENCE_API_KEY") { return key }
-    guard let text = FileManager.default.contents(atPath: file ?? "\(data)/sample-app.key") else {
+    if let file { return try SecretSetting.content(of: file) }
+    if let key = try SecretSetting.read("RINGFENCE_API_KEY") { return key }
+    let sample = "\(data)/sample-app.key"
+    guard FileManager.default.fileExists(atPath: sample) else {
       throw CommandFailure.unreadable(
         "There is no API key. Set RINGFENCE_API_KEY or pass --key-file; make one with: ringfence app create NAME")
     }
-    return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    return try SecretSetting.content(of: sample)
   }
 }

@@ -1,3 +1,4 @@
+import Accounts
 import Crypto
 import Foundation
 
@@ -11,10 +12,8 @@ package enum FormToken {
     return Hexadecimal.text(code)
   }
 
-  /// Compares without telling by the time it takes how much is right.
+  /// Whether a form's token is the expected one; an empty one never is. Takes the same time wherever they differ.
   package static func matches(_ sent: String, _ expected: String) -> Bool {
-    let (sent, expected) = (Array(sent.utf8), Array(expected.utf8))
-    guard sent.count == expected.count, !expected.isEmpty else { return false }
-    return zip(sent, expected).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    !expected.isEmpty && ConstantTime.areEqual(sent.utf8, expected.utf8)
   }
 }

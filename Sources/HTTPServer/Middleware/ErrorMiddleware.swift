@@ -7,7 +7,7 @@ import NIOHTTP1
 /// once; what a caller sees of it never holds its text.
 package struct ErrorMiddleware: RouterMiddleware {
   /// Renders a problem for a browser.
-  package typealias ProblemPage = @Sendable (Problem, ServerRequestContext) -> Response
+  package typealias ProblemPage = @Sendable (Problem, ServerRequestContext) throws -> Response
 
   package let page: ProblemPage
 
@@ -29,10 +29,17 @@ package struct ErrorMiddleware: RouterMiddleware {
   }
 
   private func answer(to error: any Error, request: Request, context: ServerRequestContext) -> Response {
-    let problem = Problem.answering(error, path: context.route ?? "none", logger: context.logger)
+    let path = context.route ?? "none"
+    let problem = Problem.answering(error, path: path, logger: context.logger)
     let wantsPage = request.headers[.accept]?.contains("text/html") ?? false
     guard wantsPage, !request.uri.path.hasPrefix("/v1/") else { return problem.response }
-    var response = page(problem, context)
+    var response: Response
+    do {
+      response = try page(problem, context)
+    } catch {
+      _ = Problem.answering(error, path: path, logger: context.logger)
+      return problem.response
+    }
     if let retryAfter = problem.retryAfter { response.headers[.retryAfter] = String(retryAfter) }
     return response
   }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Foundation
 import Synchronization
 
@@ -75,7 +76,7 @@ private final class DirectoryFile: Sendable {
   func cancel() { isCancelled.set() }
 
   func open(_ options: DirectoryOptions) async throws -> (DirectoryColumns, isCSV: Bool) {
-    try await onQueue { [self] in
+    try await queue.run { [self] in
       try state.withLock { state in
         let reader = try DirectoryReader(options, isCancelled: { [isCancelled] in isCancelled.isSet })
         let found = (reader.columns, isCSV: reader.isCSV)
@@ -87,18 +88,12 @@ private final class DirectoryFile: Sendable {
 
   /// The next rows and the place of their chunk in the file, from 0; nil at the end.
   func next() async throws -> (index: Int, chunk: RecordChunk)? {
-    try await onQueue { [self] in
+    try await queue.run { [self] in
       try state.withLock { state in
         guard let chunk = try state.reader?.next() else { return nil }
         defer { state.next += 1 }
         return (state.next, chunk)
       }
-    }
-  }
-
-  private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result(catching: work)) }
     }
   }
 }

@@ -99,7 +99,7 @@ struct AccountPages: Sendable {
     let sessions = try await services.accounts.sessions(of: moderator.id, at: time)
     var page = AccountPage(account, sessions: sessions, moderator: moderator, policy: policy, texts: texts)
     change(&page, texts)
-    return pages.page("account", page, context, status: status)
+    return try pages.page("account", page, context, status: status)
   }
 }
 

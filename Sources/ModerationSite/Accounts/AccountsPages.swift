@@ -108,7 +108,7 @@ struct AccountsPages: Sendable {
   private func list(_ context: ServerRequestContext, name: String = "", problem: String = "") async throws -> Response {
     let texts = pages.texts(context)
     let rows = try await services.accounts.accounts(at: Date()).map { AccountRow($0, texts) }
-    return pages.page(
+    return try pages.page(
       "accounts", Values(rows: rows, roles: Self.roles(.moderator, texts), name: name, problem: problem), context,
       status: problem.isEmpty ? .ok : .unprocessableContent)
   }
@@ -122,7 +122,7 @@ struct AccountsPages: Sendable {
       account: AccountRow(account, texts), roles: Self.roles(account.role, texts),
       isOwn: try context.signedIn().id == account.id)
     change(&values, texts)
-    return pages.page("account-of", values, context, status: status)
+    return try pages.page("account-of", values, context, status: status)
   }
 
   private static func roles(_ chosen: Role, _ texts: Localizer) -> [AccountPage.Choice] {

@@ -34,8 +34,8 @@ struct SecondFactorPages: Sendable {
 
   @Sendable func form(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let moderator = try context.signedIn()
-    if moderator.hasSecondFactor { return show(Values(hasSecondFactor: true), moderator, context) }
-    return show(try offer(TOTP.makeSecret(), moderator), moderator, context)
+    if moderator.hasSecondFactor { return try show(Values(hasSecondFactor: true), moderator, context) }
+    return try show(offer(TOTP.makeSecret(), moderator), moderator, context)
   }
 
   /// Takes a secret for the account's once a code shows that the app has it.
@@ -49,12 +49,12 @@ struct SecondFactorPages: Sendable {
     guard let step = TOTP.step(of: typed, secret: secret, at: time) else {
       var values = try offer(secret, moderator)
       values.problem = account.pages.texts(context)("second-factor.wrong-code")
-      return show(values, moderator, context, status: .unprocessableContent)
+      return try show(values, moderator, context, status: .unprocessableContent)
     }
     let codes = RecoveryCodes.make()
     let token = try await services.accounts.setSecondFactor(
       Array(sealed), step: step, recovery: RecoveryCodes.hashes(codes, key: services.key), of: moderator, at: time)
-    return show(codes, token, context)
+    return try show(codes, token, context)
   }
 
   @Sendable func renewCodes(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -63,7 +63,7 @@ struct SecondFactorPages: Sendable {
     let codes = RecoveryCodes.make()
     let token = try await services.accounts.setRecoveryCodes(
       RecoveryCodes.hashes(codes, key: services.key), of: moderator, at: Date())
-    return show(codes, token, context)
+    return try show(codes, token, context)
   }
 
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -90,22 +90,22 @@ struct SecondFactorPages: Sendable {
     case .refused: values.problem = account.pages.texts(context)("second-factor.wrong-code")
     case .later: values.problem = account.pages.texts(context)("account.later")
     }
-    return show(values, moderator, context, status: .unprocessableContent)
+    return try show(values, moderator, context, status: .unprocessableContent)
   }
 
   private func show(
     _ values: Values, _ moderator: Session, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
-  ) -> Response {
+  ) throws -> Response {
     var values = values
     values.isRequired = account.policy.asks(moderator.role)
-    return account.pages.page("second-factor", values, context, status: status)
+    return try account.pages.page("second-factor", values, context, status: status)
   }
 
   /// Shows new codes, this once.
-  private func show(_ codes: [String], _ token: String, _ context: ServerRequestContext) -> Response {
+  private func show(_ codes: [String], _ token: String, _ context: ServerRequestContext) throws -> Response {
     var context = context
     context.csrf = FormToken.make(session: token)
-    var response = account.pages.page("recovery-codes", Codes(codes: codes), context)
+    var response = try account.pages.page("recovery-codes", Codes(codes: codes), context)
     response.setCookie(account.cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
     return response
   }

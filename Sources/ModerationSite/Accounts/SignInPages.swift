@@ -26,10 +26,10 @@ struct SignInPages: Sendable {
 
   /// A link opens a page with one button, and the button uses the link up: programs that look at links before
   /// people do would otherwise spend it.
-  @Sendable func form(_ request: Request, context: ServerRequestContext) -> Response {
+  @Sendable func form(_ request: Request, context: ServerRequestContext) throws -> Response {
     let token = request.uri.queryParameters["token"].map(String.init) ?? ""
     let next = ReturnAddress(request.uri.queryParameters["next"].map(String.init))
-    return show(Values(token: token.utf8.count <= 128 ? token : "", next: next.path), context)
+    return try show(Values(token: token.utf8.count <= 128 ? token : "", next: next.path), context)
   }
 
   @Sendable func signIn(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -39,7 +39,7 @@ struct SignInPages: Sendable {
     var values = Values(next: next.path)
     if let token = form["token"] {
       guard token.utf8.count <= 128 else {
-        return show(values.with("sign-in.used", pages.texts(context)), context, status: .forbidden)
+        return try show(values.with("sign-in.used", pages.texts(context)), context, status: .forbidden)
       }
       outcome = try await desk.signIn(link: token, visitor(request, context), at: time)
       values.problem = pages.texts(context)("sign-in.used")
@@ -49,7 +49,7 @@ struct SignInPages: Sendable {
         name: values.name, password: form["password"] ?? "", visitor(request, context), at: time)
       values.problem = pages.texts(context)("sign-in.wrong")
     }
-    return answer(to: outcome, "sign-in", values, next, context)
+    return try answer(to: outcome, "sign-in", values, next, context)
   }
 
   @Sendable func codeForm(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -57,7 +57,7 @@ struct SignInPages: Sendable {
     guard let step = cookies.read(.step, request),
       let account = try await moderators.credentials(step: step, at: Date())
     else { return .redirect(to: next.signIn, type: .normal) }
-    return withoutStore(pages.page("sign-in-code", Values(next: next.path, name: account.name), context))
+    return withoutStore(try pages.page("sign-in-code", Values(next: next.path, name: account.name), context))
   }
 
   @Sendable func signInByCode(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -67,7 +67,7 @@ struct SignInPages: Sendable {
     let outcome = try await desk.signIn(step: step, typed: typed, visitor(request, context), at: Date())
     var values = Values(next: next.path)
     values.problem = pages.texts(context)("sign-in.wrong-code")
-    return answer(to: outcome, "sign-in-code", values, next, context)
+    return try answer(to: outcome, "sign-in-code", values, next, context)
   }
 
   @Sendable func signOut(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -79,22 +79,22 @@ struct SignInPages: Sendable {
 
   private func answer(
     to outcome: SignInOutcome, _ page: String, _ values: Values, _ next: ReturnAddress, _ context: ServerRequestContext
-  ) -> Response {
+  ) throws -> Response {
     var values = values
     let texts = pages.texts(context)
     switch outcome {
     case .entered(let entrance, let browser):
       return entered(entrance, browser, next)
     case .refused:
-      return show(values, page: page, context, status: .forbidden)
+      return try show(values, page: page, context, status: .forbidden)
     case .expired:
       values.problem = texts("sign-in.expired")
-      return show(values, context, status: .forbidden)
+      return try show(values, context, status: .forbidden)
     case .later(let seconds):
       values.problem =
         seconds < 90
         ? texts.count("sign-in.later-seconds", seconds) : texts.count("sign-in.later-minutes", (seconds + 59) / 60)
-      var response = show(values, page: page, context, status: .tooManyRequests)
+      var response = try show(values, page: page, context, status: .tooManyRequests)
       response.headers[.retryAfter] = String(seconds)
       return response
     }
@@ -124,8 +124,8 @@ struct SignInPages: Sendable {
 
   private func show(
     _ values: Values, page: String = "sign-in", _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
-  ) -> Response {
-    withoutStore(pages.page(page, values, context, status: status))
+  ) throws -> Response {
+    withoutStore(try pages.page(page, values, context, status: status))
   }
 
   private func withoutStore(_ response: Response) -> Response {

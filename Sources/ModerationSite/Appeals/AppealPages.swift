@@ -33,7 +33,7 @@ struct AppealPages: Sendable {
       next = Query.address(
         Self.address, ["state": isAnswered ? "answered" : "", "after": AppealCursor(last, isAnswered).text])
     }
-    return pages.page(
+    return try pages.page(
       "appeals",
       AppealsPage(
         isAnswered: isAnswered, openCount: texts.number(try await appeals.openCount()),
@@ -88,7 +88,7 @@ struct AppealPages: Sendable {
       number, all, filings: try await appeals.filings(of: number.digits),
       explanation: try await explanations.explain(number.digits, at: Date()), problem: problem,
       words: String((words ?? "").prefix(4_000)), done: texts.find("appeals.done-\(done)") ?? "", texts)
-    return pages.page(
+    return try pages.page(
       "appeals-one", page, context, status: status ?? (problem.isEmpty ? .ok : .unprocessableContent))
   }
 }

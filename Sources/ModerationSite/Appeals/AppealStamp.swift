@@ -1,3 +1,4 @@
+import Accounts
 import HTTPServer
 import Crypto
 import Foundation
@@ -51,7 +52,7 @@ struct AppealStamps: Sendable {
   func check(_ stamp: String, nonce: String?, at time: Date) -> Verdict {
     let parts = stamp.split(separator: ".", omittingEmptySubsequences: false)
     guard stamp.utf8.count <= 160, parts.count == 5, parts[0] == "1",
-      Self.isSame(String(parts[4]), code(of: parts[..<4].joined(separator: "."))),
+      ConstantTime.areEqual(parts[4].utf8, code(of: parts[..<4].joined(separator: ".")).utf8),
       let seconds = Int(parts[1]), let difficulty = Int(parts[2]), let id = Self.bytes(parts[3])
     else { return .invalid }
     let age = time.timeIntervalSince1970 - Double(seconds)
@@ -99,10 +100,5 @@ struct AppealStamps: Sendable {
       rest = rest.dropFirst(2)
     }
     return bytes
-  }
-
-  private static func isSame(_ sent: String, _ expected: String) -> Bool {
-    let (sent, expected) = (Array(sent.utf8), Array(expected.utf8))
-    return sent.count == expected.count && zip(sent, expected).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

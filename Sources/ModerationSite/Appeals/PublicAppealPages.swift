@@ -23,7 +23,7 @@ struct PublicAppealPages: Sendable {
       let plain = number.drop { $0 == "+" || $0 == " " }
       draft.number = Int64(plain).flatMap(PhoneNumber.init(digits:))?.formatted(.international) ?? ""
     }
-    return show(draft, context)
+    return try show(draft, context)
   }
 
   @Sendable func file(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -31,7 +31,7 @@ struct PublicAppealPages: Sendable {
     let number = draft.check(pages.texts(context))
     let now = Date()
     guard let number, let filing = draft.filing(number, at: now) else {
-      return show(draft, context, status: .unprocessableContent)
+      return try show(draft, context, status: .unprocessableContent)
     }
     let stamp = context.form["stamp"] ?? ""
     let texts = pages.texts(context)
@@ -39,7 +39,7 @@ struct PublicAppealPages: Sendable {
     case .good(let id, let expiresAt, let isWorked):
       guard limits.take(context.network, isWorked: isWorked) else {
         draft.problem = texts("appeal.limited")
-        return show(draft, context, status: .tooManyRequests, stamp: stamp)
+        return try show(draft, context, status: .tooManyRequests, stamp: stamp)
       }
       let ticket = stamps.ticket(for: id) ?? AppealTicket()
       let origin = context.clientAddress.map(origin) ?? .unknown
@@ -49,15 +49,15 @@ struct PublicAppealPages: Sendable {
       case .stampSpent: draft.problem = texts("appeal.spent")
       case .crowded:
         draft.problem = texts("appeal.crowded")
-        return show(draft, context, status: .conflict, stamp: stamp)
+        return try show(draft, context, status: .conflict, stamp: stamp)
       }
     case .tooSoon(let seconds):
       draft.problem = texts.count("appeal.soon", seconds)
-      return show(draft, context, status: .unprocessableContent, stamp: stamp)
+      return try show(draft, context, status: .unprocessableContent, stamp: stamp)
     case .expired: draft.problem = texts("appeal.expired")
     case .invalid: draft.problem = texts("appeal.invalid")
     }
-    return show(draft, context, status: .unprocessableContent)
+    return try show(draft, context, status: .unprocessableContent)
   }
 
   /// Leads from a typed ticket to its page.
@@ -65,7 +65,7 @@ struct PublicAppealPages: Sendable {
     guard let ticket = AppealTicket(String(request.uri.queryParameters["ticket"] ?? "")) else {
       var draft = AppealDraft(country: Self.country(of: request))
       draft.ticketProblem = pages.texts(context)("appeal.no-ticket")
-      return show(draft, context, status: .notFound)
+      return try show(draft, context, status: .notFound)
     }
     return .redirect(to: "/appeal/\(ticket.code)", type: .normal)
   }
@@ -75,17 +75,17 @@ struct PublicAppealPages: Sendable {
       let status = try await appeals.status(of: ticket, at: Date())
     else { throw Problem.notFound }
     return Self.unstored(
-      pages.page("appeal-status", AppealStatusPage(ticket, status, pages.texts(context)), context))
+      try pages.page("appeal-status", AppealStatusPage(ticket, status, pages.texts(context)), context))
   }
 
   private func show(
     _ draft: AppealDraft, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok, stamp: String? = nil
-  ) -> Response {
+  ) throws -> Response {
     // What has been refused for its haste alone is sent again as it is.
     let page = AppealFormPage(
       draft, countries: countries.list(context.language, chosen: draft.country), stamps: stamps,
       stamp: stamp ?? stamps.make(at: Date()))
-    return Self.unstored(pages.page("appeal", page, context, status: status))
+    return Self.unstored(try pages.page("appeal", page, context, status: status))
   }
 
   private static func country(of request: Request) -> String? {

@@ -117,7 +117,7 @@ struct AppPages: Sendable {
     let values = AppsPage(
       keys: try await apps.keys(), withdrawals: try await apps.withdrawals.list(onlyOpen: false), made: made,
       error: error, form: context.form, texts: pages.texts(context), now: Date())
-    return pages.page("apps", values, context, status: error.isEmpty ? .ok : .unprocessableContent)
+    return try pages.page("apps", values, context, status: error.isEmpty ? .ok : .unprocessableContent)
   }
 
   private func keyPage(
@@ -139,7 +139,7 @@ struct AppPages: Sendable {
     let values = KeyPage(
       key, trace: trace, since: sinceText, until: untilText, error: error,
       texts: texts, now: now)
-    return pages.page("key", values, context, status: error.isEmpty ? .ok : .unprocessableContent)
+    return try pages.page("key", values, context, status: error.isEmpty ? .ok : .unprocessableContent)
   }
 
   /// - Returns: nil for what is no such number of days; an inner nil for nothing.

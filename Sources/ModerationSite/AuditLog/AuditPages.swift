@@ -56,7 +56,7 @@ struct AuditPages: Sendable {
     }
     let actors = try await trail.actors()
     let unfinished = try await bulks.unfinished(for: try context.worker)
-    return pages.page(
+    return try pages.page(
       "audit",
       Values(
         query: query, unfinished: unfinished.map { UnfinishedBulk($0, texts) },

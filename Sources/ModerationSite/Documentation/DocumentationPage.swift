@@ -7,35 +7,41 @@ struct DocumentationPage: Sendable, Encodable {
   let version: String
   let groups: [OpenAPIDocument.Group]
   let models: [OpenAPIDocument.Object]
-  let problems: [ProblemView]
+  let problems: [ProblemDescription<String>]
 
   init(_ document: OpenAPIDocument) {
     introduction = document.introduction
     version = document.version
     groups = document.groups
     models = document.objects
-    problems = ProblemKind.allCases.map(ProblemView.init)
+    problems = ProblemKind.allCases.map(ProblemDescription.init(page:))
   }
 }
 
-/// A kind of problem, as pages show it.
-struct ProblemView: Sendable, Encodable {
+/// A kind of problem, as JSON with its example and as pages show it with the example's text.
+struct ProblemDescription<Example: Encodable & Sendable>: Sendable, Encodable {
+  /// The path of its page.
+  let type: String
   let slug: String
-  let path: String
-  let status: Int
   let title: String
+  let status: Int
   let cause: String
   let remedy: String
-  let example: String
+  let example: Example
 
-  init(_ kind: ProblemKind) {
+  init(_ kind: ProblemKind, example: Example) {
     let account = kind.account
+    type = kind.path
     slug = kind.rawValue
-    path = kind.path
-    status = account.status.code
     title = account.title
+    status = account.status.code
     cause = account.cause
     remedy = account.remedy
-    example = JSON.pretty(kind.example)
+    self.example = example
   }
+}
+
+extension ProblemDescription<String> {
+  /// For pages.
+  init(page kind: ProblemKind) { self.init(kind, example: JSON.pretty(kind.example)) }
 }

@@ -26,22 +26,33 @@ struct PageRenderer: Sendable {
   /// - Parameters:
   ///   - name: of a template in the templates' folder.
   ///   - values: the template sees their stored properties, and `frame`.
+  /// - Throws: ``PageError``, the errors of the values' own encoding.
   func page(
     _ name: String, _ values: some Encodable, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
-  ) -> Response {
+  ) throws -> Response {
     let frame = PageLayout(context: context, texts: texts(context))
-    // A missing template is a broken installation, and the compiler wrote what encodes values: the test of every page
-    // finds either.
-    let html =
-      (try? TemplateValue(PageValues(values: values, frame: frame))).flatMap { value in
-        templates[context.language]?[name]?.render(value)
-      } ?? []
+    guard let template = templates[context.language]?[name] else {
+      throw PageError(template: name, problem: "there is no such template")
+    }
+    let value: TemplateValue?
+    do {
+      value = try TemplateValue(PageValues(values: values, frame: frame))
+    } catch EncodingError.invalidValue(_, let details) {
+      throw PageError(template: name, problem: details.debugDescription)
+    }
+    guard let value else { throw PageError(template: name, problem: "there are no values") }
     return Response(
-      status: html.isEmpty ? .internalServerError : status,
+      status: status,
       headers: [
         .contentType: "text/html; charset=utf-8", .contentLanguage: context.language.rawValue,
         .vary: "Accept-Language, Cookie",
       ],
-      body: .init(byteBuffer: ByteBuffer(bytes: html)))
+      body: .init(byteBuffer: ByteBuffer(bytes: template.render(value))))
   }
+}
+
+/// A page that cannot be made. It holds no value, because errors are logged.
+struct PageError: Error, Equatable {
+  let template: String
+  let problem: String
 }

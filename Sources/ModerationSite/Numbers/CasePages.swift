@@ -94,7 +94,7 @@ struct CasePages: Sendable {
         taken: taken, left: left, packs: await places, notice: notice, form: form, changes: changes, problem: problem,
         commentsBefore: before), at: now, texts)
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
-    return pages.page("case", values, context, status: status)
+    return try pages.page("case", values, context, status: status)
   }
 
   /// What the page says about what was done a moment ago; nil where the address says something that never was.

@@ -21,7 +21,7 @@ struct PublicNumberPages: Sendable {
     // One address for each number.
     guard text == String(digits) else { return .redirect(to: "/number/\(digits)", type: .permanent) }
     let explanation = try await explanations.explain(number.digits, at: Date())
-    var response = pages.page("public-number", PublicNumberPage(number, explanation, pages.texts(context)), context)
+    var response = try pages.page("public-number", PublicNumberPage(number, explanation, pages.texts(context)), context)
     response.headers[.cacheControl] = "public, max-age=600"
     // A number that nobody lists is nobody's business; and what is not listed is not worth a place in an index.
     if visibility != .indexed || explanation.listing == nil { response.headers[.robots] = "noindex" }

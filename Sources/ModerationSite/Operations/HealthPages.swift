@@ -22,7 +22,7 @@ struct HealthPages: Sendable {
       await database(texts), disk(texts), try await publication(now, texts), intakeDepth(texts),
       queue(context.waiting.all, texts),
     ]
-    return pages.page("health", HealthPage(checks: checks, worst: HealthCheck.worst(checks), texts), context)
+    return try pages.page("health", HealthPage(checks: checks, worst: HealthCheck.worst(checks), texts), context)
   }
 
   private func database(_ texts: Localizer) async -> HealthCheck {

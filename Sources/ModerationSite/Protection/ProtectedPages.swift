@@ -81,7 +81,7 @@ struct ProtectedPages: Sendable {
       numberCount: texts.number(counts.numbers), draft: draft, done: texts.find("protected.done-\(done)") ?? "",
       next: numbers.count > Self.rows
         ? Query.address(Self.address, ["after": "\(shown.last?.number ?? 0)"]) : "")
-    return pages.page("protected", page, context, status: draft.hasProblem ? .unprocessableContent : .ok)
+    return try pages.page("protected", page, context, status: draft.hasProblem ? .unprocessableContent : .ok)
   }
 }
 

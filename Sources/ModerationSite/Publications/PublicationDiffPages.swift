@@ -26,12 +26,12 @@ struct PublicationDiffPages: Sendable {
     let against = Int64(request.query("against"))
     let former = all.first { $0.serial < serial }
     guard let earlier = against.map({ wish in all.first { $0.serial == wish } }) ?? former else {
-      return pages.page("changes-first", ChangesFirstPage(serial: serial), context)
+      return try pages.page("changes-first", ChangesFirstPage(serial: serial), context)
     }
     let names = Set((earlier.manifest.packs + later.manifest.packs).map(\.name)).sorted()
     let wanted = request.query("pack")
     guard let pack = names.contains(wanted) ? wanted : names.first else {
-      return pages.page("changes-first", ChangesFirstPage(serial: serial), context)
+      return try pages.page("changes-first", ChangesFirstPage(serial: serial), context)
     }
     let kind = PublicationChange.Kind(rawValue: request.query("kind"))
     let found = try await diff.changes(
@@ -54,7 +54,7 @@ struct PublicationDiffPages: Sendable {
         Self.address(serial),
         ["against": "\(earlier.serial)", "pack": pack, "kind": kind?.rawValue ?? "", "after": "\(last.number)"])
     }
-    return pages.page("changes", page, context)
+    return try pages.page("changes", page, context)
   }
 }
 

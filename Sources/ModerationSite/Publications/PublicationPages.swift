@@ -27,7 +27,7 @@ struct PublicationPages: Sendable {
     // What a gate has held back is what an administrator may overrule; a later attempt settles it.
     let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
     let gates = closed.compactMap { Gate(rawValue: $0.gate) }
-    return pages.page(
+    return try pages.page(
       "publications",
       PublicationsPage(
         rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), said, texts) },

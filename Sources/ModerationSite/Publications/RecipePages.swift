@@ -11,7 +11,7 @@ struct RecipePages: Sendable {
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let texts = pages.texts(context)
-    return pages.page("recipes", RecipesPage(recipes(), texts), context)
+    return try pages.page("recipes", RecipesPage(recipes(), texts), context)
   }
 }
 

@@ -56,7 +56,7 @@ struct BulkPages: Sendable {
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let run = try await bulks.find(try id(context)) else { throw Problem.notFound }
     let values = BulkDone(run, QueueAddress(request), worker: try context.worker, pages.texts(context))
-    return pages.page("bulk-done", values, context)
+    return try pages.page("bulk-done", values, context)
   }
 
   /// `POST /moderation/bulk/{id}/finish`: goes on with one that broke off.
@@ -96,7 +96,7 @@ struct BulkPages: Sendable {
       items: items, asked: numbers.count, worker: try context.worker, form: context.form, fingerprint: fingerprint,
       address: QueueAddress(context.form), isStale: isStale, problem: problem, texts: texts)
     let status: HTTPResponse.Status = isStale ? .conflict : problem != nil ? .unprocessableContent : .ok
-    return pages.page("bulk", values, context, status: status)
+    return try pages.page("bulk", values, context, status: status)
   }
 
   private func id(_ context: ServerRequestContext) throws -> UUID {

@@ -28,7 +28,7 @@ struct QueuePages: Sendable {
       rows: rows, census: try await census.current(), unfinished: unfinished, address: address,
       isFirst: place == nil, worker: worker, isDone: request.uri.queryParameters["done"] != nil,
       texts: pages.texts(context))
-    return pages.page("queue", values, context)
+    return try pages.page("queue", values, context)
   }
 
   /// `POST /moderation/queue/next`: claims the most urgent case that nobody looks at, and opens it.

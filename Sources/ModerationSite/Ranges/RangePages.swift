@@ -21,7 +21,7 @@ struct RangePages: Sendable {
         title: texts("ranges.title-\(state.rawValue)"), hint: texts("ranges.none-\(state.rawValue)"),
         rows: all.filter { $0.state == state }.map { RangeRow($0, at: Date(), texts) })
     }
-    return pages.page("ranges", RangesPage(groups: groups), context)
+    return try pages.page("ranges", RangesPage(groups: groups), context)
   }
 
   @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -65,7 +65,7 @@ struct RangePages: Sendable {
     let page = RangePage(
       proposed, members: try await ranges.members(of: range, at: now), at: now, problem: problem,
       reason: String((reason ?? "").prefix(1_000)), done: texts.find("ranges.done-\(done)") ?? "", texts)
-    return pages.page("ranges-one", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
+    return try pages.page("ranges-one", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
   }
 }
 

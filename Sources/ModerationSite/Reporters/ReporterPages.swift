@@ -27,7 +27,7 @@ struct ReporterPages: Sendable {
         Self.address, ["list": isJudged ? "judged" : "", "after": ReporterCursor(last, isJudged: isJudged).text])
     }
     let texts = pages.texts(context)
-    return pages.page(
+    return try pages.page(
       "reporters",
       ReportersPage(
         isJudged: isJudged, counts: try await reporters.counts(), rows: rows.map { ReporterRow($0, texts) },

@@ -38,7 +38,7 @@ struct SearchPages: Sendable {
       }
     }
     if wish != .nothing, page.rows.isEmpty, page.exact.isEmpty, page.hint.isEmpty { page.hint = texts("search.none") }
-    return pages.page("search", page, context)
+    return try pages.page("search", page, context)
   }
 }
 

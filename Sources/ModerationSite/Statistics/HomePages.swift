@@ -21,7 +21,7 @@ struct HomePages: Sendable {
     let page = HomePage(
       days: days, waiting: context.waiting.own, appeals: try await appeals.openCount(),
       latest: try await publications.latest(), next: next(now), pages.texts(context))
-    return pages.page("home", page, context)
+    return try pages.page("home", page, context)
   }
 }
 

@@ -25,7 +25,7 @@ struct ThresholdPages: Sendable {
     guard wanted == nil || history.contains(where: { $0.version == wanted }) else { throw Problem.notFound }
     let (version, set) = try await store.version(wanted)
     let texts = pages.texts(context)
-    return pages.page(
+    return try pages.page(
       "thresholds",
       ThresholdsPage(
         version: version, set: set, history: history, lists: try await store.lists(),
@@ -39,12 +39,12 @@ struct ThresholdPages: Sendable {
     let (version, set) = try await store.version(nil)
     if let list = query["list"].flatMap({ Int32(String($0)) }) {
       let form = RuleForm(set.rule(ofList: list), texts)
-      return page(try await listPage(list, form, base: version.version, set, texts), context)
+      return try page(await listPage(list, form, base: version.version, set, texts), context)
     }
     guard let category = query["category"].flatMap({ ReportCategory(slug: String($0)) }) else { throw Problem.notFound }
     let country = query["country"].flatMap { PhoneRegion(String($0))?.code }
     let form = RuleForm(try threshold(category, country, in: set), texts)
-    return page(thresholdPage(category, country, form, base: version.version, set, context), context)
+    return try page(thresholdPage(category, country, form, base: version.version, set, context), context)
   }
 
   /// Checks the form and asks for its preview.
@@ -82,9 +82,9 @@ struct ThresholdPages: Sendable {
       subject = .threshold(category, country: country)
       refused = thresholdPage(category, country, typed, base: version.version, set, context)
     }
-    guard !isMoved else { return page(refused, context, problem: "thresholds.moved", .conflict) }
-    guard let change else { return page(refused, context, problem: "thresholds.wrong", .unprocessableContent) }
-    guard change != set else { return page(refused, context, problem: "thresholds.same", .unprocessableContent) }
+    guard !isMoved else { return try page(refused, context, problem: "thresholds.moved", .conflict) }
+    guard let change else { return try page(refused, context, problem: "thresholds.wrong", .unprocessableContent) }
+    guard change != set else { return try page(refused, context, problem: "thresholds.same", .unprocessableContent) }
     try await previews.start(
       ThresholdPreviews.Request(account: context.account, base: base, subject: subject, present: set, change: change))
     return .redirect(to: "\(Self.address)/preview", type: .normal)
@@ -101,7 +101,7 @@ struct ThresholdPages: Sendable {
       return .redirect(to: Self.address, type: .normal)
     }
     let values = ThresholdPreviewPage(asked, state, lists: try await store.lists(), pages.texts(context))
-    return pages.page("threshold-preview", values, context)
+    return try pages.page("threshold-preview", values, context)
   }
 
   /// Saves what the account's preview has shown, and nothing else.
@@ -111,22 +111,22 @@ struct ThresholdPages: Sendable {
       context.form["preview"] == asked.id.uuidString, case .done = state
     else { return .redirect(to: Self.address, type: .normal) }
     let lists = try await store.lists()
-    func refuse(_ key: String, _ status: HTTPResponse.Status) -> Response {
+    func refuse(_ key: String, _ status: HTTPResponse.Status) throws -> Response {
       let reason = String((context.form.text("reason") ?? "").prefix(2_000))
       let values = ThresholdPreviewPage(asked, state, lists: lists, texts, problem: texts(key), reason: reason)
-      return pages.page("threshold-preview", values, context, status: status)
+      return try pages.page("threshold-preview", values, context, status: status)
     }
     guard let reason = context.form.text("reason") else {
-      return refuse("thresholds.reason-needed", .unprocessableContent)
+      return try refuse("thresholds.reason-needed", .unprocessableContent)
     }
-    guard reason.unicodeScalars.count <= 500 else { return refuse("thresholds.reason-long", .unprocessableContent) }
+    guard reason.unicodeScalars.count <= 500 else { return try refuse("thresholds.reason-long", .unprocessableContent) }
     let now = Date()
     do {
       try await store.save(
         asked.change, after: asked.base, by: moderator.name, because: reason, at: now,
         audit: ThresholdChange(asked, lists).event(by: moderator, because: reason))
     } catch StorageError.thresholdsChanged {
-      return refuse("thresholds.moved-saved", .conflict)
+      return try refuse("thresholds.moved-saved", .conflict)
     }
     try await previews.forget(context.account)
     return .redirect(to: "\(Self.address)?saved=1", type: .normal)
@@ -170,10 +170,10 @@ struct ThresholdPages: Sendable {
   private func page(
     _ values: ThresholdEditPage, _ context: ServerRequestContext, problem: String? = nil,
     _ status: HTTPResponse.Status = .ok
-  ) -> Response {
+  ) throws -> Response {
     var values = values
     values.problem = problem.map { pages.texts(context)($0) } ?? ""
-    return pages.page("threshold-edit", values, context, status: status)
+    return try pages.page("threshold-edit", values, context, status: status)
   }
 }
 

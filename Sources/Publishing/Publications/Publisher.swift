@@ -1,3 +1,4 @@
+import AsyncSupport
 public import CallerPack
 import CallerPackBuilder
 public import Curation
@@ -74,7 +75,7 @@ public struct Publisher: Sendable {
   func locked<Result: Sendable>(
     _ body: @Sendable (PublicationGround) async throws -> Result
   ) async throws -> Result {
-    try await withTaskExecutorPreference(WorkThreads.shared) {
+    try await withTaskExecutorPreference(ConcurrentQueueExecutor.publishing) {
       try folder.makeFolders()
       let lock = try FolderLock(folder: folder.path)
       defer { withExtendedLifetime(lock) {} }

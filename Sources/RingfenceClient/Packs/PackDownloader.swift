@@ -31,7 +31,7 @@ struct PackDownloader: Sendable {
     }
   }
 
-  /// A file of known length; goes on with what is there already.
+  /// A file of known length; goes on with what is there already. It is not flushed to the disk.
   /// - Returns: whether it was begun from nothing: only then a wrong content is the sender's.
   @discardableResult
   func file(_ path: String, bytes: Int, to target: String) async throws -> Bool {
@@ -42,7 +42,6 @@ struct PackDownloader: Sendable {
       try await retrying { try await part(path, sink) }
       if sink.length == before { throw ClientError.network("The answer was empty.") }
     }
-    try sink.finish()
     return isNew
   }
 

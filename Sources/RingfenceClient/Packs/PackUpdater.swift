@@ -5,7 +5,7 @@ import Foundation
 ///
 /// What was seen is written before the packs are put in place: killed between the two, nothing older is let in, and the
 /// files that are held are read, not remembered, so the next run makes up for the rest.
-struct PackUpdater: Sendable {
+actor PackUpdater {
   /// What is remembered.
   private struct Seen: Codable {
     /// SHA-256 of the key or root that the app came with: with another one everything begins anew.
@@ -17,6 +17,9 @@ struct PackUpdater: Sendable {
   private let downloader: PackDownloader
   private let environment: ClientEnvironment
   private let anchor: ClientConfiguration.Anchor
+  /// Packs are checked, put together and flushed on a queue of their own, so that reports do not wait for them.
+  nonisolated let files = FileExecutor(label: "ringfence.client.packs")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { files.asUnownedSerialExecutor() }
 
   private static let longestChain = 1_000
   private static let longestDocument = 6 << 20
@@ -144,6 +147,7 @@ struct PackUpdater: Sendable {
         if isNew || isLast { throw error }
       }
     }
+    try ClientFiles.flush(file)
     try ClientFiles.move(file, to: target)
     return update.pack.bytes
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncSupport
 import Foundation
 import Importing
 import PhoneNumbers
@@ -79,7 +80,7 @@ extension CommandContext {
   /// Imports a file of names, with a progress bar for reading and one for storing.
   func importDirectory(_ options: DirectoryOptions, source: String, priority: Int32?) async throws -> DirectorySummary {
     let reading = ProgressMeter(importing: options.path, output: StandardErrorOutput())
-    let storing = Later<ProgressMeter>()
+    let storing = LazyValue<ProgressMeter>()
     defer { storing.value?.finish() }
     let store = stores.directory
     return try await DirectoryImport(options: options).run(
@@ -88,7 +89,7 @@ extension CommandContext {
         case .reading(let bytes, _, let rows): reading.update(bytesRead: bytes, rows: rows)
         case .storing(let done, let total):
           reading.finish()
-          storing.orMade { ProgressMeter(title: "Storing", total: UInt64(total), unit: .items("names")) }
+          storing.makeIfNeeded { ProgressMeter(title: "Storing", total: UInt64(total), unit: .items("names")) }
             .update(done: UInt64(done))
         }
       },

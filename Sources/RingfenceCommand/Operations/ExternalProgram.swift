@@ -1,3 +1,4 @@
+import AsyncSupport
 import Foundation
 
 /// Another program, run to its end.
@@ -6,28 +7,23 @@ enum ExternalProgram {
   static func run(
     _ path: String, _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
   ) async throws -> (status: Int32, output: String) {
-    try await withCheckedThrowingContinuation { continuation in
-      Thread {
-        continuation.resume(
-          with: Result {
-            // The pool's threads block signals, and a child inherits that.
-            var signals = sigset_t()
-            sigemptyset(&signals)
-            pthread_sigmask(SIG_SETMASK, &signals, nil)
-            let process = Process()
-            let pipe = Pipe()
-            process.executableURL = URL(filePath: path)
-            process.arguments = arguments
-            process.environment = environment
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = pipe
-            process.standardError = pipe
-            try process.run()
-            let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-          })
-      }.start()
+    try await runOnThread {
+      // The pool's threads block signals, and a child inherits that.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      pthread_sigmask(SIG_SETMASK, &signals, nil)
+      let process = Process()
+      let pipe = Pipe()
+      process.executableURL = URL(filePath: path)
+      process.arguments = arguments
+      process.environment = environment
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = pipe
+      process.standardError = pipe
+      try process.run()
+      let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
   }
 }

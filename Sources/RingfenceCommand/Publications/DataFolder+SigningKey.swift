@@ -4,15 +4,13 @@ import Publishing
 
 extension DataFolder {
   static let signingKeyFile = "signing.key"
+  private static let signingKeyVariable = "RINGFENCE_SIGNING_KEY"
 
   /// The key that signs publications: RINGFENCE_SIGNING_KEY, the file that RINGFENCE_SIGNING_KEY_FILE names, or a file
   /// in the data folder that is made once.
   func signingKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> SigningKey {
-    if let text = environment["RINGFENCE_SIGNING_KEY"], !text.isEmpty {
-      return try Self.signingKey(text, from: "RINGFENCE_SIGNING_KEY")
-    }
-    if let file = environment["RINGFENCE_SIGNING_KEY_FILE"], !file.isEmpty {
-      return try Self.signingKey(file: file)
+    if let text = try SecretSetting.read(Self.signingKeyVariable, environment: environment) {
+      return try Self.signingKey(text, from: Self.signingKeyVariable)
     }
     try finishRotation()
     let text = try secret(Self.signingKeyFile) { SigningKey().secretText }
@@ -21,8 +19,7 @@ extension DataFolder {
 
   /// The key that signs here, if there is one yet.
   func presentSigningKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> SigningKey? {
-    let names = ["RINGFENCE_SIGNING_KEY", "RINGFENCE_SIGNING_KEY_FILE"]
-    let isSet = names.contains { !(environment[$0] ?? "").isEmpty }
+    let isSet = try SecretSetting.read(Self.signingKeyVariable, environment: environment) != nil
     guard try isSet || storedSecret(Self.signingKeyFile) != nil else { return nil }
     return try signingKey(environment: environment)
   }
@@ -38,8 +35,8 @@ extension DataFolder {
 
   /// The keys that sign here, or will when a rotation that was broken off is finished. Changes nothing.
   func signingKeysToLookAt(environment: [String: String]) throws -> [SigningKey] {
-    if ["RINGFENCE_SIGNING_KEY", "RINGFENCE_SIGNING_KEY_FILE"].contains(where: { !(environment[$0] ?? "").isEmpty }) {
-      return [try signingKey(environment: environment)]
+    if let text = try SecretSetting.read(Self.signingKeyVariable, environment: environment) {
+      return [try Self.signingKey(text, from: Self.signingKeyVariable)]
     }
     return try [Self.signingKeyFile, Self.nextFile].compactMap { name in
       try storedSecret(name).map { try Self.signingKey($0, from: "\(path)/\(name)") }
@@ -70,10 +67,7 @@ extension DataFolder {
 
   /// The key in a file.
   static func signingKey(file: String) throws -> SigningKey {
-    guard let data = FileManager.default.contents(atPath: file) else {
-      throw CommandFailure.unreadable("The signing key \(file) cannot be read. Check its name, owner and permissions.")
-    }
-    return try signingKey(String(decoding: data, as: UTF8.self), from: file)
+    try signingKey(try SecretSetting.content(of: file), from: file)
   }
 
   private static func signingKey(_ text: String, from place: String) throws -> SigningKey {

@@ -33,15 +33,8 @@ extension DataFolder {
   /// What webhooks are signed with: RINGFENCE_WEBHOOK_SECRET, the file that RINGFENCE_WEBHOOK_SECRET_FILE names, or a
   /// file in the data folder that is made once.
   func webhookSecret(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> WebhookSecret {
-    if let text = environment["RINGFENCE_WEBHOOK_SECRET"], !text.isEmpty {
+    if let text = try SecretSetting.read("RINGFENCE_WEBHOOK_SECRET", environment: environment) {
       return try Self.webhookSecret(text, from: "RINGFENCE_WEBHOOK_SECRET")
-    }
-    if let file = environment["RINGFENCE_WEBHOOK_SECRET_FILE"], !file.isEmpty {
-      guard let data = FileManager.default.contents(atPath: file) else {
-        throw CommandFailure.unreadable(
-          "The secret of webhooks \(file) cannot be read. Check its name, owner and permissions.")
-      }
-      return try Self.webhookSecret(String(decoding: data, as: UTF8.self), from: file)
     }
     let text = try secret("webhook.secret") {
       (0..<32).map { _ in String(format: "%02x", UInt8.random(in: 0...255)) }.joined()

@@ -64,7 +64,7 @@ struct ReadAllOpenAppeals: PostgresStatement {
 
   static func decode(_ row: PostgresRow) throws -> Appeal {
     let name: String = try row.decode(2)
-    guard let state = Appeal.State(rawValue: name) else { throw StorageError.unknownRule(name) }
+    guard let state = Appeal.State(rawValue: name) else { throw StorageError.unknownState(name) }
     return Appeal(
       id: try row.decode(0), number: try row.decode(1), state: state, statement: try row.decode(3),
       filedAt: try row.decode(4), answeredBy: try row.decode(5), answeredAt: try row.decode(6),

@@ -201,9 +201,8 @@ extension BackgroundJob {
   /// A row of either statement that reads jobs.
   fileprivate init(_ row: PostgresRow) throws {
     let (kindName, stateName): (String, String) = (try row.decode(1), try row.decode(4))
-    guard let kind = Kind(rawValue: kindName), let state = State(rawValue: stateName) else {
-      throw StorageError.unknownRule("\(kindName) \(stateName)")
-    }
+    guard let kind = Kind(rawValue: kindName) else { throw StorageError.unknownJob(kind: kindName) }
+    guard let state = State(rawValue: stateName) else { throw StorageError.unknownState(stateName) }
     let isLost: Bool = try row.decode(9)
     self.init(
       id: try row.decode(0), kind: kind, account: try row.decode(2), request: try row.decode(3),

@@ -122,7 +122,7 @@ struct ReadRanges: PostgresStatement {
 
   static func decode(_ row: PostgresRow) throws -> ProposedRange {
     let name: String = try row.decode(2)
-    guard let state = ProposedRange.State(rawValue: name) else { throw StorageError.unknownRule(name) }
+    guard let state = ProposedRange.State(rawValue: name) else { throw StorageError.unknownState(name) }
     return ProposedRange(
       range: NumberRange(around: try row.decode(0), digits: try row.decode(1)), state: state,
       category: try row.category(3), members: Int(try row.decode(4, as: Int32.self)), mass: try row.decode(5),

@@ -36,8 +36,11 @@ import Testing
         }
       }
       let visitor = try await Visitor(server, role: .administrator)
+      let hostile = "%3Cscript%3Ealert(1)%3C/script%3E"
+      let search = try await visitor.get("/moderation/search?q=\(hostile)")
+      #expect(search.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
       for path in [
-        "/moderation/search?q=%3Cscript%3E&after=x", "/moderation/search?q=*1", "/moderation/search?q=0162601021",
+        "/moderation/search?q=\(hostile)&after=x", "/moderation/search?q=*1", "/moderation/search?q=0162601021",
         "/moderation/appeals?after=1_2_3", "/moderation/reporters?list=judged&after=zz_1",
         "/moderation/protected?after=-1",
       ] {

@@ -149,4 +149,14 @@ import Testing
       #expect(try await store.job(.publication)?.state == .done)
     }
   }
+
+  /// A later version may have states and kinds that this one does not know.
+  @Test func jobsOfALaterVersionAreNamedInTheError() async throws {
+    #expect(try await store.place(preview("Ada")))
+    try await pool.withConnection { connection in
+      try await connection.execute(script: "ALTER TABLE background_jobs DROP CONSTRAINT background_jobs_state_check")
+      _ = try await connection.query("UPDATE background_jobs SET state = 'paused'")
+    }
+    await #expect(throws: StorageError.unknownState("paused")) { try await store.job(.preview, of: "Ada") }
+  }
 }

@@ -1,10 +1,11 @@
+import AsyncSupport
 import CallerPack
 import CallerPackBuilder
 import Curation
 
 /// Assembling under way, on a thread of its own.
 actor AssemblyWork {
-  private let executor = QueueExecutor(label: "publishing.assembling")
+  private let executor = SerialQueueExecutor(label: "publishing.assembling")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private var plan: PackPlan

@@ -1,3 +1,4 @@
+import AsyncSupport
 public import CallerPack
 import Foundation
 import Synchronization
@@ -40,7 +41,7 @@ public struct PublicationDiff: Sendable {
   ) async throws -> (changes: [PublicationChange], hasMore: Bool) {
     let packs = pair(earlier, later, pack)
     guard packs.before?.path != packs.after?.path else { return ([], false) }
-    return try await withTaskExecutorPreference(WorkThreads.shared) {
+    return try await withTaskExecutorPreference(ConcurrentQueueExecutor.publishing) {
       var walk = try PublicationDiffWalk(before: reader(packs.before), after: reader(packs.after), behind: number)
       var changes: [PublicationChange] = []
       while let step = try walk.next() {
@@ -59,7 +60,7 @@ public struct PublicationDiff: Sendable {
     if let before = packs.before, before.path == packs.after?.path { return ChangeTotals(kept: before.entries) }
     let key = "\(packs.before?.path ?? "") \(packs.after?.path ?? "")"
     if let known = totals.find(key) { return known }
-    return try await withTaskExecutorPreference(WorkThreads.shared) {
+    return try await withTaskExecutorPreference(ConcurrentQueueExecutor.publishing) {
       var walk = try PublicationDiffWalk(before: reader(packs.before), after: reader(packs.after), behind: 0)
       var found = ChangeTotals()
       while let step = try walk.next() {

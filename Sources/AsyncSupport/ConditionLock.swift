@@ -1,0 +1,55 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A mutex with a condition, for threads that may block. Where nothing waits, use the standard library's `Mutex`.
+package final class ConditionLock: @unchecked Sendable {
+  // Unchecked: both pointers are set once, and POSIX makes what they point at safe.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+  package init() {
+    mutex = .allocate(capacity: 1)
+    condition = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    condition.initialize(to: pthread_cond_t())
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Runs `body` while the lock is held.
+  package func withLock<T>(_ body: () throws -> T) rethrows -> T {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body()
+  }
+
+  /// Waits for a signal; the lock must be held.
+  package func wait() { pthread_cond_wait(condition, mutex) }
+
+  /// Waits for a signal for at most some milliseconds; the lock must be held.
+  package func wait(milliseconds: Int) {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let nanoseconds = now.tv_nsec + (milliseconds % 1_000) * 1_000_000
+    now.tv_sec += milliseconds / 1_000 + nanoseconds / 1_000_000_000
+    now.tv_nsec = nanoseconds % 1_000_000_000
+    pthread_cond_timedwait(condition, mutex, &now)
+  }
+
+  /// Wakes one thread that waits.
+  package func signal() { pthread_cond_signal(condition) }
+  /// Wakes every thread that waits.
+  package func broadcast() { pthread_cond_broadcast(condition) }
+}

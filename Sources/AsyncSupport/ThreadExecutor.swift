@@ -1,0 +1,49 @@
+/// Runs an actor on a thread of its own, where it may block.
+///
+/// The thread keeps the executor alive until ``stop(_:)``, which the actor calls in its `deinit`. The thread is the same
+/// as long as the actor lives: a parent-death signal is tied to the thread that started the child.
+package final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
+  // Unchecked: the variables are touched under the lock only.
+  private let lock = ConditionLock()
+  private var jobs: [UnownedJob] = []
+  private var isStopped = false
+  private var lastAct: (@Sendable () -> Void)?
+
+  /// Starts the thread.
+  package init() {
+    startThread { self.work() }
+  }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    lock.withLock {
+      jobs.append(job)
+      lock.signal()
+    }
+  }
+
+  /// Ends the thread after the jobs at hand.
+  /// - Parameter lastAct: runs on the thread before it ends.
+  package func stop(_ lastAct: @escaping @Sendable () -> Void = {}) {
+    lock.withLock {
+      isStopped = true
+      self.lastAct = lastAct
+      lock.signal()
+    }
+  }
+
+  private func work() {
+    var batch: [UnownedJob] = []
+    while true {
+      let isDone = lock.withLock {
+        while jobs.isEmpty && !isStopped { lock.wait() }
+        swap(&jobs, &batch)
+        return batch.isEmpty
+      }
+      if isDone { break }
+      for job in batch { job.runSynchronously(on: asUnownedSerialExecutor()) }
+      batch.removeAll(keepingCapacity: true)
+    }
+    lastAct?()
+  }
+}

@@ -1,0 +1,85 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+@testable import ModerationSite
+
+@Suite struct PageRendererTests {
+  /// Values whose encoding fails.
+  private struct Broken: Encodable {
+    func encode(to encoder: any Encoder) throws {
+      throw EncodingError.invalidValue("+33162000248", .init(codingPath: [], debugDescription: "It cannot be shown."))
+    }
+  }
+
+  /// Keeps what is logged.
+  private struct KeptLog: LogHandler {
+    var logLevel = Logger.Level.trace
+    var metadata: Logger.Metadata = [:]
+    let lines: Lines
+
+    final class Lines: Sendable {
+      let all = Mutex<[String]>([])
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      lines.all.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
+    }
+  }
+
+  /// Answers of a router with a page that works and pages that do not, and what was logged.
+  private func answers(_ paths: [String], accept: String) async throws -> (answers: [TestResponse], log: [String]) {
+    let pages = try PageRenderer(templateFolder: Checkout.templates, textFolder: Checkout.texts)
+    let router = Router(context: ServerRequestContext.self)
+    router.add(
+      middleware: ErrorMiddleware { problem, context in
+        try pages.page("problem", ProblemPage(problem, texts: pages.texts(context)), context)
+      })
+    router.get("works") { _, context in try pages.page("sign-in", SignInPages.Values(), context) }
+    router.get("broken") { _, context in try pages.page("sign-in", Broken(), context) }
+    router.get("missing") { _, context in try pages.page("no-such-page", SignInPages.Values(), context) }
+    let lines = KeptLog.Lines()
+    let application = Application(
+      router: router, logger: Logger(label: "test") { _ in KeptLog(lines: lines) })
+    let found = try await application.test(.router) { client in
+      var found: [TestResponse] = []
+      for path in paths {
+        found.append(try await client.execute(uri: path, method: .get, headers: [.accept: accept]))
+      }
+      return found
+    }
+    return (found, lines.all.withLock { $0 })
+  }
+
+  @Test func aPageThatCannotBeEncodedIsALoggedProblem() async throws {
+    let (answers, log) = try await answers(["/works", "/broken", "/missing"], accept: "application/json")
+    #expect(answers.map(\.status) == [.ok, .internalServerError, .internalServerError])
+    for answer in answers.dropFirst() {
+      #expect(answer.headers[.contentType] == "application/problem+json")
+      #expect(String(buffer: answer.body).contains("/problems/internal"))
+    }
+    let failures = log.filter { $0.hasPrefix("request failed") }
+    #expect(failures.count == 2)
+    #expect(failures.first?.contains("It cannot be shown.") == true)
+    #expect(failures.last?.contains("no-such-page") == true)
+    // An error may hold the value; the log does not.
+    #expect(!log.contains { $0.contains("33162000248") })
+  }
+
+  @Test func aBrowserGetsThePageOfTheProblem() async throws {
+    let (answers, log) = try await answers(["/broken"], accept: "text/html")
+    #expect(answers.first?.headers[.contentType] == "text/html; charset=utf-8")
+    #expect(answers.first.map { !String(buffer: $0.body).isEmpty } == true)
+    #expect(log.filter { $0.hasPrefix("request failed") }.count == 1)
+  }
+}
