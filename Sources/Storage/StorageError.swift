@@ -36,7 +36,7 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
     case .unknownCategory(let id):
       "The database has a category \(id) that this version does not know. Run the version that added it, or a later one."
     case .noThresholds(nil):
-      "The database has no thresholds. Restore threshold_versions, threshold_rules and sources from a backup."
+      "The database has no thresholds. Restore threshold_versions, threshold_rules and source_rules from a backup."
     case .noThresholds(.some(let version)):
       "There is no version \(version) of the thresholds. See `ringfence thresholds history`."
     case .thresholdsChanged(let version):

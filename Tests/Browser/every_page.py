@@ -139,7 +139,7 @@ def proposed_range(server):
     [[first, members]] = server.query(
         "SELECT number - number % 100, count(*) FROM numbers GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1")
     server.query(
-        "INSERT INTO ranges (number, digits, state, category_id, members, mass, proposed_at) "
+        "INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at) "
         f"SELECT {first}, 2, 'proposed', 8, {members}, sum(heat), now() FROM number_categories "
         f"WHERE number BETWEEN {first} AND {first} + 99 ON CONFLICT DO NOTHING")
     return f"/moderation/ranges/{first}/2"
@@ -148,8 +148,8 @@ def proposed_range(server):
 def failed_publications(server):
     server.query(
         "INSERT INTO publications (serial, as_of, state, cause, started_at, heartbeat_at, failure) VALUES "
-        "(901, now(), 'failed', 'night', now(), now(), 'The process that made it ended before it was done.'), "
-        "(902, now(), 'refused', 'night', now(), now(), 'The publication is held back, and the one before stays.')")
+        "(901, now(), 'failed', 'schedule', now(), now(), 'The process that made it ended before it was done.'), "
+        "(902, now(), 'refused', 'schedule', now(), now(), 'The publication is held back, and the one before stays.')")
     server.query(
         "INSERT INTO publication_gates (serial, gate, pack, passed, detail) VALUES "
         "(902, 'order', 'toxic', true, 'numbers ascend'), "
@@ -162,7 +162,7 @@ def failed_publications(server):
 def running_publication(server):
     server.query(
         "INSERT INTO publications (serial, as_of, state, cause, started_at, heartbeat_at, step, percent) "
-        "VALUES (901, now(), 'running', 'night', now(), now(), 'Choosing numbers', 20)")
+        "VALUES (901, now(), 'running', 'schedule', now(), now(), 'Choosing numbers', 20)")
     return "/moderation/publications"
 
 
@@ -211,7 +211,7 @@ def ask_for_preview(page):
 
 def fresh_link(server):
     """A link of an account of its own."""
-    [[count]] = server.query("SELECT count(*) FROM moderators")
+    [[count]] = server.query("SELECT count(*) FROM accounts")
     link = server.run("sign-in-link", f"Grace {count}", "--role", "moderator", "--url", server.address)
     return link.removeprefix(server.address)
 
@@ -256,7 +256,7 @@ def listed_number(server):
 
 
 def account_of_ada(server):
-    [[key]] = server.query("SELECT min(moderator_id) FROM moderators")
+    [[key]] = server.query("SELECT min(account_id) FROM accounts")
     return f"/moderation/accounts/{key}"
 
 

@@ -197,28 +197,32 @@ def test_a_new_program_waits_for_older_ones_and_changes_nothing_beside_them(serv
     """The steps of Documentation/operations.md, Upgrade, for several servers on one database."""
     dsn = server.dsn.replace("dbname=ringfence", "dbname=upgrading")
     server.query("CREATE DATABASE upgrading")
-    # A database of the first version, made by its own files.
-    first = tmp_path / "first"
-    (first / "Migrations").mkdir(parents=True)
-    for entry in CHECKOUT.iterdir():
-        if entry.name != "Migrations":
-            (first / entry.name).symlink_to(entry)
+    # The present program, and the one after it, which has one migration more.
     files = sorted((CHECKOUT / "Migrations").glob("*.sql"))
-    for file in files[:-2]:
-        (first / "Migrations" / file.name).write_text(file.read_text())
+    homes = {name: tmp_path / name for name in ["present", "next"]}
+    for home in homes.values():
+        (home / "Migrations").mkdir(parents=True)
+        for entry in CHECKOUT.iterdir():
+            if entry.name != "Migrations":
+                (home / entry.name).symlink_to(entry)
+        for file in files:
+            (home / "Migrations" / file.name).write_text(file.read_text())
+    (homes["next"] / "Migrations/29981231000000_example.sql").write_text("CREATE TABLE example (id bigint PRIMARY KEY);")
+    present = {"DATABASE_URL": dsn, "RINGFENCE_HOME": str(homes["present"])}
+    new = {"DATABASE_URL": dsn, "RINGFENCE_HOME": str(homes["next"])}
     data = tmp_path / "data"
-    run("app", "list", "--data", data, DATABASE_URL=dsn, RINGFENCE_HOME=str(first))
+    run("app", "list", "--data", data, **present)
     before = newest(server)
-    assert before == files[-3].name.partition("_")[0]
+    assert before == files[-1].name.partition("_")[0]
 
     with connection(server, f"ringfence {before}", "upgrading"):
-        lines = examine(data, DATABASE_URL=dsn)
+        lines = examine(data, **new)
         assert lines["schema"]["state"] == "warning" and "an older Ringfence runs" in lines["schema"]["found"]
-        said = run("app", "list", "--data", data, code=1, DATABASE_URL=dsn).stderr
+        said = run("app", "list", "--data", data, code=1, **new).stderr
         assert "An older Ringfence uses this database (this machine: 1 connection since" in said
         assert newest(server) == before
         # The old server stops while the new one waits.
-        waiting = RingfenceServer(tmp_path, DATABASE_URL=dsn)
+        waiting = RingfenceServer(tmp_path, **new)
         waiting.launch()
         wait_until(lambda: server.query(
             "SELECT 1 FROM pg_stat_activity WHERE datname = 'upgrading' AND application_name > 'ringfence "
@@ -226,15 +230,15 @@ def test_a_new_program_waits_for_older_ones_and_changes_nothing_beside_them(serv
         assert newest(server) == before
     try:
         wait_until(waiting._listens, 60, lambda: f"the new server to listen: {waiting.log.read_text()}")
-        assert newest(server) == files[-1].name.partition("_")[0]
-        assert examine(data, DATABASE_URL=dsn)["servers"]["state"] == "ok"
+        assert newest(server) == "29981231000000"
+        assert examine(data, **new)["servers"]["state"] == "ok"
         # An old one that was forgotten. One that is started now refuses.
-        with connection(server, "ringfence", "upgrading"):
-            line = examine(data, DATABASE_URL=dsn)["servers"]
+        with connection(server, f"ringfence {before}", "upgrading"):
+            line = examine(data, **new)["servers"]
             assert line["state"] == "bad" and "Stop it" in line["advice"]
             # Nothing is pending any more, so nobody waits.
-            run("app", "list", "--data", data, DATABASE_URL=dsn)
-        late = run("app", "list", "--data", data, code=1, DATABASE_URL=dsn, RINGFENCE_HOME=str(first)).stderr
+            run("app", "list", "--data", data, **new)
+        late = run("app", "list", "--data", data, code=1, **present).stderr
         assert "was applied, but its file is missing" in late and "run a newer release" in late
     finally:
         waiting.close()

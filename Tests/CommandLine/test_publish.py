@@ -100,6 +100,6 @@ def test_a_server_publishes_the_night_that_was_missed(make_server, tmp_path):
     wait_until(lambda: (folder / "manifest.json").exists(), 60, lambda: f"a publication:\n{server.log.read_text()}")
     assert check(folder)["serial"] == 1
     wait_until(
-        lambda: server.query("SELECT cause, state FROM publications") == [["night", "published"]], 30, "the record")
+        lambda: server.query("SELECT cause, state FROM publications") == [["schedule", "published"]], 30, "the record")
     assert run("serve", "--publish-at", "25:00", code=2).stderr
     server.close()

@@ -40,7 +40,7 @@ def test_a_list_that_comes_again_after_its_months_were_dropped_counts_once(make_
     server.close()
 
 
-def test_what_a_clock_that_ran_ahead_has_shut_out_is_reopened(make_server, tmp_path):
+def test_months_that_were_dropped_too_young_are_named(make_server):
     server = make_server()
 
     def said(*arguments, code=0):
@@ -50,33 +50,21 @@ def test_what_a_clock_that_ran_ahead_has_shut_out_is_reopened(make_server, tmp_p
         findings = {one["what"]: one for one in json.loads(said("doctor", "--json", code=code).stdout)}
         return findings["dropped reports"]
 
-    assert examine(0)["state"] == "ok"
-    assert "ever dropped" in said("retention", "show").stdout
     def day(days):
         return time.strftime("%FT00:00:00Z", time.gmtime(time.time() + days * 86_400))
 
-    path = tmp_path / "list.jsonl"
-    report = {"number": "+12015550123", "category": "fraud", "reported_at": day(-40)}
-    path.write_text(json.dumps(report) + "\n")
-    server.run("import", "complaints", str(path), "--format", "jsonl")
-    # As if the months up to some time ahead, and with them that report, had been dropped.
-    server.query(f"INSERT INTO report_retention VALUES (true, '{day(30)}')")
-    found = examine(1)
-    assert found["state"] == "bad" and day(30) in found["found"] and "retention reopen" in found["advice"]
-    assert "a clock ran ahead" in said("retention", "show").stdout
-    said("retention", "reopen", "--reason", "A clock.", "--by", "Ada")
-    assert day(-39) in said("retention", "show").stdout
-    # What can be done has been done.
-    found = examine(0)
-    assert found["state"] == "ok" and "reopened" in found["found"]
-    assert "taken again as far as can be" in said("retention", "show").stdout
-    # No further back, however often: the report may be gone.
-    assert "stay shut out" in said("retention", "reopen", "--reason", "A clock.", code=1).stderr
-    assert server.query("SELECT actor, reason FROM audit_events WHERE action = 'retention.reopen'") == [["Ada", "A clock."]]
-    # What was dropped as it should be stays shut out.
-    server.query(f"UPDATE report_retention SET dropped_before = '{day(-420)}'")
     assert examine(0)["state"] == "ok"
-    assert "as they should be" in said("retention", "reopen", "--reason", "A clock.", code=1).stderr
+    assert "No reports were ever dropped" in said("retention", "show").stdout
+    server.query(f"INSERT INTO report_retention (only_row, dropped_before) VALUES (true, '{day(-420)}')")
+    assert examine(0)["state"] == "ok"
+    shown = said("retention", "show").stdout
+    assert day(-420) in shown and "clock" not in shown
+    # As if the months up to some time ahead had been dropped.
+    server.query(f"UPDATE report_retention SET dropped_before = '{day(30)}'")
+    found = examine(1)
+    assert found["state"] == "bad" and day(30) in found["found"] and "backup" in found["advice"]
+    shown = said("retention", "show").stdout
+    assert day(30) in shown and "a clock was ahead" in shown
     server.close()
 
 
@@ -100,7 +88,7 @@ REFUSING = {
     "app scopes": ["1", "report"], "app withdraw": ["1", "--since", "2026-11-01T00:00:00Z", "--reason", "x"],
     "account list": [], "account add": ["x"], "account role": ["x", "triage"], "account disable": ["x"],
     "account enable": ["x"], "account reset": ["x"], "sign-in-link": ["Ada"],
-    "recipes show": [], "retention show": [], "retention reopen": ["--reason", "x"], "recount": [], "doctor": [], "backup": ["BACKUP"],
+    "recipes show": [], "retention show": [], "recount": [], "doctor": [], "backup": ["BACKUP"],
 }
 # They put the first things into a data folder, or only read a file of it that need not be there, or ask for a key first.
 MAKING = {"serve", "import complaints", "import directory", "restore", "keys create"}
@@ -145,7 +133,7 @@ def test_a_mistyped_data_folder_is_refused_and_stays_as_it_was(binary, refusing,
 def test_backups_at_once_leave_each_other_alone(make_server, tmp_path):
     server = make_server()
     server.run("import", "complaints", "/dev/null", "--format", "jsonl")
-    # As the version before named it, of a backup that is under way.
+    # Of a backup that was broken off, or is under way.
     other = tmp_path / "one.tar.partial"
     other.mkdir()
     (other / "database.dump").write_text("half")

@@ -35,7 +35,7 @@ def test_what_is_in_force_is_shown(data):
     assert shown["version"]["version"] == 1
     assert fraud["enter_heat"] >= fraud["leave_heat"] > 0
     table = run("thresholds", "show", "--format", "tsv", "--data", data).stdout.splitlines()
-    assert table[0].startswith("category\tcountry\twatch_heat\tenter_heat")
+    assert table[0].startswith("category\tcountry\treview_heat\tenter_heat")
     assert len(table) == 13
     text = run("thresholds", "show", "--data", data).stdout
     assert text.startswith("Version 1, saved ") and "Imported lists" in text
@@ -45,7 +45,7 @@ def test_what_is_in_force_is_shown(data):
 
 def test_a_preview_tells_what_setting_it_then_does(data):
     looser = ["--category", "fraud", "--enter-heat", "1", "--leave-heat", "1", "--enter-evidence", "1",
-              "--leave-evidence", "1", "--enter-confidence", "0.1", "--leave-confidence", "0.1", "--watch-heat", "0.5"]
+              "--leave-evidence", "1", "--enter-confidence", "0.1", "--leave-confidence", "0.1", "--review-heat", "0.5"]
     said = preview(data, "thresholds", "preview", *looser)
     both = preview(data, "sources", "preview", "hotline", "--complaints", "9")
     assert said["added"] >= 0 and said["taken"] == 0
@@ -63,7 +63,7 @@ def test_a_preview_tells_what_setting_it_then_does(data):
     now = preview(data, "sources", "preview", "hotline", "--days", "1")
     assert (now["listed_now"], now["against"]) == (2, 2)
     history = run("thresholds", "history", "--format", "tsv", "--data", data).stdout.splitlines()
-    assert [row.split("\t")[::3] for row in history[1:]] == [["2", "Noisy."], ["1", "What Ringfence ships with."]]
+    assert [row.split("\t")[::3] for row in history[1:]] == [["2", "Noisy."], ["1", "Default thresholds."]]
     same = run("sources", "set", "hotline", "--complaints", "9", "--because", "Again.", "--data", data).stdout
     assert "Nothing to change" in same
 

@@ -42,8 +42,8 @@ import Testing
     #expect(tables == [])
   }
 
-  /// The audit trail is local to one node, and a trigger keeps hands off it.
-  @Test func noTriggersRulesOrViewsButTheOneOfTheTrail() async throws {
+  /// The audit log is local to one node, and a trigger keeps it append-only.
+  @Test func noTriggersRulesOrViewsExceptTheOneOfTheAuditLog() async throws {
     let found = try await strings(
       """
       SELECT tgname::text FROM pg_trigger WHERE NOT tgisinternal
@@ -51,7 +51,7 @@ import Testing
       UNION ALL SELECT relname::text FROM pg_class
         WHERE relkind IN ('v', 'm') AND relnamespace = 'public'::regnamespace
       """)
-    #expect(found == ["audit_events_only_grow"])
+    #expect(found == ["audit_events_append_only"])
   }
 
   @Test func noForeignKeyOnATableThatGrows() async throws {
@@ -64,7 +64,7 @@ import Testing
     #expect(found == [])
   }
 
-  @Test func noIndexOnAMass() async throws {
+  @Test func noIndexOnStoredHeat() async throws {
     let found = try await strings(
       """
       SELECT indexname::text FROM pg_indexes

@@ -83,6 +83,6 @@ extension Threshold {
     )
     return Threshold(
       category: category, country: country, enter: enter, leave: leave,
-      watchHeat: .random(in: 0.1...enter.heat, using: &generator))
+      reviewHeat: .random(in: 0.1...enter.heat, using: &generator))
   }
 }

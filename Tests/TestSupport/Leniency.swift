@@ -17,7 +17,7 @@ extension ThresholdSet {
           thresholds[index][keyPath: bar].networks = 0
           thresholds[index][keyPath: bar].days = 0
         }
-        thresholds[index].watchHeat *= ReporterWeight.newcomer
+        thresholds[index].reviewHeat *= ReporterWeight.newcomer
       }
       return try ThresholdSet(thresholds: thresholds, sources: sources)
     }

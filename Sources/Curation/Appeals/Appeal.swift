@@ -55,7 +55,7 @@ public struct Appeal: Sendable, Equatable {
     guard state != .open else { throw RuleViolation(field: "answer", rule: "upholds or rejects the appeal") }
     var appeal = self
     appeal.state = state
-    appeal.answeredBy = try RuleViolation.line(moderator, "moderator", atMost: 80)
+    appeal.answeredBy = try RuleViolation.line(moderator, "answered_by", atMost: 80)
     appeal.answeredAt = time
     appeal.answer = try answer.map { (text) throws(RuleViolation) in
       try RuleViolation.text(text, "answer", atMost: 2_000)

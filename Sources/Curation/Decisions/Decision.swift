@@ -27,20 +27,20 @@ public struct Decision: Sendable, Equatable {
   /// For moderators alone.
   public var note: String?
   /// Who decided.
-  public var moderator: String
+  public var decidedBy: String
   /// When.
   public var decidedAt: Date
 
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
   public init(
     id: UUID = UUID(), number: Int64, treatment: Treatment, label: String? = nil, category: ReportCategory? = nil,
-    reason: String? = nil, note: String? = nil, moderator: String, decidedAt: Date
+    reason: String? = nil, note: String? = nil, decidedBy: String, decidedAt: Date
   ) throws(RuleViolation) {
     (self.id, self.number, self.treatment, self.category) = (id, number, treatment, category)
     self.label = try label.map { (text) throws(RuleViolation) in try RuleViolation.line(text, "label", atMost: 100) }
     self.reason = try reason.map { (text) throws(RuleViolation) in try RuleViolation.line(text, "reason", atMost: 500) }
     self.note = try note.map { (text) throws(RuleViolation) in try RuleViolation.text(text, "note", atMost: 2_000) }
-    self.moderator = try RuleViolation.line(moderator, "moderator", atMost: 80)
+    self.decidedBy = try RuleViolation.line(decidedBy, "decided_by", atMost: 80)
     self.decidedAt = decidedAt
     guard treatment == .allow || self.reason != nil else {
       throw RuleViolation(field: "reason", rule: "says why a number is to be blocked or identified; it is needed")

@@ -44,7 +44,7 @@ public enum QueueRule {
     guard let evaluation = facts.evaluation, let score = facts.score, let threshold = evaluation.threshold else {
       return false
     }
-    return evaluation.meetsThreshold || score.heat >= threshold.watchHeat
+    return evaluation.meetsThreshold || score.heat >= threshold.reviewHeat
   }
 
   /// Whether the last publication lists it because of its reports, and its heat alone would keep it there.

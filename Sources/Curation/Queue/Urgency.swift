@@ -3,7 +3,7 @@ public import Foundation
 /// How soon a case is to be looked at: a number that is smaller for what is more urgent.
 ///
 /// First comes its ``Rank``. Within a rank the case that has waited longest comes first, and heat counts as waiting: each
-/// doubling of a number's heat over its watch threshold puts it ``doubling`` ahead. So nothing waits for ever behind what
+/// doubling of a number's heat over its review heat puts it ``doubling`` ahead. So nothing waits for ever behind what
 /// is hotter, and the order of two cases does not change by waiting: no row is written for it.
 public enum Urgency {
   /// What is at stake.
@@ -50,9 +50,9 @@ public enum Urgency {
   }
 
   private static func doublings(_ facts: QueueFacts) -> Int {
-    guard let heat = facts.score?.heat, let watch = facts.evaluation?.threshold?.watchHeat, heat > watch else {
+    guard let heat = facts.score?.heat, let review = facts.evaluation?.threshold?.reviewHeat, heat > review else {
       return 0
     }
-    return min(mostDoublings, Int(log2(heat / watch)))
+    return min(mostDoublings, Int(log2(heat / review)))
   }
 }

@@ -1,8 +1,8 @@
 /// Finds blocks of numbers that attack together, as whoever rents a block of lines and calls from all of them does.
 ///
 /// A block of ten is proposed when complaints fall on at least four of its numbers, a block of a hundred when they fall on
-/// at least twelve, and no more than half of the mass lies on one number: one hot number with chance neighbours is no
-/// range. The mass, in fresh complaints of full weight, is at least 1.5 a number complained of, so that a single angry
+/// at least twelve, and no more than half of the heat lies on one number: one hot number with chance neighbours is no
+/// range. The heat, in fresh complaints of full weight, is at least 1.5 a number complained of, so that a single angry
 /// person who dials along does not make one, and 6 (30 for a hundred) in all. A number in the block whose callers say that
 /// it is no nuisance speaks against the block: with as many such numbers as complained-of ones it is none. A block of ten
 /// inside a proposed hundred is not proposed by itself.
@@ -20,17 +20,17 @@ public enum RangeDetection {
     /// Its numbers that are complained of.
     public var members: Int
     /// Their decayed heat together.
-    public var mass: Double
+    public var heat: Double
     /// The greatest of theirs.
     public var greatest: Double
     /// Its numbers for which more is said than against them.
     public var defended: Int
 
     /// - Parameters: see the properties.
-    public init(range: NumberRange, members: Int, mass: Double, greatest: Double, defended: Int) {
+    public init(range: NumberRange, members: Int, heat: Double, greatest: Double, defended: Int) {
       self.range = range
       self.members = members
-      self.mass = mass
+      self.heat = heat
       self.greatest = greatest
       self.defended = defended
     }
@@ -39,15 +39,15 @@ public enum RangeDetection {
   /// The fewest complained-of numbers of a block.
   public static func leastMembers(digits: Int16) -> Int { digits == 1 ? 4 : 12 }
 
-  /// The least mass of a block, in fresh complaints of full weight.
-  public static func leastMass(digits: Int16) -> Double { digits == 1 ? 6 : 30 }
+  /// The least heat of a block, in fresh complaints of full weight.
+  public static func leastHeat(digits: Int16) -> Double { digits == 1 ? 6 : 30 }
 
   /// Whether a block is to be proposed.
   public static func proposes(_ facts: Facts) -> Bool {
     facts.members >= leastMembers(digits: facts.range.digits)
-      && facts.mass >= leastMass(digits: facts.range.digits)
-      && facts.mass >= 1.5 * Double(facts.members)
-      && facts.greatest * 2 <= facts.mass
+      && facts.heat >= leastHeat(digits: facts.range.digits)
+      && facts.heat >= 1.5 * Double(facts.members)
+      && facts.greatest * 2 <= facts.heat
       && facts.defended < facts.members
   }
 }

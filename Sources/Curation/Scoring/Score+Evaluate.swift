@@ -63,7 +63,7 @@ extension Score {
     if overrides.isDecided { return .decided }
     if overrides.isHeld { return .held }
     if evaluation.meetsThreshold { return isListed ? .listed : .candidate }
-    guard let threshold = evaluation.threshold, heat >= threshold.watchHeat else { return .quiet }
+    guard let threshold = evaluation.threshold, heat >= threshold.reviewHeat else { return .quiet }
     return .watched
   }
 }

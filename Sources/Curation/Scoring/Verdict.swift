@@ -10,7 +10,7 @@ public enum Verdict: String, Sendable, CaseIterable {
   case listed
   /// The last publication does not list it, and it is over its entering threshold: the next lists it.
   case candidate
-  /// It is not going to be listed, but hot enough for a moderator to look: at least its threshold's watch heat. A number
+  /// It is not going to be listed, but hot enough for a moderator to look: at least its threshold's review heat. A number
   /// that has just fallen under its leaving threshold is watched or quiet.
   case watched
   /// None of these.

@@ -31,7 +31,7 @@ extension Threshold {
     ask(leave.reporters <= enter.reporters, "leave.reporters", above)
     ask(leave.networks <= enter.networks, "leave.networks", above)
     ask(leave.days <= enter.days, "leave.days", above)
-    ask(watchHeat > 0 && watchHeat <= enter.heat, "watch_heat", "must be above 0 and at most enter.heat")
+    ask(reviewHeat > 0 && reviewHeat <= enter.heat, "review_heat", "must be above 0 and at most enter.heat")
     return problems
   }
 

@@ -11,17 +11,17 @@ public struct Threshold: Sendable, Equatable, Codable {
   /// What a number needs to stay listed: nowhere more than ``enter``.
   public var leave: ThresholdLimits
   /// Heat from which a moderator should look, above 0 and at most ``enter``'s.
-  public var watchHeat: Double
+  public var reviewHeat: Double
 
   /// - Parameters: see the properties.
   public init(
-    category: ReportCategory, country: String? = nil, enter: ThresholdLimits, leave: ThresholdLimits, watchHeat: Double
+    category: ReportCategory, country: String? = nil, enter: ThresholdLimits, leave: ThresholdLimits, reviewHeat: Double
   ) {
     self.category = category
     self.country = country
     self.enter = enter
     self.leave = leave
-    self.watchHeat = watchHeat
+    self.reviewHeat = reviewHeat
   }
 
   /// What a number needs.

@@ -17,8 +17,8 @@ public struct ThresholdSet: Sendable, Equatable {
 
   /// The least heat that keeps any number listed: what is colder is listed nowhere.
   public let lowestListedHeat: Double
-  /// The least heat that makes any number watched.
-  public let lowestWatchHeat: Double
+  /// The least heat that brings any number to a moderator.
+  public let lowestReviewHeat: Double
 
   /// - Throws: ``ThresholdProblem`` for the first rule that is broken: bounds, a leaving side above the entering one, a
   ///   category or list twice or not at all.
@@ -52,7 +52,7 @@ public struct ThresholdSet: Sendable, Equatable {
     }
     self.everyList = everyList
     lowestListedHeat = thresholds.reduce(.infinity) { min($0, $1.leave.heat) }
-    lowestWatchHeat = thresholds.reduce(.infinity) { min($0, $1.watchHeat) }
+    lowestReviewHeat = thresholds.reduce(.infinity) { min($0, $1.reviewHeat) }
   }
 
   /// What a number of this leading category is held against.

@@ -37,7 +37,7 @@ struct DecisionPages: Sendable {
         id: form["id"].flatMap { UUID(uuidString: $0) } ?? UUID(), number: number.digits, treatment: treatment,
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
-        reason: form.text("reason"), note: form.text("note"), moderator: worker.account, decidedAt: Date())
+        reason: form.text("reason"), note: form.text("note"), decidedBy: worker.account, decidedAt: Date())
       // A form that is sent again after its answer was lost finds its own decision.
       let isAgain = now.decisions.contains { $0.id == decision.id }
       let changes = isAgain ? [] : Self.changes(form, to: CaseVersion(now.explanation))
@@ -64,7 +64,7 @@ struct DecisionPages: Sendable {
       let event = try await decisions.history(of: number.digits).first(where: { $0.id == id })
     else { throw Problem.notFound }
     guard DecisionRights.canUndo(event, worker) else { throw Problem.needs(.moderator) }
-    _ = try await decisions.undo(id, of: number.digits, moderator: worker.account, role: worker.role, at: Date())
+    _ = try await decisions.undo(id, of: number.digits, decidedBy: worker.account, role: worker.role, at: Date())
     await census.forget()
     // Back to the number: whoever takes a decision back wants to make another one.
     let more = form["queue"] == nil ? [] : [(name: "queue", value: "1")]

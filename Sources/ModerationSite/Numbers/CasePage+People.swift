@@ -111,7 +111,7 @@ struct CaseDecision: Encodable {
         ].compactMap { $0 }.joined(separator: " · ")
       }
       return CaseDecision(
-        id: event.id.uuidString.lowercased(), time: PageTime(event.time), moderator: event.moderator, what: what,
+        id: event.id.uuidString.lowercased(), time: PageTime(event.time), moderator: event.decidedBy, what: what,
         reason: event.reason ?? "", note: event.note ?? "", isStanding: event.id == standing,
         canUndo: isDecision && !undone.contains(event.id) && DecisionRights.canUndo(event, worker))
     }
@@ -129,6 +129,6 @@ struct CaseRemark: Encodable {
 enum DecisionRights {
   /// A moderator takes back any decision; in triage one's own.
   static func canUndo(_ event: DecisionEvent, _ worker: QueueWorker) -> Bool {
-    worker.role >= .moderator || event.moderator == worker.account
+    worker.role >= .moderator || event.decidedBy == worker.account
   }
 }

@@ -119,7 +119,7 @@ struct PublicationRow: Encodable {
     alarm = run.state == .refused || run.state == .failed ? "listed" : ""
     cause =
       switch run.cause {
-      case .night: texts("publications.by.schedule")
+      case .schedule: texts("publications.by.schedule")
       case .command: texts("publications.by.command")
       case .revocation: texts("publications.by.revocation")
       }

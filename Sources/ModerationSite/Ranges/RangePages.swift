@@ -103,7 +103,7 @@ struct RangeRow: Encodable {
     category = texts.category(range.category)
     members = texts.number(range.members)
     size = texts.number(range.range.size)
-    heat = texts.decimal(Decay.heat.value(ofMass: range.mass, at: time))
+    heat = texts.decimal(Decay.heat.value(ofMass: range.heat, at: time))
     proposedAt = PageTime(range.proposedAt)
     decidedBy = range.decidedBy ?? ""
     reason = range.reason ?? ""

@@ -51,9 +51,10 @@ struct HomePage: Encodable {
       ("decisions", today?[.decisions] ?? 0, "/moderation/queue"),
       ("listed", today?[.listed] ?? 0, "/moderation/publications"),
     ].map { Tile(name: texts("home.tile-\($0.0)"), figure: texts.number($0.1), link: $0.2) }
-    charts = [(StatisticsStore.Figure.reports, true), (.decisions, true), (.listed, false)].map { figure, isSum in
+    charts = [(StatisticsStore.Statistic.reports, true), (.decisions, true), (.listed, false)].map { statistic, isSum in
       DayChart(
-        name: figure.rawValue, title: texts("home.chart-\(figure.rawValue)"), days: days.map { ($0.day, $0[figure]) },
+        name: statistic.rawValue, title: texts("home.chart-\(statistic.rawValue)"),
+        days: days.map { ($0.day, $0[statistic]) },
         isSum: isSum, texts)
     }
     published = latest.map { [PageTime($0.publishedAt)] } ?? []

@@ -31,7 +31,7 @@ extension Threshold: FieldwiseRule {
   static let prefix = ""
   static let lines: [(kind: String, fields: [String])] =
     ["heat", "evidence", "confidence", "reporters", "networks", "days"].map { ($0, ["enter.\($0)", "leave.\($0)"]) }
-    + [("watch", ["watch_heat"])]
+    + [("review", ["review_heat"])]
 
   static func isWhole(_ field: String) -> Bool {
     field.hasSuffix("reporters") || field.hasSuffix("networks") || field.hasSuffix("days")
@@ -52,7 +52,7 @@ extension Threshold: FieldwiseRule {
       case "leave.reporters": Double(leave.reporters)
       case "leave.networks": Double(leave.networks)
       case "leave.days": Double(leave.days)
-      default: watchHeat
+      default: reviewHeat
       }
     }
     set {
@@ -69,7 +69,7 @@ extension Threshold: FieldwiseRule {
       case "leave.reporters": leave.reporters = Int(newValue)
       case "leave.networks": leave.networks = Int(newValue)
       case "leave.days": leave.days = Int(newValue)
-      default: watchHeat = newValue
+      default: reviewHeat = newValue
       }
     }
   }

@@ -71,15 +71,8 @@ extension Publisher {
   /// Makes the listings those of a publication that is visible, where the folder still has the list of it.
   func list(_ manifest: Manifest, on connection: PostgresConnection) async throws {
     let spool = ListedSpool(folder: folder, serial: manifest.serial)
-    if spool.isThere {
-      return try await PublicationStore.replaceListings(
-        with: spool, serial: manifest.serial, at: manifest.issued, on: connection)
-    }
-    // Who was killed between the reveal and the record may have been the version before an upgrade.
-    let former = ListedSpool(formerOf: folder, serial: manifest.serial)
-    guard former.isThere else { return }
-    let rows = HeldRows(spool: former, packs: manifest.packs.map { folder.filePath($0.path) })
+    guard spool.isThere else { return }
     try await PublicationStore.replaceListings(
-      with: rows, serial: manifest.serial, at: manifest.issued, on: connection)
+      with: spool, serial: manifest.serial, at: manifest.issued, on: connection)
   }
 }

@@ -71,7 +71,7 @@ struct DecideCommand: AsyncParsableCommand {
     do {
       return try Decision(
         number: subject.digits, treatment: block ? .block : allow ? .allow : .identify, label: identify ?? label,
-        category: category.flatMap { ReportCategory(slug: $0) }, reason: reason, note: note, moderator: by,
+        category: category.flatMap { ReportCategory(slug: $0) }, reason: reason, note: note, decidedBy: by,
         decidedAt: time)
     } catch let problem as RuleViolation {
       throw ValidationError("\(problem)")
@@ -93,7 +93,7 @@ struct DecideCommand: AsyncParsableCommand {
       throw CommandFailure.failed("No decision about +\(number) stands. See: ringfence decisions +\(number)")
     }
     do {
-      _ = try await store.undo(standing.decisionID, of: number, reason: reason, moderator: by, at: Date())
+      _ = try await store.undo(standing.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
     } catch let problem as RuleViolation {
       throw CommandFailure.failed("\(problem)")
     }

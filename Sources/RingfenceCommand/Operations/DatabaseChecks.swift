@@ -139,16 +139,12 @@ struct DatabaseChecks {
     guard let state else { return .ok("dropped reports", "none") }
     let before = Timestamp.format(state.droppedBefore)
     guard state.isTooYoung else { return .ok("dropped reports", "those of before \(before)") }
-    if let reopened = state.reopenedAt, state.droppedBefore <= state.time {
-      return .ok(
-        "dropped reports", "those of before \(before); a clock ran ahead, reopened \(Timestamp.format(reopened))")
-    }
     return .bad(
       "dropped reports",
       state.droppedBefore > state.time
         ? "those of before \(before), which is yet to come: no report is taken until then"
         : "those of before \(before), less than \(RetentionStore.leastMonths) months ago: older ones are refused",
-      "A clock ran ahead. Set clocks right, then: ringfence retention reopen --reason WHY. A backup has what is gone.")
+      "A clock was ahead when they were dropped. Correct it. Only a backup still has the dropped reports.")
   }
 
   private func publication(_ figures: OperationalStatistics, _ now: Date) -> Finding {
@@ -201,7 +197,7 @@ struct DatabaseChecks {
   }
 
   private func queue(_ figures: OperationalStatistics, _ now: Date) -> Finding {
-    guard let queue = figures.reviewQueue else { return .ok("review queue", "there is none in this schema") }
+    let queue = figures.reviewQueue
     let days = queue.oldest.map { now.timeIntervalSince($0) / 86_400 } ?? 0
     let found = String(format: "%lld cases, the oldest of %.1f days", queue.count, days)
     return days > 7

@@ -59,7 +59,7 @@ struct RevokeCommand: AsyncParsableCommand {
       phone = try PhoneNumber(parsing: number, region: nil)
       decision = try Decision(
         number: phone.digits, treatment: add == nil ? .allow : .block, label: label,
-        category: add.flatMap(ReportCategory.init(slug:)), reason: reason, moderator: by, decidedAt: Date())
+        category: add.flatMap(ReportCategory.init(slug:)), reason: reason, decidedBy: by, decidedAt: Date())
     } catch let error as PhoneNumberError {
       throw CommandFailure(description: "\(number) is no phone number with its plus: \(error)", exitCode: 2)
     } catch let problem as RuleViolation {

@@ -18,7 +18,7 @@ struct ThresholdChange: ParsableArguments {
   var remove = false
 
   @Option(help: ArgumentHelp("Heat from which a moderator should look.", valueName: "heat"))
-  var watchHeat: Double?
+  var reviewHeat: Double?
 
   @Option(help: ArgumentHelp("Least heat to be listed: fresh complaints, half-life 14 days.", valueName: "heat"))
   var enterHeat: Double?
@@ -80,13 +80,13 @@ struct ThresholdChange: ParsableArguments {
   }
 
   private var hasStatistics: Bool {
-    [watchHeat, enterHeat, enterEvidence, enterConfidence, leaveHeat, leaveEvidence, leaveConfidence]
+    [reviewHeat, enterHeat, enterEvidence, enterConfidence, leaveHeat, leaveEvidence, leaveConfidence]
       .contains { $0 != nil }
       || [enterReporters, enterNetworks, enterDays, leaveReporters, leaveNetworks, leaveDays].contains { $0 != nil }
   }
 
   private func change(_ threshold: inout Threshold) {
-    threshold.watchHeat = watchHeat ?? threshold.watchHeat
+    threshold.reviewHeat = reviewHeat ?? threshold.reviewHeat
     threshold.enter.heat = enterHeat ?? threshold.enter.heat
     threshold.enter.evidence = enterEvidence ?? threshold.enter.evidence
     threshold.enter.confidence = enterConfidence ?? threshold.enter.confidence

@@ -7,7 +7,7 @@ import Timestamps
 struct ThresholdRow: Encodable {
   let category: String
   let country: String?
-  let watchHeat: Double
+  let reviewHeat: Double
   let enterHeat: Double
   let enterEvidence: Double
   let enterConfidence: Double
@@ -24,7 +24,7 @@ struct ThresholdRow: Encodable {
   init(_ threshold: Threshold) {
     category = threshold.category.slug
     country = threshold.country
-    watchHeat = threshold.watchHeat
+    reviewHeat = threshold.reviewHeat
     (enterHeat, enterEvidence) = (threshold.enter.heat, threshold.enter.evidence)
     (enterConfidence, enterReporters) = (threshold.enter.confidence, threshold.enter.reporters)
     (enterNetworks, enterDays) = (threshold.enter.networks, threshold.enter.days)
@@ -34,14 +34,14 @@ struct ThresholdRow: Encodable {
   }
 
   static let columns = [
-    "category", "country", "watch_heat", "enter_heat", "enter_evidence", "enter_confidence", "enter_reporters",
+    "category", "country", "review_heat", "enter_heat", "enter_evidence", "enter_confidence", "enter_reporters",
     "enter_networks", "enter_days", "leave_heat", "leave_evidence", "leave_confidence", "leave_reporters",
     "leave_networks", "leave_days",
   ]
 
   var cells: [String] {
     [
-      category, country ?? "all", plain(watchHeat), plain(enterHeat), plain(enterEvidence), plain(enterConfidence),
+      category, country ?? "all", plain(reviewHeat), plain(enterHeat), plain(enterEvidence), plain(enterConfidence),
       "\(enterReporters)", "\(enterNetworks)", "\(enterDays)", plain(leaveHeat), plain(leaveEvidence),
       plain(leaveConfidence), "\(leaveReporters)", "\(leaveNetworks)", "\(leaveDays)",
     ]

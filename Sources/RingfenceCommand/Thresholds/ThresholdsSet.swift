@@ -93,7 +93,7 @@ extension ThresholdSet {
     var told: [String: String] = [:]
     for threshold in thresholds where !other.thresholds.contains(threshold) {
       let name = threshold.country.map { "\(threshold.category.slug) \($0)" } ?? threshold.category.slug
-      told[name] = "enter \(threshold.enter.told); leave \(threshold.leave.told); watch \(threshold.watchHeat)"
+      told[name] = "enter \(threshold.enter.told); leave \(threshold.leave.told); review \(threshold.reviewHeat)"
     }
     for source in sources where !other.sources.contains(source) {
       told["list \(source.appID)"] =

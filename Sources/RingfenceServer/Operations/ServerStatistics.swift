@@ -110,9 +110,7 @@ extension OperationalStatistics {
     exposition.gauge("ringfence_publication_gates_failed", Double(failedGates))
     write(webhooks, "ringfence_webhook_backlog", to: &exposition)
     write(revocations, "ringfence_revocations_open", to: &exposition)
-    if let reviewQueue {
-      write(reviewQueue, "ringfence_review_queue_cases", to: &exposition)
-    }
+    write(reviewQueue, "ringfence_review_queue_cases", to: &exposition)
     exposition.gauge("ringfence_reports_partitions", Double(partitions))
   }
 

@@ -26,6 +26,6 @@ struct ForgetAccountKey: PostgresStatement {
   typealias Row = Void
 
   static let sql = """
-    DELETE FROM account_key WHERE NOT EXISTS (SELECT 1 FROM moderators WHERE totp_secret IS NOT NULL)
+    DELETE FROM account_key WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE totp_secret IS NOT NULL)
     """
 }

@@ -9,8 +9,8 @@ struct AddAccount: PostgresStatement {
   let time: Date
 
   static let sql = """
-    INSERT INTO moderators (name, role, created_at) VALUES ($1, $2, $3)
-    ON CONFLICT (name) DO NOTHING RETURNING moderator_id
+    INSERT INTO accounts (name, role, created_at) VALUES ($1, $2, $3)
+    ON CONFLICT (name) DO NOTHING RETURNING account_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -29,14 +29,14 @@ struct ReadAccounts: PostgresStatement {
   let time: Date
 
   static let sql = """
-    SELECT m.moderator_id, m.name, m.role, m.language, m.created_at, m.signed_in_at, m.sign_ins, m.disabled_at,
-      m.password IS NOT NULL, m.totp_secret IS NOT NULL,
-      (SELECT count(*) FROM recovery_codes c WHERE c.moderator_id = m.moderator_id),
+    SELECT a.account_id, a.name, a.role, a.language, a.created_at, a.signed_in_at, a.sign_ins, a.disabled_at,
+      a.password IS NOT NULL, a.totp_secret IS NOT NULL,
+      (SELECT count(*) FROM recovery_codes c WHERE c.account_id = a.account_id),
       (SELECT count(*) FROM sessions s
-        WHERE s.moderator_id = m.moderator_id AND s.expires_at > $3 AND s.seen_at > $4)
-    FROM moderators m
-    WHERE m.moderator_id = coalesce($1::int, m.moderator_id) AND m.name = coalesce($2::text, m.name)
-    ORDER BY m.disabled_at IS NOT NULL, m.name
+        WHERE s.account_id = a.account_id AND s.expires_at > $3 AND s.seen_at > $4)
+    FROM accounts a
+    WHERE a.account_id = coalesce($1::int, a.account_id) AND a.name = coalesce($2::text, a.name)
+    ORDER BY a.disabled_at IS NOT NULL, a.name
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -58,7 +58,7 @@ struct ReadAccounts: PostgresStatement {
 /// Locks the administrators that can sign in, until the transaction ends.
 struct LockAdministrators: PostgresStatement {
   static let sql = """
-    UPDATE moderators SET role = role WHERE role = 'administrator' AND disabled_at IS NULL RETURNING moderator_id
+    UPDATE accounts SET role = role WHERE role = 'administrator' AND disabled_at IS NULL RETURNING account_id
     """
 
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
@@ -70,7 +70,7 @@ struct SetRole: PostgresStatement {
   let id: Int32
   let role: Role
 
-  static let sql = "UPDATE moderators SET role = $2 WHERE moderator_id = $1"
+  static let sql = "UPDATE accounts SET role = $2 WHERE account_id = $1"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
@@ -84,7 +84,7 @@ struct SetDisabled: PostgresStatement {
   let id: Int32
   let time: Date?
 
-  static let sql = "UPDATE moderators SET disabled_at = $2 WHERE moderator_id = $1"
+  static let sql = "UPDATE accounts SET disabled_at = $2 WHERE account_id = $1"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
@@ -98,7 +98,7 @@ struct SetLanguage: PostgresStatement {
   let id: Int32
   let language: String?
 
-  static let sql = "UPDATE moderators SET language = $2 WHERE moderator_id = $1"
+  static let sql = "UPDATE accounts SET language = $2 WHERE account_id = $1"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
@@ -112,7 +112,7 @@ struct SetPassword: PostgresStatement {
   let id: Int32
   let hash: String?
 
-  static let sql = "UPDATE moderators SET password = $2 WHERE moderator_id = $1"
+  static let sql = "UPDATE accounts SET password = $2 WHERE account_id = $1"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
@@ -127,7 +127,7 @@ struct SetSecondFactor: PostgresStatement {
   let secret: [UInt8]?
   let step: Int64
 
-  static let sql = "UPDATE moderators SET totp_secret = $2, totp_step = $3 WHERE moderator_id = $1"
+  static let sql = "UPDATE accounts SET totp_secret = $2, totp_step = $3 WHERE account_id = $1"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
@@ -141,7 +141,7 @@ struct DropRecoveryCodes: PostgresStatement {
   typealias Row = Void
   let id: Int32
 
-  static let sql = "DELETE FROM recovery_codes WHERE moderator_id = $1"
+  static let sql = "DELETE FROM recovery_codes WHERE account_id = $1"
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
 }
@@ -152,7 +152,7 @@ struct AddRecoveryCodes: PostgresStatement {
   let id: Int32
   let hashes: [[UInt8]]
 
-  static let sql = "INSERT INTO recovery_codes (moderator_id, code_hash) SELECT $1, unnest($2::bytea[])"
+  static let sql = "INSERT INTO recovery_codes (account_id, code_hash) SELECT $1, unnest($2::bytea[])"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
@@ -166,9 +166,9 @@ struct DropEntrances: PostgresStatement {
   let id: Int32
 
   static let sql = """
-    WITH links AS (DELETE FROM sign_in_links WHERE moderator_id = $1),
-      steps AS (DELETE FROM sign_in_steps WHERE moderator_id = $1)
-    DELETE FROM known_browsers WHERE moderator_id = $1
+    WITH links AS (DELETE FROM sign_in_links WHERE account_id = $1),
+      steps AS (DELETE FROM sign_in_steps WHERE account_id = $1)
+    DELETE FROM known_browsers WHERE account_id = $1
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(id) }

@@ -62,8 +62,8 @@ extension AccountStore {
   /// - Returns: whether it was not used before.
   public func use(_ factor: SecondFactor, of moderator: Session) async throws -> Bool {
     switch factor {
-    case .code(let step): try await !pool.run(TakeCode(moderatorID: moderator.id, step: step)).isEmpty
-    case .recovery(let hash): try await !pool.run(TakeRecoveryCode(moderatorID: moderator.id, codeHash: hash)).isEmpty
+    case .code(let step): try await !pool.run(TakeCode(accountID: moderator.id, step: step)).isEmpty
+    case .recovery(let hash): try await !pool.run(TakeRecoveryCode(accountID: moderator.id, codeHash: hash)).isEmpty
     }
   }
 
@@ -77,7 +77,7 @@ extension AccountStore {
       try await change(connection)
       // A link, or a first factor that was shown before, would open a session still.
       _ = try await connection.run(DropEntrances(id: moderator.id))
-      _ = try await connection.run(EndSessions(moderatorID: moderator.id, only: nil, except: moderator.sessionID))
+      _ = try await connection.run(EndSessions(accountID: moderator.id, only: nil, except: moderator.sessionID))
       _ = try await connection.run(RotateSession(sessionID: moderator.sessionID, tokenHash: Secret.hash(token)))
       try await connection.append(event, at: time)
     }

@@ -108,7 +108,7 @@ public struct AccountStore: Sendable {
     let id = UUID()
     return try await pool.transaction { connection in
       if only == nil { _ = try await connection.run(DropEntrances(id: account.id)) }
-      let ended = try await connection.run(EndSessions(moderatorID: account.id, only: only, except: except)).count
+      let ended = try await connection.run(EndSessions(accountID: account.id, only: only, except: except)).count
       guard ended > 0 else { return 0 }
       try await connection.append(
         AuditEvent(
@@ -120,7 +120,7 @@ public struct AccountStore: Sendable {
 
   /// An account's open sessions, the newest first.
   public func sessions(of id: Int32, at time: Date) async throws -> [AccountSession] {
-    try await pool.run(ReadSessions(moderatorID: id, time: time, seenAfter: time - SessionStore.idleLifetime))
+    try await pool.run(ReadSessions(accountID: id, time: time, seenAfter: time - SessionStore.idleLifetime))
   }
 }
 
@@ -146,6 +146,6 @@ extension PostgresConnection {
   /// Ends everything that an account has open.
   fileprivate func close(_ account: Account) async throws -> Int {
     _ = try await run(DropEntrances(id: account.id))
-    return try await run(EndSessions(moderatorID: account.id, only: nil, except: nil)).count
+    return try await run(EndSessions(accountID: account.id, only: nil, except: nil)).count
   }
 }

@@ -70,11 +70,11 @@ struct RememberBrowser: PostgresStatement {
 
   static let sql = """
     WITH gone AS (
-      DELETE FROM known_browsers WHERE moderator_id = $1 AND token_hash IN (
-        SELECT token_hash FROM known_browsers WHERE moderator_id = $1 ORDER BY seen_at DESC OFFSET $4::bigint)
+      DELETE FROM known_browsers WHERE account_id = $1 AND token_hash IN (
+        SELECT token_hash FROM known_browsers WHERE account_id = $1 ORDER BY seen_at DESC OFFSET $4::bigint)
     )
-    INSERT INTO known_browsers (moderator_id, token_hash, seen_at) VALUES ($1, $2, $3)
-    ON CONFLICT (moderator_id, token_hash) DO UPDATE SET seen_at = excluded.seen_at
+    INSERT INTO known_browsers (account_id, token_hash, seen_at) VALUES ($1, $2, $3)
+    ON CONFLICT (account_id, token_hash) DO UPDATE SET seen_at = excluded.seen_at
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -91,8 +91,8 @@ struct FindBrowser: PostgresStatement {
   let tokenHash: [UInt8]
 
   static let sql = """
-    SELECT m.moderator_id FROM known_browsers b JOIN moderators m USING (moderator_id)
-    WHERE m.name = $1 AND b.token_hash = $2
+    SELECT a.account_id FROM known_browsers b JOIN accounts a USING (account_id)
+    WHERE a.name = $1 AND b.token_hash = $2
     """
 
   func bind(into parameters: inout PostgresParameters) {

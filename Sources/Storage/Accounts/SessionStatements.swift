@@ -3,7 +3,7 @@ import PostgreSQL
 
 /// Opens a session, and forgets what has expired.
 struct OpenSession: PostgresStatement {
-  let moderatorID: Int32
+  let accountID: Int32
   let tokenHash: [UInt8]
   let sessionID: UUID
   let browser: String
@@ -12,7 +12,7 @@ struct OpenSession: PostgresStatement {
 
   static let sql = """
     WITH opened AS (
-      INSERT INTO sessions (token_hash, moderator_id, expires_at, session_id, opened_at, seen_at, browser)
+      INSERT INTO sessions (token_hash, account_id, expires_at, session_id, opened_at, seen_at, browser)
       VALUES ($2, $1, $6, $3, $5, $5, $4)
     ), gone AS (
       DELETE FROM sessions WHERE expires_at < $5
@@ -21,11 +21,11 @@ struct OpenSession: PostgresStatement {
     ), unused AS (
       DELETE FROM sign_in_links WHERE expires_at < $5
     )
-    UPDATE moderators SET sign_ins = sign_ins + 1, signed_in_at = $5 WHERE moderator_id = $1 RETURNING sign_ins
+    UPDATE accounts SET sign_ins = sign_ins + 1, signed_in_at = $5 WHERE account_id = $1 RETURNING sign_ins
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(moderatorID)
+    parameters.append(accountID)
     parameters.append(tokenHash)
     parameters.append(sessionID)
     parameters.append(browser)
@@ -43,10 +43,10 @@ struct FindSession: PostgresStatement {
   let seenAfter: Date
 
   static let sql = """
-    SELECT m.moderator_id, m.name, m.role, m.language, s.session_id, m.password IS NOT NULL,
-      m.totp_secret IS NOT NULL, m.sign_ins, s.seen_at
-    FROM sessions s JOIN moderators m USING (moderator_id)
-    WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND m.disabled_at IS NULL
+    SELECT a.account_id, a.name, a.role, a.language, s.session_id, a.password IS NOT NULL,
+      a.totp_secret IS NOT NULL, a.sign_ins, s.seen_at
+    FROM sessions s JOIN accounts a USING (account_id)
+    WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND a.disabled_at IS NULL
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -85,8 +85,8 @@ struct DeleteSession: PostgresStatement {
   let tokenHash: [UInt8]
 
   static let sql = """
-    DELETE FROM sessions s USING moderators m WHERE s.token_hash = $1 AND m.moderator_id = s.moderator_id
-    RETURNING m.name, m.role
+    DELETE FROM sessions s USING accounts a WHERE s.token_hash = $1 AND a.account_id = s.account_id
+    RETURNING a.name, a.role
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(tokenHash) }
@@ -112,18 +112,18 @@ struct RotateSession: PostgresStatement {
 
 /// Ends an account's sessions: one, or all but one.
 struct EndSessions: PostgresStatement {
-  let moderatorID: Int32
+  let accountID: Int32
   let only: UUID?
   let except: UUID?
 
   static let sql = """
     DELETE FROM sessions
-    WHERE moderator_id = $1 AND session_id = coalesce($2::uuid, session_id) AND session_id IS DISTINCT FROM $3::uuid
+    WHERE account_id = $1 AND session_id = coalesce($2::uuid, session_id) AND session_id IS DISTINCT FROM $3::uuid
     RETURNING session_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(moderatorID)
+    parameters.append(accountID)
     parameters.append(only)
     parameters.append(except)
   }
@@ -133,17 +133,17 @@ struct EndSessions: PostgresStatement {
 
 /// An account's open sessions, the newest first.
 struct ReadSessions: PostgresStatement {
-  let moderatorID: Int32
+  let accountID: Int32
   let time: Date
   let seenAfter: Date
 
   static let sql = """
     SELECT session_id, opened_at, seen_at, browser FROM sessions
-    WHERE moderator_id = $1 AND expires_at > $2 AND seen_at > $3 ORDER BY opened_at DESC, session_id
+    WHERE account_id = $1 AND expires_at > $2 AND seen_at > $3 ORDER BY opened_at DESC, session_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(moderatorID)
+    parameters.append(accountID)
     parameters.append(time)
     parameters.append(seenAfter)
   }

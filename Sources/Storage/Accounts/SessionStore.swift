@@ -37,7 +37,7 @@ public struct SessionStore: Sendable {
       UUID()
     )
     try await pool.transaction { connection in
-      let account = try await connection.run(EnsureModerator(name: name, role: role, createdAt: time))[0]
+      let account = try await connection.run(EnsureAccount(name: name, role: role, createdAt: time))[0]
       if account.former == nil {
         try await connection.append(added, at: time)
       } else if let former = account.former, former != account.role {
@@ -48,7 +48,7 @@ public struct SessionStore: Sendable {
       }
       _ = try await connection.run(
         CreateSignInLink(
-          tokenHash: Secret.hash(token), moderatorID: account.id, expiresAt: time + Self.linkLifetime))
+          tokenHash: Secret.hash(token), accountID: account.id, expiresAt: time + Self.linkLifetime))
       try await connection.append(link, at: time)
     }
     return token
@@ -100,12 +100,12 @@ public struct SessionStore: Sendable {
     let opening = SessionOpening(browser: browser, former: former, time: time)
     return try await pool.transaction { connection in
       if case .session(let token, _) = try await connection.entrance(of: opening) { return token }
-      let step = EndSignInStep(tokenHash: Secret.hash(token), moderatorID: account.id, time: time)
+      let step = EndSignInStep(tokenHash: Secret.hash(token), accountID: account.id, time: time)
       let isNew =
         switch factor {
-        case .code(let step): try await !connection.run(TakeCode(moderatorID: account.id, step: step)).isEmpty
+        case .code(let step): try await !connection.run(TakeCode(accountID: account.id, step: step)).isEmpty
         case .recovery(let hash):
-          try await !connection.run(TakeRecoveryCode(moderatorID: account.id, codeHash: hash)).isEmpty
+          try await !connection.run(TakeRecoveryCode(accountID: account.id, codeHash: hash)).isEmpty
         }
       guard isNew, let way = try await connection.run(step).first else { return nil }
       let second = if case .code = factor { "code" } else { "recovery code" }
@@ -180,7 +180,7 @@ extension PostgresConnection {
     }
     _ = try await run(
       AddSignInStep(
-        tokenHash: Secret.hash(opening.token), moderatorID: account.id, way: way,
+        tokenHash: Secret.hash(opening.token), accountID: account.id, way: way,
         expiresAt: opening.time + SessionStore.stepLifetime))
     return .secondFactor(opening.token)
   }
@@ -191,7 +191,7 @@ extension PostgresConnection {
     if let former = opening.former { _ = try await run(DeleteSession(tokenHash: Secret.hash(former))) }
     let signIns = try await run(
       OpenSession(
-        moderatorID: account.id, tokenHash: Secret.hash(opening.token), sessionID: opening.id,
+        accountID: account.id, tokenHash: Secret.hash(opening.token), sessionID: opening.id,
         browser: opening.browser, time: opening.time, expiresAt: opening.time + SessionStore.sessionLifetime))
     try await append(
       AuditEvent(

@@ -2,17 +2,17 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Finds a moderator by name, or adds one; answers with the role there was before, where the account is not new.
-struct EnsureModerator: PostgresStatement {
+/// Finds an account by name, or adds one; answers with the role there was before, where the account is not new.
+struct EnsureAccount: PostgresStatement {
   let name: String
   let role: Role?
   let createdAt: Date
 
   static let sql = """
-    WITH former AS (SELECT role FROM moderators WHERE name = $1)
-    INSERT INTO moderators (name, created_at, role) VALUES ($1, $2, coalesce($3::text, 'moderator'))
-    ON CONFLICT (name) DO UPDATE SET role = coalesce($3::text, moderators.role)
-    RETURNING moderator_id, role, (SELECT role FROM former)
+    WITH former AS (SELECT role FROM accounts WHERE name = $1)
+    INSERT INTO accounts (name, created_at, role) VALUES ($1, $2, coalesce($3::text, 'moderator'))
+    ON CONFLICT (name) DO UPDATE SET role = coalesce($3::text, accounts.role)
+    RETURNING account_id, role, (SELECT role FROM former)
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -30,14 +30,14 @@ struct EnsureModerator: PostgresStatement {
 struct CreateSignInLink: PostgresStatement {
   typealias Row = Void
   let tokenHash: [UInt8]
-  let moderatorID: Int32
+  let accountID: Int32
   let expiresAt: Date
 
-  static let sql = "INSERT INTO sign_in_links (token_hash, moderator_id, expires_at) VALUES ($1, $2, $3)"
+  static let sql = "INSERT INTO sign_in_links (token_hash, account_id, expires_at) VALUES ($1, $2, $3)"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(tokenHash)
-    parameters.append(moderatorID)
+    parameters.append(accountID)
     parameters.append(expiresAt)
   }
 }
@@ -48,9 +48,9 @@ struct RedeemSignInLink: PostgresStatement {
   let time: Date
 
   static let sql = """
-    DELETE FROM sign_in_links l USING moderators m
-    WHERE l.token_hash = $1 AND l.expires_at > $2 AND m.moderator_id = l.moderator_id AND m.disabled_at IS NULL
-    RETURNING m.moderator_id, m.name, m.role, m.password, m.totp_secret, m.totp_step
+    DELETE FROM sign_in_links l USING accounts a
+    WHERE l.token_hash = $1 AND l.expires_at > $2 AND a.account_id = l.account_id AND a.disabled_at IS NULL
+    RETURNING a.account_id, a.name, a.role, a.password, a.totp_secret, a.totp_step
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -65,15 +65,15 @@ struct RedeemSignInLink: PostgresStatement {
 struct AddSignInStep: PostgresStatement {
   typealias Row = Void
   let tokenHash: [UInt8]
-  let moderatorID: Int32
+  let accountID: Int32
   let way: String
   let expiresAt: Date
 
-  static let sql = "INSERT INTO sign_in_steps (token_hash, moderator_id, way, expires_at) VALUES ($1, $2, $3, $4)"
+  static let sql = "INSERT INTO sign_in_steps (token_hash, account_id, way, expires_at) VALUES ($1, $2, $3, $4)"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(tokenHash)
-    parameters.append(moderatorID)
+    parameters.append(accountID)
     parameters.append(way)
     parameters.append(expiresAt)
   }
@@ -85,9 +85,9 @@ struct FindSignInStep: PostgresStatement {
   let time: Date
 
   static let sql = """
-    SELECT m.moderator_id, m.name, m.role, m.password, m.totp_secret, m.totp_step
-    FROM sign_in_steps s JOIN moderators m USING (moderator_id)
-    WHERE s.token_hash = $1 AND s.expires_at > $2 AND m.disabled_at IS NULL
+    SELECT a.account_id, a.name, a.role, a.password, a.totp_secret, a.totp_step
+    FROM sign_in_steps s JOIN accounts a USING (account_id)
+    WHERE s.token_hash = $1 AND s.expires_at > $2 AND a.disabled_at IS NULL
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -101,16 +101,16 @@ struct FindSignInStep: PostgresStatement {
 /// Ends a step; answers with how the first factor was shown, once.
 struct EndSignInStep: PostgresStatement {
   let tokenHash: [UInt8]
-  let moderatorID: Int32
+  let accountID: Int32
   let time: Date
 
   static let sql = """
-    DELETE FROM sign_in_steps WHERE token_hash = $1 AND moderator_id = $2 AND expires_at > $3 RETURNING way
+    DELETE FROM sign_in_steps WHERE token_hash = $1 AND account_id = $2 AND expires_at > $3 RETURNING way
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(tokenHash)
-    parameters.append(moderatorID)
+    parameters.append(accountID)
     parameters.append(time)
   }
 
@@ -119,15 +119,15 @@ struct EndSignInStep: PostgresStatement {
 
 /// Takes a code of an authenticator app, unless it or a later one was taken before.
 struct TakeCode: PostgresStatement {
-  let moderatorID: Int32
+  let accountID: Int32
   let step: Int64
 
   static let sql = """
-    UPDATE moderators SET totp_step = $2 WHERE moderator_id = $1 AND totp_step < $2 RETURNING moderator_id
+    UPDATE accounts SET totp_step = $2 WHERE account_id = $1 AND totp_step < $2 RETURNING account_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(moderatorID)
+    parameters.append(accountID)
     parameters.append(step)
   }
 
@@ -136,13 +136,13 @@ struct TakeCode: PostgresStatement {
 
 /// Takes a recovery code, once.
 struct TakeRecoveryCode: PostgresStatement {
-  let moderatorID: Int32
+  let accountID: Int32
   let codeHash: [UInt8]
 
-  static let sql = "DELETE FROM recovery_codes WHERE moderator_id = $1 AND code_hash = $2 RETURNING moderator_id"
+  static let sql = "DELETE FROM recovery_codes WHERE account_id = $1 AND code_hash = $2 RETURNING account_id"
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(moderatorID)
+    parameters.append(accountID)
     parameters.append(codeHash)
   }
 
@@ -154,7 +154,7 @@ struct FindCredentials: PostgresStatement {
   let name: String
 
   static let sql = """
-    SELECT moderator_id, name, role, password, totp_secret, totp_step FROM moderators
+    SELECT account_id, name, role, password, totp_secret, totp_step FROM accounts
     WHERE name = $1 AND disabled_at IS NULL
     """
 

@@ -26,7 +26,7 @@ extension AppealStore {
     answer: String?, at time: Date, noting eventID: UUID
   ) async throws -> AnswerOutcome {
     let decision = try Decision(
-      number: number, treatment: .allow, reason: "An appeal was upheld.", moderator: moderator, decidedAt: time)
+      number: number, treatment: .allow, reason: "An appeal was upheld.", decidedBy: moderator, decidedAt: time)
     return try await pool.transaction { connection in
       _ = try await connection.run(LockAppeals(number: number))
       let appeals = try await connection.run(ReadAppealsOf(number: number))

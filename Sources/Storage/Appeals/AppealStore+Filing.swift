@@ -99,7 +99,7 @@ extension PostgresConnection {
     switch FilingPlaces.answer(to: origin, among: held.map(\.origin)) {
     case .free: return
     case .inPlaceOf(let index):
-      _ = try await run(CrowdOut(number: appeal.number, ticketHash: held[index].ticketHash))
+      _ = try await run(DisplaceFiling(number: appeal.number, ticketHash: held[index].ticketHash))
       // Nobody sees it any more who could make use of it.
       _ = try await run(DropContact(number: appeal.number, ticketHash: held[index].ticketHash))
     case .none: throw NoPlace()

@@ -8,7 +8,7 @@ struct SpendStamp: PostgresStatement {
   let expiresAt: Date
 
   static let sql = """
-    INSERT INTO spent_stamps (stamp, expires_at) VALUES ($1, $2) ON CONFLICT (stamp) DO NOTHING RETURNING stamp
+    INSERT INTO used_form_stamps (stamp, expires_at) VALUES ($1, $2) ON CONFLICT (stamp) DO NOTHING RETURNING stamp
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -83,7 +83,7 @@ struct ReadFilingPlaces: PostgresStatement {
 
   static let sql = """
     SELECT ticket_hash, network, area FROM appeal_filings
-    WHERE number = $1 AND appeal_id = $2 AND NOT crowded_out ORDER BY filed_at, ticket_hash
+    WHERE number = $1 AND appeal_id = $2 AND NOT displaced ORDER BY filed_at, ticket_hash
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -97,12 +97,12 @@ struct ReadFilingPlaces: PostgresStatement {
 }
 
 /// Takes a filing's place away; its ticket stays good.
-struct CrowdOut: PostgresStatement {
+struct DisplaceFiling: PostgresStatement {
   typealias Row = Void
   let number: Int64
   let ticketHash: [UInt8]
 
-  static let sql = "UPDATE appeal_filings SET crowded_out = true WHERE number = $1 AND ticket_hash = $2"
+  static let sql = "UPDATE appeal_filings SET displaced = true WHERE number = $1 AND ticket_hash = $2"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(number)
@@ -147,7 +147,7 @@ struct ReadFilings: PostgresStatement {
     SELECT f.appeal_id, f.statement, f.filed_at, c.contact
     FROM appeal_filings f
     LEFT JOIN appeal_contacts c ON c.number = f.number AND c.ticket_hash = f.ticket_hash
-    WHERE f.number = $1 AND NOT f.crowded_out ORDER BY f.filed_at, f.ticket_hash LIMIT 500
+    WHERE f.number = $1 AND NOT f.displaced ORDER BY f.filed_at, f.ticket_hash LIMIT 500
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
@@ -188,7 +188,7 @@ struct PurgeStamps: PostgresStatement {
   typealias Row = Void
   let time: Date
 
-  static let sql = "DELETE FROM spent_stamps WHERE expires_at <= $1"
+  static let sql = "DELETE FROM used_form_stamps WHERE expires_at <= $1"
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(time) }
 }

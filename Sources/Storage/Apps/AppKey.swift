@@ -22,8 +22,6 @@ public struct AppKey: Sendable, Equatable {
   public let hint: String
   /// What it may do.
   public let scopes: AppScopes
-  /// Whether reports from before keys were told apart are its.
-  public let isFirst: Bool
   /// When it was made.
   public let createdAt: Date
   /// By whom.

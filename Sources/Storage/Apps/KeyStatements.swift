@@ -100,7 +100,7 @@ struct ReadKeys: PostgresStatement {
   var keyID: Int32?
 
   static let sql = """
-    SELECT k.key_id, k.app_id, a.name, k.hint, k.scopes, k.is_first, k.created_at, k.created_by, k.expires_at,
+    SELECT k.key_id, k.app_id, a.name, k.hint, k.scopes, k.created_at, k.created_by, k.expires_at,
            k.revoked_at, k.last_used_at
     FROM app_keys k JOIN apps a USING (app_id)
     WHERE ($1::integer IS NULL OR k.app_id = $1) AND ($2::integer IS NULL OR k.key_id = $2)
@@ -115,8 +115,7 @@ struct ReadKeys: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> AppKey {
     AppKey(
       id: try row.decode(0), appID: try row.decode(1), appName: try row.decode(2), hint: try row.decode(3),
-      scopes: AppScopes(rawValue: try row.decode(4)), isFirst: try row.decode(5), createdAt: try row.decode(6),
-      createdBy: try row.decode(7), expiresAt: try row.decode(8), revokedAt: try row.decode(9),
-      lastUsedAt: try row.decode(10))
+      scopes: AppScopes(rawValue: try row.decode(4)), createdAt: try row.decode(5), createdBy: try row.decode(6),
+      expiresAt: try row.decode(7), revokedAt: try row.decode(8), lastUsedAt: try row.decode(9))
   }
 }

@@ -98,7 +98,7 @@ struct ReadReportsOfApp: PostgresStatement {
 
   static let sql = """
     SELECT report_id, number, reported_at, withdrawn_at IS NULL AND \(KeyTrace.isOfKey) FROM reports
-    WHERE app_id = $1 AND report_id >= $6 ORDER BY report_id LIMIT $7
+    WHERE app_id = $1 AND report_id >= $5 ORDER BY report_id LIMIT $6
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -142,15 +142,14 @@ struct TraceKey: PostgresStatement {
 
 extension KeyTrace {
   /// Whether a report came by the key $2 within a time.
-  fileprivate static let isOfKey = "coalesce(key_id, $3) = $2 AND received_at >= $4 AND received_at < $5"
+  fileprivate static let isOfKey = "key_id IS NOT DISTINCT FROM $2 AND received_at >= $3 AND received_at < $4"
 }
 
 extension PostgresParameters {
-  /// $1 to $5: the app, the key, whose the reports without a key are, and the time.
+  /// $1 to $4: the app, the key and the time.
   fileprivate mutating func append(_ key: AppKey, since: Date, until: Date) {
     append(key.appID)
     append(key.id)
-    append(key.isFirst ? key.id : 0)
     append(since)
     append(until)
   }

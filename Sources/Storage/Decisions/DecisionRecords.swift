@@ -44,7 +44,7 @@ public struct DecisionEvent: Sendable, Equatable {
   /// For moderators alone.
   public let note: String?
   /// Who did it.
-  public let moderator: String
+  public let decidedBy: String
   /// When.
   public let time: Date
 }

@@ -45,23 +45,23 @@ struct AddDecision: PostgresStatement {
   let undoes: UUID?
   let reason: String?
   let note: String?
-  let moderator: String
+  let decidedBy: String
   let time: Date
 
   init(_ decision: Decision) {
     (number, id, self.decision) = (decision.number, decision.id, decision.treatment.rawValue)
     (label, category, undoes) = (decision.label, decision.category, nil)
-    (reason, note, moderator, time) = (decision.reason, decision.note, decision.moderator, decision.decidedAt)
+    (reason, note, decidedBy, time) = (decision.reason, decision.note, decision.decidedBy, decision.decidedAt)
   }
 
-  init(undoing undone: UUID, of number: Int64, id: UUID, reason: String?, moderator: String, time: Date) {
+  init(undoing undone: UUID, of number: Int64, id: UUID, reason: String?, decidedBy: String, time: Date) {
     (self.number, self.id, decision, undoes) = (number, id, "undo", undone)
     (label, category, note) = (nil, nil, nil)
-    (self.reason, self.moderator, self.time) = (reason, moderator, time)
+    (self.reason, self.decidedBy, self.time) = (reason, decidedBy, time)
   }
 
   static let sql = """
-    INSERT INTO decisions (number, decision_id, decision, label, category_id, undoes, reason, note, moderator, decided_at)
+    INSERT INTO decisions (number, decision_id, decision, label, category_id, undoes, reason, note, decided_by, decided_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     ON CONFLICT (number, decision_id) DO NOTHING
     RETURNING number
@@ -76,7 +76,7 @@ struct AddDecision: PostgresStatement {
     parameters.append(undoes)
     parameters.append(reason)
     parameters.append(note)
-    parameters.append(moderator)
+    parameters.append(decidedBy)
     parameters.append(time)
   }
 
@@ -114,7 +114,7 @@ struct ReadDecisions: PostgresStatement {
   let number: Int64
 
   static let sql = """
-    SELECT decision_id, decision, undoes, label, category_id, reason, note, moderator, decided_at FROM decisions
+    SELECT decision_id, decision, undoes, label, category_id, reason, note, decided_by, decided_at FROM decisions
     WHERE number = $1 ORDER BY decided_at, decision_id
     """
 
@@ -131,7 +131,7 @@ struct ReadDecisions: PostgresStatement {
     }
     return DecisionEvent(
       id: try row.decode(0), kind: kind, label: try row.decode(3), category: try row.optionalCategory(4),
-      reason: try row.decode(5), note: try row.decode(6), moderator: try row.decode(7), time: try row.decode(8))
+      reason: try row.decode(5), note: try row.decode(6), decidedBy: try row.decode(7), time: try row.decode(8))
   }
 }
 

@@ -34,15 +34,15 @@ public struct DecisionStore: Sendable {
   /// waits for a moderator after that is back in the queue a moment later.
   /// - Parameters:
   ///   - id: of the undoing; the same for every retry.
-  ///   - moderator: who takes it back, 1 to 80 characters.
+  ///   - decidedBy: who takes it back, 1 to 80 characters.
   ///   - role: what the moderator may do, for the trail.
   /// - Throws: `RuleViolation`; `PostgresError`.
   public func undo(
-    _ decisionID: UUID, of number: Int64, id: UUID = UUID(), reason: String? = nil, moderator: String,
+    _ decisionID: UUID, of number: Int64, id: UUID = UUID(), reason: String? = nil, decidedBy: String,
     role: Role = .administrator, at time: Date
   ) async throws -> UndoOutcome {
     let undoing = try Decision(
-      id: id, number: number, treatment: .allow, reason: reason, moderator: moderator, decidedAt: time)
+      id: id, number: number, treatment: .allow, reason: reason, decidedBy: decidedBy, decidedAt: time)
     return try await pool.transaction { try await $0.undo(decisionID, as: undoing, role: role) }
   }
 

@@ -32,7 +32,7 @@ extension PostgresConnection {
       return known?.says(decision) == true ? .duplicate : .conflict
     }
     let event = AuditEvent(
-      actor: decision.moderator, role: role, action: "decision.\(decision.treatment.rawValue)",
+      actor: decision.decidedBy, role: role, action: "decision.\(decision.treatment.rawValue)",
       subject: "+\(decision.number)",
       before: standing?.fields, after: decision.fields, reason: decision.reason)
     _ = try await pipeline(SettleCase(number: decision.number), AppendAuditEvent(event, at: decision.decidedAt))
@@ -54,13 +54,13 @@ extension PostgresConnection {
     let before = try await run(ReadStandingDecision(number: number)).first
     _ = try await add(
       AddDecision(
-        undoing: decisionID, of: number, id: undoing.id, reason: undoing.reason, moderator: undoing.moderator,
+        undoing: decisionID, of: number, id: undoing.id, reason: undoing.reason, decidedBy: undoing.decidedBy,
         time: undoing.decidedAt))
     // Judged a moment later; it leaves the queue again where it does not wait.
     _ = try await run(EnqueueCases([(number, .threshold)], at: undoing.decidedAt))
     let after = try await run(ReadStandingDecision(number: number)).first
     let event = AuditEvent(
-      actor: undoing.moderator, role: role, action: "decision.undo", subject: "+\(number)", before: before?.fields,
+      actor: undoing.decidedBy, role: role, action: "decision.undo", subject: "+\(number)", before: before?.fields,
       after: after?.fields, reason: undoing.reason)
     _ = try await run(AppendAuditEvent(event, at: undoing.decidedAt))
     return .undone
@@ -93,7 +93,7 @@ extension DecisionEvent {
   fileprivate func says(_ decision: Decision) -> Bool {
     kind == .decision(decision.treatment) && label == decision.label && category == decision.category
       && reason == decision.reason
-      && note == decision.note && moderator == decision.moderator
+      && note == decision.note && decidedBy == decision.decidedBy
   }
 }
 

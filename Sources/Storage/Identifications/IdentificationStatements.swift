@@ -60,7 +60,7 @@ struct CountIdentifications: PostgresStatement {
       WHERE named > 0 OR unknown > 0
       GROUP BY number, day
     ), by_day AS (
-      INSERT INTO number_days AS d (number, day, named, unknown)
+      INSERT INTO identification_days AS d (number, day, named, unknown)
       SELECT number, DATE '1970-01-01' + day, named, unknown FROM item ORDER BY number, day
       ON CONFLICT (number, day) DO UPDATE SET
         named = d.named + excluded.named, unknown = d.unknown + excluded.unknown
@@ -131,7 +131,7 @@ enum IdentificationSQL {
     """
     SELECT number, sum((named + unknown) * \(noonScale(day: "(day - DATE '1970-01-01')"))) AS heat,
            sum(named)::bigint AS named, sum(unknown)::bigint AS unknown, max(day) AS last_day
-    FROM number_days WHERE \(numbers) GROUP BY number
+    FROM identification_days WHERE \(numbers) GROUP BY number
     """
   }
 }

@@ -71,16 +71,16 @@ struct ReadRevocationFailures: PostgresStatement {
   }
 }
 
-/// What has been tried of a night.
+/// Attempts at the publication that is due.
 struct ReadAttempts: PostgresStatement {
   let since: Date
 
   static let sql = """
     SELECT count(*) FILTER (WHERE state = 'published'),
-           count(*) FILTER (WHERE state = 'refused' AND cause = 'night'),
+           count(*) FILTER (WHERE state = 'refused' AND cause = 'schedule'),
            count(*) FILTER (WHERE state = 'running' AND heartbeat_at >= statement_timestamp() - make_interval(secs => $2)),
-           count(*) FILTER (WHERE state = 'failed' AND cause = 'night'),
-           extract(epoch FROM statement_timestamp() - max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'night'))
+           count(*) FILTER (WHERE state = 'failed' AND cause = 'schedule'),
+           extract(epoch FROM statement_timestamp() - max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'schedule'))
              ::double precision
     FROM publications WHERE cause <> 'revocation' AND as_of >= $1
     """

@@ -28,7 +28,7 @@ struct ExplanationQuery {
   private let appeals: Place<ReadAppealsOf>
   private let appealedDays: Place<ReadAppealedDaysOf>
   private let thresholds: Place<ReadThresholds>
-  private let sources: Place<ReadSources>
+  private let sources: Place<ReadSourceRules>
   private let record: Place<ReadRecord>
   private let weights: Place<ReadNumberWeights>
 
@@ -40,7 +40,7 @@ struct ExplanationQuery {
     numbers = pipeline.add(ReadProtectedNumber(number: number))
     ranges = pipeline.add(ReadRangeOfNumber(number: number))
     thresholds = pipeline.add(ReadThresholds(version: nil))
-    sources = pipeline.add(ReadSources(version: nil))
+    sources = pipeline.add(ReadSourceRules(version: nil))
     standing = pipeline.add(ReadStandingDecision(number: number))
     decisions = pipeline.add(ReadDecisions(number: number))
     holds = pipeline.add(ReadHold(number: number))

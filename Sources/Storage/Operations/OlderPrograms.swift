@@ -15,12 +15,10 @@ public struct OlderProgram: Sendable, Equatable {
 struct ReadOlderPrograms: PostgresStatement {
   let version: Int64
 
-  // The first versions said no more than their name.
   static let sql = """
     SELECT host(client_addr), count(*), min(backend_start) FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
-      AND CASE WHEN application_name ~ '^ringfence [0-9]{14}$' THEN substr(application_name, 11)::bigint < $1
-               ELSE application_name = 'ringfence' END
+      AND CASE WHEN application_name ~ '^ringfence [0-9]{14}$' THEN substr(application_name, 11)::bigint < $1 END
     GROUP BY 1 ORDER BY 3
     """
 

@@ -61,12 +61,6 @@ struct CountOpenRevocations: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Waiting { try .init(row) }
 }
 
-/// Whether there is a queue of cases.
-struct HasReviewQueue: PostgresStatement {
-  static let sql = "SELECT to_regclass('public.queue') IS NOT NULL"
-  static func decode(_ row: PostgresRow) throws -> Bool { try row.decode(0) }
-}
-
 /// Cases that wait for moderators.
 struct ReadReviewQueue: PostgresStatement {
   static let sql = "SELECT count(*), min(since) FROM queue"

@@ -16,15 +16,14 @@ public struct OperationStore: Sendable {
   /// - Throws: `PostgresError`.
   public func figures() async throws -> OperationalStatistics {
     try await pool.withConnection { connection in
-      let hasQueue = try await connection.run(HasReviewQueue()).first ?? false
-      return OperationalStatistics(
+      OperationalStatistics(
         newest: try await connection.run(ReadNewestStatistics()).first,
         packs: try await connection.run(ReadPackStatistics()),
         runs: try await connection.run(CountRuns()),
         failedGates: try await connection.run(CountFailedGates()).first ?? 0,
         webhooks: try await connection.run(ReadWebhookBacklog()).first ?? .init(count: 0),
         revocations: try await connection.run(CountOpenRevocations()).first ?? .init(count: 0),
-        reviewQueue: hasQueue ? try await connection.run(ReadReviewQueue()).first : nil,
+        reviewQueue: try await connection.run(ReadReviewQueue()).first ?? .init(count: 0),
         partitions: try await connection.run(CountReportPartitions()).first ?? 0)
     }
   }

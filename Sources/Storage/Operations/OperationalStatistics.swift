@@ -54,8 +54,8 @@ public struct OperationalStatistics: Sendable, Equatable {
   public var webhooks: Waiting
   /// Single numbers that are to be published.
   public var revocations: Waiting
-  /// Cases for moderators; nil where the database has no queue.
-  public var reviewQueue: Waiting?
+  /// Cases for moderators.
+  public var reviewQueue: Waiting
   /// Months of reports.
   public var partitions: Int64
 }

@@ -17,7 +17,7 @@ public struct PublicationRun: Sendable, Equatable {
   /// Why it was made.
   public enum Cause: String, Sendable, CaseIterable {
     /// The schedule.
-    case night
+    case schedule
     /// Somebody asked for it.
     case command
     /// Single numbers had to go out or in.

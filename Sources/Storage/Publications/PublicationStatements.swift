@@ -28,7 +28,7 @@ struct AbandonStaleRuns: PostgresStatement {
 
   static let sql = """
     UPDATE publications SET state = 'failed', failure = 'The process that made it ended before it was done.'
-    WHERE state = 'running' AND (heartbeat_at IS NULL OR heartbeat_at < statement_timestamp() - make_interval(secs => $1))
+    WHERE state = 'running' AND heartbeat_at < statement_timestamp() - make_interval(secs => $1)
     """
 
   func bind(into parameters: inout PostgresParameters) {

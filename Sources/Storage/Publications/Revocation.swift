@@ -49,7 +49,7 @@ extension Revocation {
     }
     self.init(
       id: decision.id, number: decision.number, action: action, reason: decision.reason ?? "A moderator's decision",
-      requestedBy: decision.moderator, requestedAt: decision.decidedAt)
+      requestedBy: decision.decidedBy, requestedAt: decision.decidedAt)
   }
 }
 

@@ -40,7 +40,7 @@ public struct Bulk: Sendable, Equatable {
   public func decision(of number: Int64) throws -> Decision {
     try Decision(
       id: Self.id(bulk: id, number: number), number: number, treatment: treatment, label: label, category: category,
-      reason: reason, moderator: worker.account, decidedAt: decidedAt)
+      reason: reason, decidedBy: worker.account, decidedAt: decidedAt)
   }
 }
 
@@ -51,13 +51,11 @@ public struct BulkItem: Sendable, Equatable {
   /// What stands.
   public var standing: StandingDecision?
   /// Decisions and undoings there were about it, ever.
-  public var history = 0
-  /// When the last of them was made, by the clock of whoever made it; nil where there was none.
-  var lastDecidedAt: Date?
+  public var decisionCount = 0
   /// The hottest category.
   public var category: ReportCategory?
   /// Stored heat; read it through `Decay`.
-  public var mass: Double
+  public var heat: Double
   /// Whether the newest publication has it.
   public var isPublished: Bool
   /// Why no publication may hold it; such a number is left out unless it is to be allowed.
@@ -106,23 +104,21 @@ public struct BulkRun: Sendable, Equatable {
   var isSilent: Bool
   /// Whether all of its batches were gone through.
   var isFinished: Bool
-  /// The numbers that were to be decided about; nil for bulks of former versions, which nobody can finish.
-  var chosen: [Int64]?
-  /// ``BulkItem/history`` of each when it began; nil for bulks of former versions.
-  var histories: [Int32]?
+  /// The numbers that were to be decided about, ascending.
+  var chosenNumbers: [Int64]
+  /// ``BulkItem/decisionCount`` of each when it began.
+  var decisionCounts: [Int32]
 
   /// A bulk that says nothing for so many seconds is taken for one that broke off.
   public static let silence: TimeInterval = 30
 
   /// Whether it broke off and can be finished: its server was killed between two batches.
-  public var isUnfinished: Bool { !isFinished && undoneBy == nil && chosen != nil && isSilent }
+  public var isUnfinished: Bool { !isFinished && undoneBy == nil && isSilent }
 
   /// Whether somebody has decided about a number since it began, or has taken a decision back, even if the same one stands.
   func isOvertaken(at item: BulkItem) -> Bool {
-    guard let histories, let place = chosen?.firstIndex(of: item.number), place < histories.count else {
-      return item.lastDecidedAt.map { $0 >= decidedAt } ?? false
-    }
-    return item.history != Int(histories[place])
+    guard let place = chosenNumbers.firstIndex(of: item.number) else { return true }
+    return item.decisionCount != Int(decisionCounts[place])
   }
 
   /// Whether somebody may finish it: its author and administrators may.

@@ -21,14 +21,14 @@ struct ReadBulkItems: PostgresStatement {
     SELECT t.number, r.decision, r.label, r.category_id, r.decision_id, r.decided_at, coalesce(n.heat, 0), l.number IS NOT NULL,
            (SELECT c.category_id FROM number_categories c JOIN categories k ON k.category_id = c.category_id
             WHERE c.number = t.number AND k.toxic AND c.heat > 0 ORDER BY c.heat DESC, c.category_id LIMIT 1),
-           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until, h.count, h.last
+           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until, h.count
     FROM unnest($1::bigint[]) AS t (number)
     LEFT JOIN number_decisions r ON r.number = t.number
     LEFT JOIN numbers n ON n.number = t.number
     LEFT JOIN listings l ON l.number = t.number
     LEFT JOIN queue q ON q.number = t.number
     CROSS JOIN LATERAL (
-      SELECT count(*) AS count, max(decided_at) AS last FROM decisions WHERE decisions.number = t.number
+      SELECT count(*) AS count FROM decisions WHERE decisions.number = t.number
     ) h
     ORDER BY t.number
     """
@@ -49,8 +49,8 @@ struct ReadBulkItems: PostgresStatement {
       claim = QueueCase.Claim(id: id, account: try row.decode(11), until: try row.decode(12))
     }
     return BulkItem(
-      number: number, standing: standing, history: Int(try row.decode(13, as: Int64.self)),
-      lastDecidedAt: try row.decode(14), category: try row.optionalCategory(8), mass: try row.decode(6),
+      number: number, standing: standing, decisionCount: Int(try row.decode(13, as: Int64.self)),
+      category: try row.optionalCategory(8), heat: try row.decode(6),
       isPublished: try row.decode(7), level: try row.decode(9), claim: claim)
   }
 }
@@ -64,7 +64,8 @@ struct AddBulk: PostgresStatement {
 
   static let sql = """
     INSERT INTO bulks
-      (bulk_id, account, decision, label, category_id, reason, numbers, chosen, histories, decided_at, touched_at)
+      (bulk_id, account, decision, label, category_id, reason, numbers, chosen_numbers, decision_counts, decided_at,
+       heartbeat_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, statement_timestamp())
     ON CONFLICT (bulk_id) DO NOTHING
     """
@@ -78,7 +79,7 @@ struct AddBulk: PostgresStatement {
     parameters.append(bulk.reason)
     parameters.append(Int32(items.count))
     parameters.append(items.map(\.number))
-    parameters.append(items.map { Int32(clamping: $0.history) })
+    parameters.append(items.map { Int32(clamping: $0.decisionCount) })
     parameters.append(bulk.decidedAt)
   }
 }
@@ -89,7 +90,7 @@ struct HoldBulk: PostgresStatement {
   let id: UUID
 
   static let sql = """
-    UPDATE bulks SET touched_at = statement_timestamp() WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
+    UPDATE bulks SET heartbeat_at = statement_timestamp() WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
@@ -169,8 +170,8 @@ struct ReadUnfinishedBulks: PostgresStatement {
 
   static let sql = """
     SELECT \(BulkRun.columns) FROM bulks
-    WHERE finished_at IS NULL AND undone_at IS NULL AND chosen IS NOT NULL
-      AND touched_at < statement_timestamp() - make_interval(secs => $2)
+    WHERE finished_at IS NULL AND undone_at IS NULL
+      AND heartbeat_at < statement_timestamp() - make_interval(secs => $2)
       AND ($1::text IS NULL OR account = $1::text)
     ORDER BY decided_at DESC, bulk_id LIMIT $3::bigint
     """
@@ -188,8 +189,8 @@ extension BulkRun {
   /// What ``init(_:)`` reads.
   fileprivate static let columns = """
     bulk_id, account, decision, label, category_id, reason, decided_at, undone_by, numbers,
-    coalesce(touched_at < statement_timestamp() - make_interval(secs => \(silence)), true), finished_at IS NOT NULL,
-    chosen, histories
+    heartbeat_at < statement_timestamp() - make_interval(secs => \(silence)), finished_at IS NOT NULL, chosen_numbers,
+    decision_counts
     """
 
   fileprivate init(_ row: PostgresRow) throws {
@@ -199,8 +200,8 @@ extension BulkRun {
       id: try row.decode(0), account: try row.decode(1), treatment: treatment, label: try row.decode(3),
       category: try row.optionalCategory(4), reason: try row.decode(5), decidedAt: try row.decode(6),
       numbers: Int(try row.decode(8, as: Int32.self)), decisions: 0, undoneBy: try row.decode(7),
-      isSilent: try row.decode(9), isFinished: try row.decode(10), chosen: try row.decode(11),
-      histories: try row.decode(12))
+      isSilent: try row.decode(9), isFinished: try row.decode(10), chosenNumbers: try row.decode(11),
+      decisionCounts: try row.decode(12))
   }
 }
 

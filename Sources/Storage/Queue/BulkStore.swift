@@ -73,14 +73,12 @@ public struct BulkStore: Sendable {
   /// Goes on with a bulk that broke off: rules as it says about those of its numbers about which nobody has decided since it
   /// began, nor taken a decision back, in the name of whoever finishes it. Nothing happens where it is finished, or was undone.
   /// Safe to call again.
-  /// - Returns: false where there is none of this id, or a former version made it: which numbers it was to rule about is
-  ///   not known then.
+  /// - Returns: false where there is none of this id.
   public func finish(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Bool {
     guard let run = try await pool.run(ReadBulk(id: id)).first else { return false }
     guard !run.isFinished, run.undoneBy == nil else { return true }
-    guard let chosen = run.chosen else { return false }
     let made = Set(try await pool.run(ReadBulkDecisions(bulk: id)).map(\.number))
-    let items = try await items(chosen.filter { !made.contains($0) }).filter { !run.isOvertaken(at: $0) }
+    let items = try await items(run.chosenNumbers.filter { !made.contains($0) }).filter { !run.isOvertaken(at: $0) }
     let bulk = Bulk(
       id: id, treatment: run.treatment, label: run.label, category: run.category, reason: run.reason, worker: worker,
       decidedAt: time)
@@ -146,7 +144,7 @@ public struct BulkStore: Sendable {
         var undone = 0
         for (number, decision) in some {
           let undoing = try Decision(
-            id: Bulk.id(bulk: decision, number: number), number: number, treatment: .allow, moderator: worker.account,
+            id: Bulk.id(bulk: decision, number: number), number: number, treatment: .allow, decidedBy: worker.account,
             decidedAt: time)
           if try await connection.undo(decision, as: undoing, role: worker.role) == .undone { undone += 1 }
         }

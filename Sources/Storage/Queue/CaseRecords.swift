@@ -76,7 +76,7 @@ public struct Neighbour: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
   /// Stored heat; read it through `Decay`.
-  public var mass: Double
+  public var heat: Double
   /// Reports that ever came.
   public var reports: Int64
   /// Whether the newest publication has it.

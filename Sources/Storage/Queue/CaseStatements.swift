@@ -76,7 +76,7 @@ struct ReadNeighbours: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Neighbour {
     let decision: String? = try row.decode(4)
     return Neighbour(
-      number: try row.decode(0), mass: try row.decode(1), reports: try row.decode(2), isPublished: try row.decode(3),
+      number: try row.decode(0), heat: try row.decode(1), reports: try row.decode(2), isPublished: try row.decode(3),
       decision: decision.flatMap { Decision.Treatment(rawValue: $0) })
   }
 }
@@ -93,7 +93,7 @@ struct ReadCaseDays: PostgresStatement {
       FROM reports r JOIN categories c ON c.category_id = r.category_id
       WHERE r.number = $1 AND r.withdrawn_at IS NULL AND r.reported_at >= $2 GROUP BY 1
       UNION ALL
-      SELECT d.day - DATE '1970-01-01', 0, 0, d.named + d.unknown FROM number_days d
+      SELECT d.day - DATE '1970-01-01', 0, 0, d.named + d.unknown FROM identification_days d
       WHERE d.number = $1 AND d.day - DATE '1970-01-01' >= $3::integer
     ) t GROUP BY day ORDER BY day
     """
@@ -117,7 +117,7 @@ struct ReadRangeAround: PostgresStatement {
   let number: Int64
 
   static let sql = """
-    SELECT number, digits, state, category_id, members, mass, proposed_at, decided_by, reason FROM ranges
+    SELECT number, digits, state, category_id, members, heat, proposed_at, decided_by, reason FROM ranges
     WHERE (number = $1::bigint / 10 * 10 AND digits = 1) OR (number = $1::bigint / 100 * 100 AND digits = 2)
     ORDER BY digits LIMIT 1
     """

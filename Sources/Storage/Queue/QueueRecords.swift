@@ -71,7 +71,7 @@ public struct QueueRow: Sendable, Equatable {
   /// The case.
   public var item: QueueCase
   /// Stored heat; read it through `Decay`.
-  public var mass: Double
+  public var heat: Double
   /// Reports that ever came.
   public var reports: Int64
   /// When the newest report was said; nil where nobody reported it.

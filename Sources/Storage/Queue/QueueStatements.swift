@@ -64,7 +64,7 @@ struct ReadQueue: PostgresStatement {
 
   static func decode(_ row: PostgresRow) throws -> QueueRow {
     QueueRow(
-      item: try QueueSQL.decode(row), mass: try row.decode(11), reports: try row.decode(12),
+      item: try QueueSQL.decode(row), heat: try row.decode(11), reports: try row.decode(12),
       lastReportedAt: try row.decode(13))
   }
 }

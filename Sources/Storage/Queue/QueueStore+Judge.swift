@@ -16,9 +16,9 @@ extension QueueStore {
     guard !numbers.isEmpty else { return QueueChange() }
     return try await pool.retrying { connection in
       let known = try await connection.run(ReadQueueFacts(numbers: numbers))
-      // What is colder than any watch heat is read only where something else may make it wait.
+      // What is colder than any review heat is read only where something else may make it wait.
       let notable = known.filter(\.isNotable).map(\.number)
-      let mass = thresholds.lowestWatchHeat * (1 - 1e-9) * Decay.heat.scale(at: time)
+      let mass = thresholds.lowestReviewHeat * (1 - 1e-9) * Decay.heat.scale(at: time)
       var records = try await connection.records(of: numbers, heat: mass)
       for (number, record) in try await connection.records(of: notable.filter { records[$0] == nil }, heat: 0) {
         records[number] = record

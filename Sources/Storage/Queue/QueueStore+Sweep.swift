@@ -13,7 +13,7 @@ extension QueueStore {
   public func sweep(at time: Date, progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> QueueChange {
     let thresholds = try await ThresholdStore(pool: pool).current()
     let protected = try await ProtectionStore(pool: pool).load()
-    let coldest = min(thresholds.lowestWatchHeat, thresholds.lowestListedHeat)
+    let coldest = min(thresholds.lowestReviewHeat, thresholds.lowestListedHeat)
     let warm = try await pool.withConnection { connection in
       var warm = MostUrgent(limit: QueueRule.mostByThreshold)
       try await NumberRecordStore.forEachRecord(hotterThan: coldest, at: time, on: connection) { batch in

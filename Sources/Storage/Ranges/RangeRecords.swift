@@ -22,7 +22,7 @@ public struct ProposedRange: Sendable, Equatable {
   /// Numbers of it that were complained of when it was last looked at.
   public let members: Int
   /// Stored heat of its numbers together; read it through `Decay`.
-  public let mass: Double
+  public let heat: Double
   /// When it was first proposed.
   public let proposedAt: Date
   /// Who decided; nil while it is proposed.

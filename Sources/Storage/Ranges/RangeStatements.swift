@@ -6,9 +6,9 @@ import PostgreSQL
 struct FindRanges: PostgresStatement {
   let digits: Int16
   /// Stored heat from which on a number is complained of.
+  let memberHeat: Double
+  /// Least stored heat of a block together.
   let heat: Double
-  /// Stored heat of a block together, at least.
-  let mass: Double
 
   static let sql = """
     SELECT number / $1::bigint * $1::bigint, count(*) FILTER (WHERE heat >= $2), sum(heat), max(heat),
@@ -20,15 +20,15 @@ struct FindRanges: PostgresStatement {
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(Int64(digits == 1 ? 10 : 100))
-    parameters.append(heat)
+    parameters.append(memberHeat)
     parameters.append(Int64(RangeDetection.leastMembers(digits: digits)))
-    parameters.append(mass)
+    parameters.append(heat)
   }
 
-  /// Masses as they are stored.
+  /// Heat as it is stored.
   static func decode(
     _ row: PostgresRow
-  ) throws -> (first: Int64, members: Int, mass: Double, greatest: Double, defended: Int) {
+  ) throws -> (first: Int64, members: Int, heat: Double, greatest: Double, defended: Int) {
     (
       try row.decode(0), Int(try row.decode(1, as: Int64.self)), try row.decode(2), try row.decode(3),
       Int(try row.decode(4, as: Int64.self))
@@ -59,14 +59,14 @@ struct ProposeRange: PostgresStatement {
   let range: NumberRange
   let category: ReportCategory
   let members: Int
-  let mass: Double
+  let heat: Double
   let time: Date
 
   static let sql = """
-    INSERT INTO ranges AS r (number, digits, state, category_id, members, mass, proposed_at)
+    INSERT INTO ranges AS r (number, digits, state, category_id, members, heat, proposed_at)
     VALUES ($1, $2, 'proposed', $3, $4, $5, $6)
     ON CONFLICT (number, digits) DO UPDATE SET
-      category_id = excluded.category_id, members = excluded.members, mass = excluded.mass
+      category_id = excluded.category_id, members = excluded.members, heat = excluded.heat
     WHERE r.state <> 'rejected'
     RETURNING r.proposed_at = $6
     """
@@ -76,7 +76,7 @@ struct ProposeRange: PostgresStatement {
     parameters.append(range.digits)
     parameters.append(category.rawValue)
     parameters.append(Int32(members))
-    parameters.append(mass)
+    parameters.append(heat)
     parameters.append(time)
   }
 
@@ -88,7 +88,7 @@ struct ProposeRange: PostgresStatement {
 struct DecideRange: PostgresStatement {
   let range: NumberRange
   let state: ProposedRange.State
-  let moderator: String
+  let decidedBy: String
   let reason: String?
   let time: Date
 
@@ -101,7 +101,7 @@ struct DecideRange: PostgresStatement {
     parameters.append(range.first)
     parameters.append(range.digits)
     parameters.append(state.rawValue)
-    parameters.append(moderator)
+    parameters.append(decidedBy)
     parameters.append(reason)
     parameters.append(time)
   }
@@ -114,7 +114,7 @@ struct ReadRanges: PostgresStatement {
   var state: ProposedRange.State?
 
   static let sql = """
-    SELECT number, digits, state, category_id, members, mass, proposed_at, decided_by, reason FROM ranges
+    SELECT number, digits, state, category_id, members, heat, proposed_at, decided_by, reason FROM ranges
     WHERE $1::text IS NULL OR state = $1 ORDER BY number, digits
     """
 
@@ -125,7 +125,7 @@ struct ReadRanges: PostgresStatement {
     guard let state = ProposedRange.State(rawValue: name) else { throw StorageError.unknownState(name) }
     return ProposedRange(
       range: NumberRange(around: try row.decode(0), digits: try row.decode(1)), state: state,
-      category: try row.category(3), members: Int(try row.decode(4, as: Int32.self)), mass: try row.decode(5),
+      category: try row.category(3), members: Int(try row.decode(4, as: Int32.self)), heat: try row.decode(5),
       proposedAt: try row.decode(6), decidedBy: try row.decode(7), reason: try row.decode(8))
   }
 }

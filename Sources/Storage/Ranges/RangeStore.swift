@@ -22,26 +22,26 @@ public struct RangeStore: Sendable {
     var new: [NumberRange] = []
     for digits in [2, 1] as [Int16] {
       let statement = FindRanges(
-        digits: digits, heat: Self.memberHeat * scale, mass: RangeDetection.leastMass(digits: digits) * scale)
+        digits: digits, memberHeat: Self.memberHeat * scale, heat: RangeDetection.leastHeat(digits: digits) * scale)
       let found = try await pool.run(statement)
       for item in found {
         let facts = RangeDetection.Facts(
-          range: NumberRange(around: item.first, digits: digits), members: item.members, mass: item.mass / scale,
+          range: NumberRange(around: item.first, digits: digits), members: item.members, heat: item.heat / scale,
           greatest: item.greatest / scale, defended: item.defended)
         guard RangeDetection.proposes(facts), digits == 2 || !hundreds.contains(item.first / 100) else { continue }
         if digits == 2 { hundreds.insert(item.first / 100) }
-        if try await propose(facts, mass: item.mass, at: time) { new.append(facts.range) }
+        if try await propose(facts, heat: item.heat, at: time) { new.append(facts.range) }
       }
     }
     return new.sorted { ($0.first, $0.digits) < ($1.first, $1.digits) }
   }
 
   /// - Returns: whether it is new.
-  private func propose(_ facts: RangeDetection.Facts, mass: Double, at time: Date) async throws -> Bool {
+  private func propose(_ facts: RangeDetection.Facts, heat: Double, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
       let category = try await connection.run(ReadRangeCategory(range: facts.range)).first ?? .other
       let statement = ProposeRange(
-        range: facts.range, category: category, members: facts.members, mass: mass, time: time)
+        range: facts.range, category: category, members: facts.members, heat: heat, time: time)
       let isNew = try await connection.run(statement).first ?? false
       if isNew { _ = try await connection.run(EnqueueCases([(facts.range.first, .range)], at: time)) }
       return isNew
@@ -59,16 +59,16 @@ public struct RangeStore: Sendable {
   ) async throws -> Bool {
     // The rules for the words are those of a decision.
     let decision = try Decision(
-      number: range.first, treatment: .allow, reason: reason, moderator: moderator, decidedAt: time)
+      number: range.first, treatment: .allow, reason: reason, decidedBy: moderator, decidedAt: time)
     let state = isApproved ? ProposedRange.State.approved : .rejected
     let event = role.map { role in
       AuditEvent(
-        actor: decision.moderator, role: role, action: isApproved ? "range.approve" : "range.reject",
+        actor: decision.decidedBy, role: role, action: isApproved ? "range.approve" : "range.reject",
         subject: range.text, after: ["state": state.rawValue], reason: decision.reason)
     }
     return try await pool.transaction { connection in
       let decided = try await connection.run(
-        DecideRange(range: range, state: state, moderator: decision.moderator, reason: decision.reason, time: time))
+        DecideRange(range: range, state: state, decidedBy: decision.decidedBy, reason: decision.reason, time: time))
       guard !decided.isEmpty else { return false }
       _ = try await connection.run(RecheckCases([range.first]))
       if let event { _ = try await connection.run(AppendAuditEvent(event, at: time)) }

@@ -31,7 +31,7 @@ struct AcceptReports: PostgresStatement {
 
   static let sql = """
     WITH list AS (
-      SELECT app_id, weight FROM sources WHERE version = (SELECT max(version) FROM threshold_versions)
+      SELECT app_id, weight FROM source_rules WHERE version = (SELECT max(version) FROM threshold_versions)
     ), input AS (
       SELECT *
       FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::real[],

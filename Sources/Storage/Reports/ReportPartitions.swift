@@ -6,22 +6,10 @@ import Timestamps
 /// Makes the monthly partitions of `reports` before the first report of a month arrives in them.
 final class ReportPartitions: Sendable {
   private let pool: PostgresPool
-  private let state = Mutex(State())
+  private let known = Mutex(Set<Month>())
 
-  private struct State {
-    var known: Set<Month> = []
-    /// Reports of before are gone, in a month that is known too: where those of after are taken again.
-    var floor: Date?
-    /// When the floor was last asked for.
-    var asked: ContinuousClock.Instant?
-  }
-
-  private let believed: Duration
-
-  /// - Parameter believed: how long a floor is believed: another server may have dropped a month, or have taken its reports
-  ///   again.
-  init(pool: PostgresPool, believed: Duration = .seconds(5)) {
-    (self.pool, self.believed) = (pool, believed)
+  init(pool: PostgresPool) {
+    self.pool = pool
   }
 
   /// Creates what is missing for these reports. Two servers may do so at once: the second finds it done.
@@ -30,7 +18,7 @@ final class ReportPartitions: Sendable {
   func prepare(for reports: [Report]) async throws {
     var wanted = Set<Month>()
     for report in reports { wanted.insert(Month(containing: report.reportedAt)) }
-    let missing = state.withLock { wanted.subtracting($0.known) }
+    let missing = known.withLock { wanted.subtracting($0) }
     for month in missing.sorted() {
       do {
         try await pool.transaction { connection in
@@ -42,27 +30,13 @@ final class ReportPartitions: Sendable {
       } catch let error as PostgresError where error.isDuplicateObject {
         // Another server was first; it has looked, but this one does not know what it saw.
       }
-      state.withLock { state in
-        state.known.insert(month)
-        state.asked = nil
-      }
+      known.withLock { _ = $0.insert(month) }
     }
-    try await askAgain()
-    if let floor = state.withLock(\.floor), reports.contains(where: { $0.reportedAt < floor }) {
-      throw StorageError.reportsDropped(before: floor)
-    }
-  }
-
-  private func askAgain() async throws {
-    let now = ContinuousClock.now
-    guard state.withLock({ $0.asked.map { now - $0 >= believed } ?? true }) else { return }
-    let floor = try await pool.run(ReadDroppedBefore()).first
-    state.withLock { ($0.floor, $0.asked) = (floor, now) }
   }
 
   /// Looks again at every month: one that was known has been dropped.
   func forget() {
-    state.withLock { $0 = State() }
+    known.withLock { $0 = [] }
   }
 }
 

@@ -33,11 +33,31 @@ extension RetentionStore {
   }
 }
 
+/// How far back reports were dropped, and whether that can be right.
+public struct ReportRetention: Sendable, Equatable {
+  /// Reports made before this time were dropped, and are refused.
+  public let droppedBefore: Date
+  /// The time by the database's clock.
+  public let time: Date
+
+  /// Whether months were dropped that are younger than the least age: a clock was ahead, here or at the database.
+  public var isTooYoung: Bool { droppedBefore > time - RetentionStore.leastAge }
+}
+
 extension RetentionStore {
   /// Reports of before this moment were dropped; nil when none ever were.
   /// - Throws: `PostgresError`.
   public func reportsDroppedBefore() async throws -> Date? {
     try await pool.run(ReadDroppedBefore()).first
+  }
+
+  /// How far back reports were dropped; nil when none ever were.
+  /// - Throws: `PostgresError`.
+  public func state() async throws -> ReportRetention? {
+    try await pool.withConnection { connection in
+      guard let before = try await connection.run(ReadDroppedBefore()).first else { return nil }
+      return ReportRetention(droppedBefore: before, time: try await connection.run(ReadDatabaseTime())[0])
+    }
   }
 }
 
@@ -81,9 +101,7 @@ struct NoteDroppedReports: PostgresStatement {
   static let sql = """
     INSERT INTO report_retention (only_row, dropped_before) VALUES (true, $1)
     ON CONFLICT (only_row) DO UPDATE
-      SET dropped_before = greatest(report_retention.dropped_before, excluded.dropped_before),
-          reopened_at = CASE WHEN report_retention.dropped_before < excluded.dropped_before THEN NULL
-                             ELSE report_retention.reopened_at END
+      SET dropped_before = greatest(report_retention.dropped_before, excluded.dropped_before)
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(before) }

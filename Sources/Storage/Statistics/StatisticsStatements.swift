@@ -2,22 +2,22 @@ import Foundation
 import PostgreSQL
 
 /// Up to when reports have been counted; answers with nothing before the first time.
-struct ReadStatisticsMark: PostgresStatement {
-  static let sql = "SELECT counted_until FROM statistics_marks WHERE figure = 'reports'"
+struct ReadStatisticsWatermark: PostgresStatement {
+  static let sql = "SELECT counted_until FROM statistics_watermarks WHERE statistic = 'reports'"
 
   static func decode(_ row: PostgresRow) throws -> Date { try row.decode(0) }
 }
 
-/// Moves the mark; answers with a row when nobody else has moved it meanwhile.
-struct MoveStatisticsMark: PostgresStatement {
+/// Moves the watermark; answers with a row when nobody else has moved it meanwhile.
+struct MoveStatisticsWatermark: PostgresStatement {
   let from: Date?
   let to: Date
 
   static let sql = """
-    INSERT INTO statistics_marks AS m (figure, counted_until) VALUES ('reports', $2)
-    ON CONFLICT (figure) DO UPDATE SET counted_until = excluded.counted_until
-    WHERE m.counted_until IS NOT DISTINCT FROM $1::timestamptz
-    RETURNING figure
+    INSERT INTO statistics_watermarks AS w (statistic, counted_until) VALUES ('reports', $2)
+    ON CONFLICT (statistic) DO UPDATE SET counted_until = excluded.counted_until
+    WHERE w.counted_until IS NOT DISTINCT FROM $1::timestamptz
+    RETURNING statistic
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -35,10 +35,10 @@ struct CountArrivedReports: PostgresStatement {
   let to: Date
 
   static let sql = """
-    INSERT INTO daily_statistics AS f (day, figure, value)
+    INSERT INTO daily_statistics AS s (day, statistic, value)
     SELECT (reported_at AT TIME ZONE 'UTC')::date, 'reports', count(*) FROM reports
     WHERE received_at >= $1 AND received_at < $2 GROUP BY 1 ORDER BY 1
-    ON CONFLICT (day, figure) DO UPDATE SET value = f.value + excluded.value
+    ON CONFLICT (day, statistic) DO UPDATE SET value = s.value + excluded.value
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -53,10 +53,10 @@ struct CountDecisions: PostgresStatement {
   let since: Date
 
   static let sql = """
-    INSERT INTO daily_statistics (day, figure, value)
+    INSERT INTO daily_statistics (day, statistic, value)
     SELECT (decided_at AT TIME ZONE 'UTC')::date, 'decisions', count(*) FROM decisions WHERE decided_at >= $1
     GROUP BY 1 ORDER BY 1
-    ON CONFLICT (day, figure) DO UPDATE SET value = excluded.value
+    ON CONFLICT (day, statistic) DO UPDATE SET value = excluded.value
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(since) }
@@ -68,31 +68,31 @@ struct RecordCurrentStatistics: PostgresStatement {
   let time: Date
 
   static let sql = """
-    INSERT INTO daily_statistics (day, figure, value)
-    SELECT ($1::timestamptz AT TIME ZONE 'UTC')::date, figure, value FROM (
+    INSERT INTO daily_statistics (day, statistic, value)
+    SELECT ($1::timestamptz AT TIME ZONE 'UTC')::date, statistic, value FROM (
       SELECT 'appeals', count(*) FROM appeals WHERE state = 'open'
       UNION ALL SELECT 'held', count(*) FROM holds WHERE NOT settled
       UNION ALL SELECT 'listed', count(*) FROM listings
       UNION ALL SELECT 'ranges', count(*) FROM ranges WHERE state = 'proposed'
-    ) AS standing (figure, value)
-    ON CONFLICT (day, figure) DO UPDATE SET value = excluded.value
+    ) AS standing (statistic, value)
+    ON CONFLICT (day, statistic) DO UPDATE SET value = excluded.value
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(time) }
 }
 
-/// Figures of the days since a time, by day.
+/// Statistics of the days since a time, by day.
 struct ReadStatistics: PostgresStatement {
   let since: Date
 
   static let sql = """
-    SELECT day - DATE '1970-01-01', figure, value FROM daily_statistics
-    WHERE day >= ($1::timestamptz AT TIME ZONE 'UTC')::date ORDER BY day, figure
+    SELECT day - DATE '1970-01-01', statistic, value FROM daily_statistics
+    WHERE day >= ($1::timestamptz AT TIME ZONE 'UTC')::date ORDER BY day, statistic
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(since) }
 
-  static func decode(_ row: PostgresRow) throws -> (day: Int32, figure: String, value: Int64) {
+  static func decode(_ row: PostgresRow) throws -> (day: Int32, statistic: String, value: Int64) {
     (try row.decode(0), try row.decode(1), try row.decode(2))
   }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import PostgreSQL
 
-/// The figures of each day, which the front page draws without a look at the reports.
+/// The statistics of each day, which the front page draws without a look at the reports.
 ///
 /// Reports are counted when they have arrived, from where the last count ended, and added to the day on which they were
 /// said: a count reads the pages of the last minutes, whatever there is before them. What stands (listed, held, appeals,
@@ -11,11 +11,11 @@ public struct StatisticsStore: Sendable {
 
   /// What arrives is visible by then: reports bear the time at which their transaction was begun.
   static let settling: TimeInterval = 15
-  /// How far a mark may lie ahead before it is taken for that of a wrong clock: servers' clocks differ a little.
+  /// How far a watermark may lie ahead before it is taken for that of a wrong clock: servers' clocks differ a little.
   static let greatestLead: TimeInterval = 3_600
 
   /// What is counted.
-  public enum Figure: String, Sendable, CaseIterable {
+  public enum Statistic: String, Sendable, CaseIterable {
     /// Reports said on the day, lists among them, withdrawn ones too.
     case reports
     /// Decisions of the day, and those that were taken back.
@@ -30,24 +30,24 @@ public struct StatisticsStore: Sendable {
     case ranges
   }
 
-  /// - Parameter pool: where figures are kept.
+  /// - Parameter pool: where statistics are stored.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Brings the figures up to date. Of several servers that do so at once one counts.
+  /// Brings the statistics up to date. Of several servers that do so at once one counts.
   /// - Parameter isWhole: whether what stands is counted too: a look through what is listed.
   public func refresh(at time: Date, isWhole: Bool = true) async throws {
     try await pool.transaction { connection in
-      let mark = try await connection.run(ReadStatisticsMark()).first
+      let watermark = try await connection.run(ReadStatisticsWatermark()).first
       // Nothing is on its way before the first server has begun to take reports.
-      let until = mark == nil ? time : time - Self.settling
-      if let mark, mark > time + Self.greatestLead {
+      let until = watermark == nil ? time : time - Self.settling
+      if let watermark, watermark > time + Self.greatestLead {
         // It was set by a clock that ran ahead. What came meanwhile is not counted any more; what comes now is.
-        _ = try await connection.run(MoveStatisticsMark(from: mark, to: until))
-      } else if mark.map({ $0 < until }) ?? true {
-        guard try await !connection.run(MoveStatisticsMark(from: mark, to: until)).isEmpty else { return }
-        let begin = mark ?? Date(timeIntervalSince1970: 0)
+        _ = try await connection.run(MoveStatisticsWatermark(from: watermark, to: until))
+      } else if watermark.map({ $0 < until }) ?? true {
+        guard try await !connection.run(MoveStatisticsWatermark(from: watermark, to: until)).isEmpty else { return }
+        let begin = watermark ?? Date(timeIntervalSince1970: 0)
         _ = try await connection.run(CountArrivedReports(from: begin, to: until))
       }
       _ = try await connection.run(CountDecisions(since: Self.midnight(before: time) - 86_400))
@@ -55,7 +55,7 @@ public struct StatisticsStore: Sendable {
     }
   }
 
-  /// The figures of the last days, today last; a day without a figure has 0.
+  /// The statistics of the last days, today last; a value that is missing is 0.
   /// - Parameter days: 1 or more.
   public func days(_ days: Int, until time: Date) async throws -> [DailyStatistics] {
     let first = Self.midnight(before: time) - Double(days - 1) * 86_400
@@ -63,8 +63,8 @@ public struct StatisticsStore: Sendable {
     var all = (0..<days).map { DailyStatistics(day: first + Double($0) * 86_400) }
     for row in try await pool.run(ReadStatistics(since: first)) {
       let place = Int(row.day - firstDay)
-      guard all.indices.contains(place), let figure = Figure(rawValue: row.figure) else { continue }
-      all[place].values[figure] = row.value
+      guard all.indices.contains(place), let statistic = Statistic(rawValue: row.statistic) else { continue }
+      all[place].values[statistic] = row.value
     }
     return all
   }
@@ -74,18 +74,18 @@ public struct StatisticsStore: Sendable {
   }
 }
 
-/// The figures of one day.
+/// The statistics of one day.
 public struct DailyStatistics: Sendable, Equatable {
   /// Its beginning, UTC.
   public var day: Date
   /// What was counted.
-  public var values: [StatisticsStore.Figure: Int64] = [:]
+  public var values: [StatisticsStore.Statistic: Int64] = [:]
 
   /// - Parameter day: midnight UTC.
   public init(day: Date) {
     self.day = day
   }
 
-  /// A figure; 0 where none was noted.
-  public subscript(figure: StatisticsStore.Figure) -> Int64 { values[figure] ?? 0 }
+  /// A value; 0 where none was stored.
+  public subscript(statistic: StatisticsStore.Statistic) -> Int64 { values[statistic] ?? 0 }
 }

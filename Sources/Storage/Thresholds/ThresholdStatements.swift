@@ -31,7 +31,7 @@ struct ReadThresholds: PostgresStatement {
   let version: Int32?
 
   static let sql = """
-    SELECT category_id, country, watch_heat,
+    SELECT category_id, country, review_heat,
            enter_heat, enter_evidence, enter_confidence, enter_reporters, enter_networks, enter_days,
            leave_heat, leave_evidence, leave_confidence, leave_reporters, leave_networks, leave_days
     FROM threshold_rules
@@ -53,18 +53,18 @@ struct ReadThresholds: PostgresStatement {
     let country = try row.decode(1, as: String.self)
     return Threshold(
       category: try row.category(0), country: country.isEmpty ? nil : country, enter: try bar(3), leave: try bar(9),
-      watchHeat: try row.decode(2))
+      reviewHeat: try row.decode(2))
   }
 }
 
 /// A version's rules for imported lists.
-struct ReadSources: PostgresStatement {
+struct ReadSourceRules: PostgresStatement {
   /// Nil: the newest.
   let version: Int32?
 
   static let sql = """
     SELECT app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days
-    FROM sources
+    FROM source_rules
     WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY app_id
     """
 
@@ -112,7 +112,7 @@ struct SaveThresholds: PostgresStatement {
 
   static let sql = """
     INSERT INTO threshold_rules
-      (version, category_id, country, watch_heat,
+      (version, category_id, country, review_heat,
        enter_heat, enter_evidence, enter_confidence, enter_reporters, enter_networks, enter_days,
        leave_heat, leave_evidence, leave_confidence, leave_reporters, leave_networks, leave_days)
     SELECT $1::integer, * FROM unnest(
@@ -125,7 +125,7 @@ struct SaveThresholds: PostgresStatement {
     parameters.append(version)
     parameters.append(thresholds.map(\.category.rawValue))
     parameters.append(thresholds.map { $0.country ?? "" })
-    parameters.append(thresholds.map(\.watchHeat))
+    parameters.append(thresholds.map(\.reviewHeat))
     for bars in [thresholds.map(\.enter), thresholds.map(\.leave)] {
       parameters.append(bars.map(\.heat))
       parameters.append(bars.map(\.evidence))
@@ -138,13 +138,13 @@ struct SaveThresholds: PostgresStatement {
 }
 
 /// Adds a version's rules for imported lists.
-struct SaveSources: PostgresStatement {
+struct SaveSourceRules: PostgresStatement {
   typealias Row = Void
   let version: Int32
   let sources: [SourceRule]
 
   static let sql = """
-    INSERT INTO sources (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days)
+    INSERT INTO source_rules (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days)
     SELECT $1::integer, * FROM unnest(
       $2::integer[], $3::real[], $4::integer[], $5::integer[], $6::integer[], $7::integer[])
     """

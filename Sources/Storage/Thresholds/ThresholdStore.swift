@@ -73,7 +73,7 @@ public struct ThresholdStore: Sendable {
         throw StorageError.thresholdsChanged(version: there?.version ?? version.version)
       }
       _ = try await connection.run(SaveThresholds(version: version.version, thresholds: set.thresholds))
-      _ = try await connection.run(SaveSources(version: version.version, sources: set.sources))
+      _ = try await connection.run(SaveSourceRules(version: version.version, sources: set.sources))
       if let audit { _ = try await connection.run(AppendAuditEvent(audit, at: time)) }
       return version
     }
@@ -82,6 +82,6 @@ public struct ThresholdStore: Sendable {
   static func set(_ version: Int32, on connection: PostgresConnection) async throws -> ThresholdSet {
     try ThresholdSet(
       thresholds: try await connection.run(ReadThresholds(version: version)),
-      sources: try await connection.run(ReadSources(version: version)))
+      sources: try await connection.run(ReadSourceRules(version: version)))
   }
 }

@@ -3,22 +3,22 @@ import Testing
 
 @Suite struct RangeTests {
   private func facts(
-    digits: Int16 = 1, members: Int = 5, mass: Double = 10, greatest: Double = 3, defended: Int = 0
+    digits: Int16 = 1, members: Int = 5, heat: Double = 10, greatest: Double = 3, defended: Int = 0
   ) -> RangeDetection.Facts {
     RangeDetection.Facts(
-      range: NumberRange(around: 33_162_000_248, digits: digits), members: members, mass: mass, greatest: greatest,
+      range: NumberRange(around: 33_162_000_248, digits: digits), members: members, heat: heat, greatest: greatest,
       defended: defended)
   }
 
-  @Test func aBlockIsProposedForSpreadAndMass() {
+  @Test func aBlockIsProposedForSpreadAndHeat() {
     #expect(RangeDetection.proposes(facts()))
     #expect(!RangeDetection.proposes(facts(members: 3)))
-    #expect(!RangeDetection.proposes(facts(mass: 5.9)))
-    #expect(!RangeDetection.proposes(facts(members: 8, mass: 11)))
+    #expect(!RangeDetection.proposes(facts(heat: 5.9)))
+    #expect(!RangeDetection.proposes(facts(members: 8, heat: 11)))
     #expect(!RangeDetection.proposes(facts(greatest: 6)))
     #expect(!RangeDetection.proposes(facts(defended: 5)))
-    #expect(RangeDetection.proposes(facts(digits: 2, members: 12, mass: 30)))
-    #expect(!RangeDetection.proposes(facts(digits: 2, members: 11, mass: 30)))
+    #expect(RangeDetection.proposes(facts(digits: 2, members: 12, heat: 30)))
+    #expect(!RangeDetection.proposes(facts(digits: 2, members: 11, heat: 30)))
   }
 
   @Test func aBlockIsWrittenAndRead() {

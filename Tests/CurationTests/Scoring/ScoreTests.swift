@@ -92,7 +92,7 @@ import Testing
     var generator = SeededGenerator(seed: 25)
     let bar = ThresholdLimits(heat: 1, evidence: 1, confidence: 0.1, reporters: 1, networks: 0, days: 0)
     let thresholds = ReportCategory.allCases.filter(\.isToxic).map { category in
-      Threshold(category: category, enter: bar, leave: bar, watchHeat: 1)
+      Threshold(category: category, enter: bar, leave: bar, reviewHeat: 1)
     }
     func set(_ weight: Double) throws -> ThresholdSet {
       let bar = SourceRule.Bar(complaints: 100, days: 2)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ThresholdTests {
   private let bar = ThresholdLimits(heat: 3, evidence: 2, confidence: 0.4, reporters: 3, networks: 2, days: 2)
 
-  private var fraud: Threshold { Threshold(category: .fraud, enter: bar, leave: bar, watchHeat: 1) }
+  private var fraud: Threshold { Threshold(category: .fraud, enter: bar, leave: bar, reviewHeat: 1) }
 
   /// What each threshold is refused for.
   private func problem(_ change: (inout Threshold) -> Void) -> String? {
@@ -29,7 +29,7 @@ import Testing
     #expect(problem { $0.enter.confidence = 1.1 } == "fraud: enter.confidence must be 0 to 1.")
     #expect(problem { $0.enter.days = 65 } == "fraud: enter.days must be 0 to 64.")
     #expect(problem { $0.leave.reporters = -1 } == "fraud: leave.reporters must be 0 to 1,000,000.")
-    #expect(problem { $0.watchHeat = 4 } == "fraud: watch_heat must be above 0 and at most enter.heat.")
+    #expect(problem { $0.reviewHeat = 4 } == "fraud: review_heat must be above 0 and at most enter.heat.")
     #expect(problem { $0.country = "de" } == "fraud in de: country must be two capital letters, such as DE.")
     #expect(problem { $0.category = .legitimate }?.contains("toxic") == true)
   }

@@ -145,7 +145,7 @@ import Testing
     // A moderator clears the ten, and nobody of the brigade counts any more.
     for number in innocent {
       _ = try await DecisionStore(pool: pool).record(
-        try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now + 1))
+        try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now + 1))
     }
     _ = try await reporters.recount(protected: .none, at: now + 2)
     for number in innocent {
@@ -197,11 +197,11 @@ import Testing
     let pool = pool, now = now
     let decisions = DecisionStore(pool: pool)
     let block = try Decision(
-      number: number, treatment: .block, reason: "A wave.", moderator: "Ada", decidedAt: now - 9)
+      number: number, treatment: .block, reason: "A wave.", decidedBy: "Ada", decidedAt: now - 9)
     _ = try await decisions.record(block)
     _ = try await decisions.record(
       try Decision(
-        number: named, treatment: .identify, label: "A shop", reason: "It is one.", moderator: "Ada", decidedAt: now - 9
+        number: named, treatment: .identify, label: "A shop", reason: "It is one.", decidedBy: "Ada", decidedAt: now - 9
       ))
     let key = try #require(SigningKey(String(repeating: "07", count: 32)))
     try await withTemporaryFolder { path in
@@ -234,7 +234,7 @@ import Testing
       try await take(
         (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) }
           + [report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
-      _ = try await decisions.undo(block.id, of: number, moderator: "Ada", at: now - 5)
+      _ = try await decisions.undo(block.id, of: number, decidedBy: "Ada", at: now - 5)
       try await publish(now)
       #expect(try await HoldStore(pool: pool).hold(of: number)?.rule == .oneDay)
       #expect(try await listing(number) == nil)

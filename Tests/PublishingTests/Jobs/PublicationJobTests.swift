@@ -60,7 +60,7 @@ import Testing
       #expect(try await job(path, at: now + 60).runOnce() == false)
       // 03:00 UTC of the next day lies within the next 24 hours.
       #expect(try await job(path, at: now + 86_400).runOnce() == true)
-      #expect(try await store.runs(limit: 5).map(\.cause) == [.night, .night])
+      #expect(try await store.runs(limit: 5).map(\.cause) == [.schedule, .schedule])
     }
   }
 

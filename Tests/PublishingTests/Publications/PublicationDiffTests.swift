@@ -43,10 +43,10 @@ import Testing
       // One is allowed, one gets a name, one is protected, and new ones come.
       let decisions = DecisionStore(pool: pool)
       _ = try await decisions.record(
-        try Decision(number: numbers[3], treatment: .allow, moderator: "Ada", decidedAt: now + 60))
+        try Decision(number: numbers[3], treatment: .allow, decidedBy: "Ada", decidedAt: now + 60))
       _ = try await decisions.record(
         try Decision(
-          number: numbers[4], treatment: .identify, label: "A shop", reason: "It is one.", moderator: "Ada",
+          number: numbers[4], treatment: .identify, label: "A shop", reason: "It is one.", decidedBy: "Ada",
           decidedAt: now + 60))
       try await ProtectionStore(pool: pool).add([(.number(numbers[5]), "A bank")], by: "Ada", at: now + 60)
       try await complain(Array(numbers[40...]), .robocall)

@@ -188,7 +188,7 @@ import Testing
     try await fill()
     let now = now, store = store
     let claims = try await withThrowingTaskGroup(of: PublicationClaim?.self) { group in
-      for _ in 0..<8 { group.addTask { try await store.claim(5, cause: .night, asOf: now) } }
+      for _ in 0..<8 { group.addTask { try await store.claim(5, cause: .schedule, asOf: now) } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(claims.compactMap(\.self).count == 1)
@@ -200,7 +200,7 @@ import Testing
       try await TestDatabase.current.pool.withConnection {
         try await $0.execute(script: "UPDATE publications SET heartbeat_at = heartbeat_at - interval '61 seconds'")
       }
-      #expect(try await store.claim(6, cause: .night, asOf: now) != nil)
+      #expect(try await store.claim(6, cause: .schedule, asOf: now) != nil)
       let claim = try #require(claims.compactMap(\.self).first)
       #expect(try await store.report(claim, step: "late", percent: 99) == false)
     }

@@ -111,12 +111,12 @@ import Testing
     try await pool.withConnection { connection in
       _ = try await connection.execute(
         """
-        INSERT INTO ranges (number, digits, state, category_id, members, mass, proposed_at, decided_at, decided_by)
+        INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at, decided_at, decided_by)
         VALUES (33162000240, 1, 'approved', 8, 5, 1, \(time), \(time), 'Ada')
         """)
     }
     _ = try await DecisionStore(pool: pool).record(
-      try Decision(number: decided, treatment: .block, reason: "Known.", moderator: "Ada", decidedAt: now))
+      try Decision(number: decided, treatment: .block, reason: "Known.", decidedBy: "Ada", decidedAt: now))
     let thresholds = ThresholdStore(pool: pool)
     let present = try await thresholds.current()
     var wide = try #require(present.threshold(for: .fraud) { nil })

@@ -14,7 +14,7 @@ import Testing
     "category": "fraud", "country": "", "base": "1", "enter.heat": "2", "leave.heat": "1", "enter.evidence": "2",
     "leave.evidence": "1", "enter.confidence": "0.3", "leave.confidence": "0.2", "enter.reporters": "9",
     "leave.reporters": "2", "enter.networks": "2", "leave.networks": "1", "enter.days": "2", "leave.days": "1",
-    "watch_heat": "1",
+    "review_heat": "1",
   ]
 
   private static func run(

@@ -24,7 +24,7 @@ import Testing
     try await TestServer.run { server in
       let desk = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await desk.page(uri)
-      let other = try Decision(number: number, treatment: .allow, moderator: "Bob", decidedAt: Date())
+      let other = try Decision(number: number, treatment: .allow, decidedBy: "Bob", decidedAt: Date())
       _ = try await decisions.record(other)
 
       let typed = [("decision", "block"), ("reason", "They <lie> & sell.")]
@@ -194,7 +194,7 @@ import Testing
       // Something else than what was shown, or of something that has changed since.
       let other = [("decision", "allow"), ("reason", "One campaign.")]
       #expect(try await desk.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
-      let decision = try Decision(number: numbers[3], treatment: .allow, moderator: "Bob", decidedAt: Date())
+      let decision = try Decision(number: numbers[3], treatment: .allow, decidedBy: "Bob", decidedAt: Date())
       _ = try await decisions.record(decision)
       let stale = try await desk.send(preview.text, to: "/moderation/bulk", fields)
       #expect(stale.status == .conflict && stale.text.contains("Something has changed since the preview."))
@@ -227,7 +227,7 @@ import Testing
         _ = try await connection.query("DELETE FROM decisions WHERE number = \(number)")
         _ = try await connection.query("DELETE FROM number_decisions WHERE number = \(number)")
       }
-      _ = try await connection.query("UPDATE bulks SET finished_at = NULL, touched_at = \(Date() - 600)")
+      _ = try await connection.query("UPDATE bulks SET finished_at = NULL, heartbeat_at = \(Date() - 600)")
     }
     try await TestServer.run { server in
       let (ada, bob) = (

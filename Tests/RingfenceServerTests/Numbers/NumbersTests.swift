@@ -73,7 +73,7 @@ import Testing
     _ = try await DecisionStore(pool: pool).record(
       try Decision(
         number: decided, treatment: .identify, label: "Tom & Sons", reason: "They sell <things>.", note: "Rang them.",
-        moderator: "Ada", decidedAt: now))
+        decidedBy: "Ada", decidedAt: now))
     try await ProtectionStore(pool: pool).add([(.number(protected), "A bank")], by: "Ada", at: now)
 
     try await TestServer.run { server in
@@ -132,7 +132,7 @@ import Testing
     let expected = numbers.filter { hash($0).hasPrefix(prefix) }
     _ = try await DecisionStore(pool: pool).record(
       try Decision(
-        number: some, treatment: .identify, label: "A shop", reason: "It is one.", moderator: "Ada", decidedAt: now))
+        number: some, treatment: .identify, label: "A shop", reason: "It is one.", decidedBy: "Ada", decidedAt: now))
     try await TestServer.run { server in
       for length in 4...8 {
         let answer = try await get(server, "/v1/numbers/by-hash/\(hash(some).prefix(length))")
@@ -156,7 +156,7 @@ import Testing
       }
       // What was allowed since the publication is not told any more.
       _ = try await DecisionStore(pool: pool).record(
-        try Decision(number: some, treatment: .allow, moderator: "Ada", decidedAt: now + 1))
+        try Decision(number: some, treatment: .allow, decidedBy: "Ada", decidedAt: now + 1))
       let gone = try await get(server, "/v1/numbers/by-hash/\(hash(some).prefix(8))")
       let told = try JSONDecoder().decode(Hashes.self, from: Data(gone.body.readableBytesView))
       #expect(told.entries.isEmpty)

@@ -92,7 +92,7 @@ import Testing
         // And the one that could not be sent, twice.
         try before.write(to: URL(filePath: saved))
         #expect(await (try await client(server, folder)).flush().waiting == 0)
-        #expect(try await count("SELECT sum(named)::bigint FROM number_days") == 10)
+        #expect(try await count("SELECT sum(named)::bigint FROM identification_days") == 10)
       }
     }
   }

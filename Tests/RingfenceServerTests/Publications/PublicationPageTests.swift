@@ -40,7 +40,7 @@ import Testing
           PublishedPack(
             name: "toxic", kind: "identification", packSerial: 1, entries: 1_234, bytes: 56_789, deltaBytes: 321)
         ], gates: [GateRecord(gate: "cap", pack: "toxic", passed: true, detail: "1234 of 100000")])
-      let refused = try #require(try await store.claim(2, cause: .night, asOf: now))
+      let refused = try #require(try await store.claim(2, cause: .schedule, asOf: now))
       try await store.end(
         refused, as: .refused, failure: "Too much <churn>",
         gates: [GateRecord(gate: "churn", pack: "toxic", passed: false, detail: "900 numbers came")])

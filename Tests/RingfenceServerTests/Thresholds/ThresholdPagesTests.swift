@@ -41,7 +41,7 @@ import Testing
       "category": "fraud", "country": "", "base": base, "enter.heat": "2", "leave.heat": "1", "enter.evidence": "2",
       "leave.evidence": "1", "enter.confidence": "0.3", "leave.confidence": "0,2", "enter.reporters": reporters,
       "leave.reporters": "2", "enter.networks": "2", "leave.networks": "1", "enter.days": "2", "leave.days": "1",
-      "watch_heat": "1",
+      "review_heat": "1",
     ]
   }
 
@@ -49,7 +49,7 @@ import Testing
     try await complain([33_162_601_021, 33_162_601_022])
     try await TestServer.run { server in
       let moderator = try await Visitor(server, role: .moderator)
-      #expect(try await moderator.get("/moderation/thresholds").text.contains("What Ringfence ships with."))
+      #expect(try await moderator.get("/moderation/thresholds").text.contains("Default thresholds."))
       #expect(try await moderator.get("/moderation/thresholds/edit?category=fraud").status == .forbidden)
       #expect(
         try await moderator.post("/moderation/thresholds/preview", fields("1", reporters: "9")).status == .forbidden)

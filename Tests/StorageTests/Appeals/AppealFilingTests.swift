@@ -57,7 +57,7 @@ import Testing
     #expect(try await store.file(try filing("Other words"), ticket: ticket, stamp: stamp(8)) == .stampSpent)
     #expect(try await count("SELECT count(*) FROM appeal_filings") == 2)
     #expect(try await store.purge(at: now + 7_201) == 0)
-    #expect(try await count("SELECT count(*) FROM spent_stamps") == 0)
+    #expect(try await count("SELECT count(*) FROM used_form_stamps") == 0)
   }
 
   private func origin(_ network: UInt8, area: UInt8 = 1) -> FilingOrigin {
@@ -72,7 +72,7 @@ import Testing
     }
     #expect(try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(200), from: origin(1)) == .crowded)
     // The form was not used up: it is good when there is room again.
-    #expect(try await count("SELECT count(*) FROM spent_stamps") == Int64(FilingPlaces.most))
+    #expect(try await count("SELECT count(*) FROM used_form_stamps") == Int64(FilingPlaces.most))
     #expect(
       try await store.file(try filing("Again"), ticket: AppealTicket(), stamp: stamp(200), from: origin(2)) == .joined)
   }

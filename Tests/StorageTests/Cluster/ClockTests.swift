@@ -36,11 +36,11 @@ import Testing
   @Test(arguments: [3_600.0, -3_600]) func aPublicationLivesByTheDatabasesClock(ahead: Double) async throws {
     try await TestDatabase.current.withClock(ahead: ahead) { pool in
       let store = PublicationStore(pool: pool)
-      let claim = try #require(try await store.claim(1, cause: .night, asOf: Date()))
+      let claim = try #require(try await store.claim(1, cause: .schedule, asOf: Date()))
       for column in ["started_at", "heartbeat_at"] {
         #expect(try await distance(column, in: "publications", on: pool) < 10)
       }
-      #expect(try await store.claim(2, cause: .night, asOf: Date()) == nil)
+      #expect(try await store.claim(2, cause: .schedule, asOf: Date()) == nil)
       #expect(try await store.report(claim, step: "half", percent: 50))
       #expect(try await distance("heartbeat_at", in: "publications", on: pool) < 10)
       #expect(try await store.attempts(since: Date() - 86_400).running == 1)
@@ -58,10 +58,10 @@ import Testing
       let bulk = Bulk(treatment: .allow, worker: ada, decidedAt: Date())
       _ = try await bulks.apply(bulk, to: try await bulks.items([33_162_000_000, 33_162_000_003]))
       try await pool.withConnection { try await $0.execute(script: "UPDATE bulks SET finished_at = NULL") }
-      #expect(try await distance("touched_at", in: "bulks", on: pool) < 0.4)
+      #expect(try await distance("heartbeat_at", in: "bulks", on: pool) < 0.4)
       #expect(try await bulks.unfinished(for: ada).isEmpty)
       try await pool.withConnection {
-        try await $0.execute(script: "UPDATE bulks SET touched_at = touched_at - interval '31 seconds'")
+        try await $0.execute(script: "UPDATE bulks SET heartbeat_at = heartbeat_at - interval '31 seconds'")
       }
       #expect(try await bulks.unfinished(for: ada).map(\.id) == [bulk.id])
     }

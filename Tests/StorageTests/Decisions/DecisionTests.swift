@@ -17,7 +17,7 @@ import Testing
   ) throws -> Decision {
     try Decision(
       id: id, number: number, treatment: treatment, label: treatment == .identify ? label ?? "A shop" : label,
-      reason: "Because.", moderator: "Ada", decidedAt: now + seconds)
+      reason: "Because.", decidedBy: "Ada", decidedAt: now + seconds)
   }
 
   private func standing() async throws -> Decision.Treatment? { try await store.standing(of: number)?.treatment }
@@ -29,14 +29,14 @@ import Testing
     // One that was decided before, but came late, changes nothing.
     #expect(try await store.record(try decision(.allow, after: -10)) == .recorded)
     #expect(try await store.standing(of: number)?.label == "A shop")
-    #expect(try await store.undo(second.id, of: number, moderator: "Bob", at: now + 20) == .undone)
+    #expect(try await store.undo(second.id, of: number, decidedBy: "Bob", at: now + 20) == .undone)
     #expect(try await standing() == .block)
-    #expect(try await store.undo(second.id, of: number, moderator: "Bob", at: now + 30) == .alreadyUndone)
-    #expect(try await store.undo(first.id, of: number, moderator: "Bob", at: now + 40) == .undone)
+    #expect(try await store.undo(second.id, of: number, decidedBy: "Bob", at: now + 30) == .alreadyUndone)
+    #expect(try await store.undo(first.id, of: number, decidedBy: "Bob", at: now + 40) == .undone)
     #expect(try await standing() == .allow)
-    #expect(try await store.undo(UUID(), of: number, moderator: "Bob", at: now) == .notFound)
+    #expect(try await store.undo(UUID(), of: number, decidedBy: "Bob", at: now) == .notFound)
     let history = try await store.history(of: number)
-    #expect(history.map(\.moderator) == ["Ada", "Ada", "Ada", "Bob", "Bob"])
+    #expect(history.map(\.decidedBy) == ["Ada", "Ada", "Ada", "Bob", "Bob"])
     #expect(history[3].kind == .undo(second.id))
   }
 
@@ -46,7 +46,7 @@ import Testing
     let seen = try decision(.allow)
     #expect(try await store.record(seen, expecting: .this(ahead.id)) == .recorded)
     #expect(try await store.standing(of: number)?.decisionID == seen.id)
-    #expect(try await store.undo(seen.id, of: number, moderator: "Bob", at: now + 1) == .undone)
+    #expect(try await store.undo(seen.id, of: number, decidedBy: "Bob", at: now + 1) == .undone)
     #expect(try await store.standing(of: number)?.decisionID == ahead.id)
   }
 
@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: [Int64(999_999_999_999_999), 4_911_111_111_111])
   func whatNoNumberingPlanHasCanOnlyBeAllowed(_ number: Int64) async throws {
     func make(_ treatment: Decision.Treatment) throws -> Decision {
-      try Decision(number: number, treatment: treatment, reason: "x", moderator: "Ada", decidedAt: now)
+      try Decision(number: number, treatment: treatment, reason: "x", decidedBy: "Ada", decidedAt: now)
     }
     await #expect(throws: RuleViolation.self) { try await store.record(try make(.block)) }
     #expect(try await store.record(try make(.allow)) == .recorded)
@@ -76,7 +76,7 @@ import Testing
     #expect(try await store.record(try decision(.allow, id: id)) == .conflict)
     #expect(try await store.history(of: number).count == 1)
     let undo = UUID()
-    for _ in 0..<2 { #expect(try await store.undo(id, of: number, id: undo, moderator: "Ada", at: now) == .undone) }
+    for _ in 0..<2 { #expect(try await store.undo(id, of: number, id: undo, decidedBy: "Ada", at: now) == .undone) }
     #expect(try await standing() == nil)
   }
 
@@ -91,7 +91,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for decision in decisions.dropFirst(3) {
         group.addTask {
-          _ = try await store.undo(decision.id, of: decision.number, moderator: "Bob", at: decision.decidedAt)
+          _ = try await store.undo(decision.id, of: decision.number, decidedBy: "Bob", at: decision.decidedAt)
         }
       }
       try await group.waitForAll()
@@ -118,7 +118,7 @@ import Testing
     _ = try await store.record(decision)
     #expect(try await holds.held().isEmpty)
     #expect(try await holds.hold(of: number)?.isSettled == true)
-    _ = try await store.undo(decision.id, of: number, moderator: "Bob", at: now + 10)
+    _ = try await store.undo(decision.id, of: number, decidedBy: "Bob", at: now + 10)
     #expect(try await holds.held().map(\.rule) == [.oneText])
   }
 
@@ -136,7 +136,7 @@ import Testing
       by: String = "Ada"
     ) throws -> Decision {
       try Decision(
-        number: 1, treatment: treatment, label: label, category: category, reason: reason, moderator: by, decidedAt: now
+        number: 1, treatment: treatment, label: label, category: category, reason: reason, decidedBy: by, decidedAt: now
       )
     }
     #expect(problem { try make(.block) } == nil)
@@ -155,6 +155,6 @@ import Testing
     #expect(problem { try make(.identify, .legitimate, label: "a") } == nil)
     #expect(problem { try make(.allow, label: "a") } == "label")
     #expect(problem { try make(.allow, reason: nil) } == nil)
-    #expect(problem { try make(.allow, by: "") } == "moderator")
+    #expect(problem { try make(.allow, by: "") } == "decided_by")
   }
 }

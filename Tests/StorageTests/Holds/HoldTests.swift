@@ -50,7 +50,7 @@ import Testing
   /// As when both are committed in the same moment.
   @Test func aDecisionThatDidNotSeeTheHoldSettlesItAllTheSame() async throws {
     let (holds, number) = (HoldStore(pool: pool), number)
-    let decision = try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now)
+    let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     _ = try await DecisionStore(pool: pool).record(decision)
     _ = try await holds.hold([(number, .init(rule: .oneText, detail: "All the same.", reporters: []))], at: now + 1)
     try await pool.withConnection { connection in
@@ -62,14 +62,14 @@ import Testing
 
   @Test func aNumberThatWasDecidedMeanwhileIsNoOpenHold() async throws {
     let (holds, decisions) = (HoldStore(pool: pool), DecisionStore(pool: pool))
-    let decision = try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now)
+    let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     _ = try await decisions.record(decision)
     let member = Reporter([UInt8](repeating: 1, count: 16))
     let finding = BrigadeDetection.Finding(rule: .oneText, detail: "All the same.", reporters: [member])
     #expect(try await holds.hold([(number, finding)], at: now + 1) == 0)
     #expect(try await holds.held().isEmpty)
     #expect(try await holds.hold(of: number)?.isSettled == true)
-    _ = try await decisions.undo(decision.id, of: number, moderator: "Bob", at: now + 2)
+    _ = try await decisions.undo(decision.id, of: number, decidedBy: "Bob", at: now + 2)
     #expect(try await holds.held().map(\.number) == [number])
   }
 }

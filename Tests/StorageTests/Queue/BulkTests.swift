@@ -15,14 +15,14 @@ import Testing
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
 
   @Test func everyNumberGetsADecisionOfItsOwnAndAllAreTakenBackTogether() async throws {
-    let earlier = try Decision(number: numbers[7], treatment: .allow, moderator: "Bob", decidedAt: now - 100)
+    let earlier = try Decision(number: numbers[7], treatment: .allow, decidedBy: "Bob", decidedAt: now - 100)
     _ = try await decisions.record(earlier)
     try await ProtectionStore(pool: pool).add(
       [(try ProtectionTarget("+\(numbers[9])"), "City hospital")], by: "Ada", at: now)
     let items = try await bulks.items(numbers.shuffled())
     #expect(items.map(\.number) == numbers)
     // Somebody rules while the preview is looked at.
-    let meanwhile = try Decision(number: numbers[11], treatment: .allow, moderator: "Bob", decidedAt: now - 1)
+    let meanwhile = try Decision(number: numbers[11], treatment: .allow, decidedBy: "Bob", decidedAt: now - 1)
     _ = try await decisions.record(meanwhile)
 
     let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
@@ -63,7 +63,7 @@ import Testing
     try await breakOff(bulk)
     let run = try #require(try await bulks.find(bulk.id))
     #expect(run.decisions == 100 && run.numbers == 120 && run.isUnfinished)
-    let meanwhile = try Decision(number: numbers[119], treatment: .allow, moderator: "Bob", decidedAt: now + 5)
+    let meanwhile = try Decision(number: numbers[119], treatment: .allow, decidedBy: "Bob", decidedAt: now + 5)
     _ = try await decisions.record(meanwhile)
     // Two press the button at once. The trail still has the lines of what was taken away.
     async let one = bulks.finish(bulk.id, by: ada, at: now + 8)
@@ -109,9 +109,9 @@ import Testing
     // Finished by an administrator, who has decided then, with all that the bulk says.
     #expect(try await bulks.finish(bulk.id, by: root, at: now + 60))
     let last = try #require(try await decisions.history(of: numbers[119]).last)
-    #expect(last.moderator == "Root" && last.label == "Surveys" && last.category == .survey)
+    #expect(last.decidedBy == "Root" && last.label == "Surveys" && last.category == .survey)
     #expect(last.reason == "One campaign." && last.time == now + 60)
-    #expect(try await decisions.history(of: numbers[0]).map(\.moderator) == ["Ada"])
+    #expect(try await decisions.history(of: numbers[0]).map(\.decidedBy) == ["Ada"])
     for worker in [ada, root] { #expect(try await bulks.unfinished(for: worker).isEmpty) }
     #expect(try await bulks.undo(bulk.id, by: ada, at: now + 90) == 120)
   }
@@ -122,38 +122,24 @@ import Testing
     let left = Array(numbers.suffix(5))
     for number in [left[0], left[1]] {
       _ = try await decisions.record(
-        Decision(number: number, treatment: .allow, moderator: "Bob", decidedAt: now - 100))
+        Decision(number: number, treatment: .allow, decidedBy: "Bob", decidedAt: now - 100))
     }
     let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
     try await breakOff(bulk, forgetting: left)
     // Bob takes back the decision that stood, and another one makes one and takes it back; both by a clock that is behind.
     let stood = try #require(try await decisions.standing(of: left[0]))
-    #expect(try await decisions.undo(stood.decisionID, of: left[0], moderator: "Bob", at: now - 50) == .undone)
+    #expect(try await decisions.undo(stood.decisionID, of: left[0], decidedBy: "Bob", at: now - 50) == .undone)
     for number in [left[1], left[2]] {
       let decision = try Decision(
-        number: number, treatment: .identify, label: "A shop", reason: "Asked.", moderator: "Cleo", decidedAt: now - 40)
+        number: number, treatment: .identify, label: "A shop", reason: "Asked.", decidedBy: "Cleo", decidedAt: now - 40)
       _ = try await decisions.record(decision)
-      #expect(try await decisions.undo(decision.id, of: number, moderator: "Cleo", at: now - 30) == .undone)
+      #expect(try await decisions.undo(decision.id, of: number, decidedBy: "Cleo", at: now - 30) == .undone)
     }
     #expect(try await bulks.finish(bulk.id, by: ada, at: now + 8))
     #expect(try await decisions.standing(of: left[0]) == nil)
     #expect(try await decisions.standing(of: left[1])?.treatment == .allow)
     #expect(try await decisions.standing(of: left[2]) == nil)
     for number in left[3...] { #expect(try await decisions.standing(of: number)?.treatment == .block) }
-  }
-
-  /// A former version kept no histories: what was done since by the clock is left alone, an undoing too.
-  @Test func aBulkOfAFormerVersionIsFinishedByTheClock() async throws {
-    let left = Array(numbers.suffix(3))
-    let earlier = try Decision(number: left[0], treatment: .allow, moderator: "Bob", decidedAt: now - 100)
-    _ = try await decisions.record(earlier)
-    let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
-    try await breakOff(bulk, forgetting: left)
-    try await pool.withConnection { _ = try await $0.query("UPDATE bulks SET histories = NULL") }
-    #expect(try await decisions.undo(earlier.id, of: left[0], moderator: "Bob", at: now + 5) == .undone)
-    #expect(try await bulks.finish(bulk.id, by: ada, at: now + 8))
-    #expect(try await decisions.standing(of: left[0]) == nil)
-    for number in left[1...] { #expect(try await decisions.standing(of: number)?.treatment == .block) }
   }
 
   @Test func nothingIsDoneWithoutAReason() async throws {
@@ -188,7 +174,7 @@ import Testing
   /// Says when somebody worked at the bulks last, in seconds from now.
   private func touch(_ seconds: Double) async throws {
     try await pool.withConnection { connection in
-      _ = try await connection.query("UPDATE bulks SET touched_at = \(Date() + seconds)")
+      _ = try await connection.query("UPDATE bulks SET heartbeat_at = \(Date() + seconds)")
     }
   }
 

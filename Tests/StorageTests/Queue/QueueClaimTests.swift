@@ -62,7 +62,7 @@ import Testing
       throw Unexpected()
     }
     // By decision.
-    let decision = try Decision(number: number, treatment: .allow, moderator: "Bob", decidedAt: now + 904)
+    let decision = try Decision(number: number, treatment: .allow, decidedBy: "Bob", decidedAt: now + 904)
     _ = try await DecisionStore(pool: pool).record(decision)
     #expect(try await queue.find(number) == nil)
     #expect(try await queue.claim(number, by: ada, at: now + 905) == .notWaiting)

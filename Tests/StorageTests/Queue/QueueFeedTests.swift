@@ -45,11 +45,11 @@ import Testing
     #expect(try await judge([number], at: now + 1) == QueueChange(judged: 1))
     #expect(try await queue.find(number)?.since == item.since)
 
-    let decision = try Decision(number: number, treatment: .block, reason: "Because.", moderator: "Ada", decidedAt: now)
+    let decision = try Decision(number: number, treatment: .block, reason: "Because.", decidedBy: "Ada", decidedAt: now)
     _ = try await decisions.record(decision)
     #expect(try await waiting().isEmpty)
     #expect(try await judge([number]) == QueueChange(judged: 1))
-    _ = try await decisions.undo(decision.id, of: number, moderator: "Ada", at: now + 5)
+    _ = try await decisions.undo(decision.id, of: number, decidedBy: "Ada", at: now + 5)
     #expect(try await queue.stale(limit: 10) == [number])
     _ = try await judge(try await queue.stale(limit: 10))
     #expect(try await queue.stale(limit: 10) == [])
@@ -113,7 +113,7 @@ import Testing
       for index in 0..<12 {
         group.addTask {
           do {
-            let decision = try Decision(number: number, treatment: .allow, moderator: "M\(index)", decidedAt: now)
+            let decision = try Decision(number: number, treatment: .allow, decidedBy: "M\(index)", decidedAt: now)
             return try await decisions.record(decision, expecting: .this(nil)) == .recorded
           } catch {
             #expect(error as? DecisionError == .stale)
@@ -126,7 +126,7 @@ import Testing
     #expect(outcomes == 1)
     #expect(try await decisions.history(of: number).count == 1)
     let standing = try #require(try await decisions.standing(of: number))
-    let next = try Decision(number: number, treatment: .block, reason: "x", moderator: "Ada", decidedAt: now + 1)
+    let next = try Decision(number: number, treatment: .block, reason: "x", decidedBy: "Ada", decidedAt: now + 1)
     #expect(try await decisions.record(next, expecting: .this(standing.decisionID)) == .recorded)
     // A retry of the same is no stale page.
     #expect(try await decisions.record(next, expecting: .this(standing.decisionID)) == .duplicate)

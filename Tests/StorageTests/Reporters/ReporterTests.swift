@@ -88,7 +88,7 @@ import Testing
     let decisions = DecisionStore(pool: pool)
     var made: [Decision] = []
     for number in 1...6 as ClosedRange<Int64> {
-      let decision = try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now - 86_400)
+      let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400)
       _ = try await decisions.record(decision)
       made.append(decision)
     }
@@ -102,7 +102,7 @@ import Testing
     #expect(try await recount() == .init())
 
     for decision in made {
-      #expect(try await decisions.undo(decision.id, of: decision.number, moderator: "Bob", at: after) == .undone)
+      #expect(try await decisions.undo(decision.id, of: decision.number, decidedBy: "Bob", at: after) == .undone)
     }
     for id in try await pool.withConnection({ connection in
       try await connection.query(
@@ -122,7 +122,7 @@ import Testing
     try await complain(1...1, of: 1...6, daysAgo: 20)
     for number in 1...6 as ClosedRange<Int64> {
       _ = try await DecisionStore(pool: pool).record(
-        try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now - 86_400))
+        try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400))
     }
     _ = try await recount()
     let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
@@ -140,7 +140,7 @@ import Testing
     try await complain(1...1, of: 1...6, daysAgo: 20)
     for number in 1...6 as ClosedRange<Int64> {
       _ = try await DecisionStore(pool: pool).record(
-        try Decision(number: number, treatment: .allow, moderator: "Ada", decidedAt: now - 86_400))
+        try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400))
     }
     let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
     let now = now
@@ -169,7 +169,7 @@ import Testing
     #expect(try await recount() == .init())
 
     let decisions = DecisionStore(pool: pool)
-    let mistake = try Decision(number: 1, treatment: .allow, moderator: "Ada", decidedAt: now - 60)
+    let mistake = try Decision(number: 1, treatment: .allow, decidedBy: "Ada", decidedAt: now - 60)
     _ = try await decisions.record(mistake)
     #expect(try await recount() == .init(reporters: 9, numbers: 1))
     #expect(abs(try await heat(of: 1) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
@@ -181,7 +181,7 @@ import Testing
     }
     _ = try await recountAll(repairs: true)
 
-    _ = try await decisions.undo(mistake.id, of: 1, moderator: "Bob", at: now)
+    _ = try await decisions.undo(mistake.id, of: 1, decidedBy: "Bob", at: now)
     _ = try await recount()
     #expect(try await everything() == before)
   }

@@ -110,93 +110,18 @@ import Timestamps
     #expect(try await store.accept(first, receivedAt: now) == [.created])
   }
 
-  /// A clock that was 20 months ahead, here and at the database: all that there was is gone, up to the end of this month.
-  private func dropAll(_ reports: [Report]) async throws -> Date {
-    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+  /// What a clock that was ahead, here and at the database, has dropped is recognized when it is right again.
+  @Test func monthsThatWereDroppedTooYoungAreRecognized() async throws {
+    _ = try await ReportStore(pool: pool).accept([report(1, daysAgo: 3), report(2, daysAgo: 40)], receivedAt: now)
+    #expect(try await RetentionStore(pool: pool).state() == nil)
     let wrong = now + 620 * 86_400
     try await TestDatabase.current.withClock(at: wrong) { pool in
       let retention = RetentionStore(pool: pool)
       #expect(try await retention.dropReports(before: wrong - 403 * 86_400, at: wrong) > 0)
-      // By that clock it is right.
       #expect(try await retention.state()?.isTooYoung == false)
-      let change = try #require(try await retention.reopen(by: "Ada", because: "A clock.", at: wrong))
-      #expect(change.former == change.present)
-    }
-    return try #require(try await RetentionStore(pool: pool).reportsDroppedBefore())
-  }
-
-  @Test func whatAClockThatRanAheadShutOutIsTakenAgainFromTheDayAfterTheNewestThatIsGone() async throws {
-    // 1_795_000_000 is 2026-11-18T11:06:40Z.
-    let store = ReportStore(pool: pool)
-    let before = try await dropAll([report(1, daysAgo: 3), report(2, daysAgo: 40)])
-    #expect(before == Timestamp.parse("2026-12-01T00:00:00Z"))
-    let today = report(3, daysAgo: 0)
-    await #expect(throws: StorageError.reportsDropped(before: before)) {
-      try await store.accept([today], receivedAt: now)
     }
     try await TestDatabase.current.withClock(at: now) { pool in
-      let retention = RetentionStore(pool: pool)
-      #expect(try await retention.state()?.isTooYoung == true)
-      let change = try #require(try await retention.reopen(by: "Ada", because: "A clock.", at: now))
-      #expect(change.former.droppedBefore == before)
-      #expect(change.present.droppedBefore == Timestamp.parse("2026-11-16T00:00:00Z"))
-      // Again it changes nothing.
-      let again = try #require(try await retention.reopen(by: "Ada", because: "A clock.", at: now))
-      #expect(again.former == again.present && again.present.droppedBefore == change.present.droppedBefore)
-    }
-    #expect(try await numbers("SELECT count(*) FROM audit_events WHERE action = 'retention.reopen'") == [1])
-    #expect(try await store.accept([today], receivedAt: now) == [.created])
-    // What may be gone is refused still, alone in its month and beside others, by a server that knows the month and not.
-    let first = try #require(Timestamp.parse("2026-11-16T00:00:00Z"))
-    for store in [store, ReportStore(pool: pool)] {
-      for old in [report(4, daysAgo: 3), report(4, daysAgo: 40), report(4, daysAgo: 500)] {
-        await #expect(throws: StorageError.reportsDropped(before: first)) {
-          try await store.accept([report(5, daysAgo: 0), old], receivedAt: now)
-        }
-      }
-    }
-    #expect(try await recountAll().differences == [])
-  }
-
-  @Test func aServerThatKnewAMonthLearnsFromWhenOnItIsOpen() async throws {
-    let partitions = ReportPartitions(pool: pool, believed: .zero)
-    try await partitions.prepare(for: [report(1, daysAgo: 3)])
-    _ = try await dropAll([report(1, daysAgo: 3)])
-    try await TestDatabase.current.withClock(at: now) { pool in
-      _ = try await RetentionStore(pool: pool).reopen(by: "Ada", because: "A clock.", at: now)
-    }
-    // Another server makes the month anew.
-    #expect(try await ReportStore(pool: pool).accept([report(3, daysAgo: 0)], receivedAt: now) == [.created])
-    let first = try #require(Timestamp.parse("2026-11-16T00:00:00Z"))
-    try await partitions.prepare(for: [report(4, daysAgo: 0)])
-    await #expect(throws: StorageError.reportsDropped(before: first)) {
-      try await partitions.prepare(for: [report(1, daysAgo: 3)])
-    }
-  }
-
-  /// Of whatever is gone something stays: a number that was spoken of since tells of it by its reporter's word, that word
-  /// by what it replaced, or the day by its count.
-  @Test func nothingIsReopenedThatIsGone() async throws {
-    let store = ReportStore(pool: pool)
-    _ = try await store.accept([report(1, daysAgo: 9)], receivedAt: now)
-    try await StatisticsStore(pool: pool).refresh(at: now + 1)
-    _ = try await dropAll([report(1, daysAgo: 5)])
-    for (script, day) in [
-      ("UPDATE daily_statistics SET day = '2026-11-07' WHERE figure = 'reports'", "2026-11-14"),
-      ("UPDATE numbers SET first_reported_at = '2026-11-05 00:00:00Z'", "2026-11-14"),
-      ("UPDATE numbers SET last_reported_at = '2027-01-01 00:00:00Z'", "2026-11-14"),
-      ("UPDATE number_reporters SET reported_at = '2027-01-01 00:00:00Z'", "2026-11-10"),
-      ("UPDATE number_reporters SET previous_reported_at = NULL", "2026-11-08"),
-      ("UPDATE daily_statistics SET value = 0", "2026-11-06"),
-      ("UPDATE numbers SET last_reported_at = '2026-11-20 00:00:00Z'", "2026-11-21"),
-    ] {
-      try await pool.withConnection {
-        try await $0.execute(script: "\(script); UPDATE report_retention SET dropped_before = '2026-12-01 00:00:00Z'")
-      }
-      try await TestDatabase.current.withClock(at: now) { pool in
-        let change = try await RetentionStore(pool: pool).reopen(by: "Ada", because: "A clock.", at: now)
-        #expect(change?.present.droppedBefore == Timestamp.parse("\(day)T00:00:00Z"), "\(script)")
-      }
+      #expect(try await RetentionStore(pool: pool).state()?.isTooYoung == true)
     }
   }
 

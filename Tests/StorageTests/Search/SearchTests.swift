@@ -47,7 +47,7 @@ import Testing
     for (number, label) in [(34_912_601_021, "100% Legal_Debt"), (34_912_601_099, "1000 Debts")] as [(Int64, String)] {
       _ = try await DecisionStore(pool: pool).record(
         try Decision(
-          number: number, treatment: .identify, label: label, reason: "Asked.", moderator: "Ada", decidedAt: now))
+          number: number, treatment: .identify, label: label, reason: "Asked.", decidedBy: "Ada", decidedAt: now))
     }
     let ending = try await store.numbers(endingWith: "601021", after: 0, limit: 10)
     #expect(ending.map(\.number) == [33_162_601_021, 34_912_601_021, 49_301_601_021])

@@ -86,7 +86,7 @@ public struct PublicationJob: Sendable {
         }
       }
       if isNight {
-        _ = try await publisher.publish(PublicationRequest(time: time, cause: .night))
+        _ = try await publisher.publish(PublicationRequest(time: time, cause: .schedule))
         hasPublished = true
       }
       if let failure { throw failure }

@@ -16,11 +16,6 @@ struct ListedSpool: Sequence, Sendable {
     path = "\(folder.path)/.work/placed-\(serial)"
   }
 
-  /// The one of a version that kept what was over its threshold, whether packs had room for it or not: see ``HeldRows``.
-  init(formerOf folder: PublicationFolder, serial: Int64) {
-    path = "\(folder.path)/.work/listed-\(serial)"
-  }
-
   var isThere: Bool { FileManager.default.fileExists(atPath: path) }
 
   /// Writes the file from batches in ascending order.

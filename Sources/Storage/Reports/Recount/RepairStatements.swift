@@ -15,7 +15,7 @@ struct FindRangeEnd: PostgresStatement {
       (SELECT number FROM numbers WHERE number > $1 ORDER BY number OFFSET $3::bigint LIMIT 1),
       (SELECT number FROM number_identifications WHERE number > $1 ORDER BY number OFFSET $3::bigint LIMIT 1),
       (SELECT number FROM reports WHERE number > $1 ORDER BY number OFFSET $4::bigint LIMIT 1),
-      (SELECT number FROM number_days WHERE number > $1 ORDER BY number OFFSET $4::bigint LIMIT 1))
+      (SELECT number FROM identification_days WHERE number > $1 ORDER BY number OFFSET $4::bigint LIMIT 1))
     """
 
   func bind(into parameters: inout PostgresParameters) {

@@ -1,0 +1,860 @@
+-- The initial schema, by domain.
+--
+-- Rules of the whole schema:
+-- * A table that grows with numbers or reports has `number` in its primary key and in each unique index, and no foreign
+--   key, so that it can be distributed by number. TablePlacement.all (Sources/Storage/Cluster) says which tables are
+--   distributed, which are copied to every node and which are local to the coordinator.
+-- * `number` is an E.164 number without its plus sign.
+-- * Times of distributed and copied tables are parameters of statements, never made by the database.
+-- * `account`, `actor` and columns whose names end in `_by` hold the name of an account, or of a person on the command line.
+-- * There are no triggers, rules or views, except the trigger that protects the audit log.
+
+-- Categories and thresholds
+
+-- What a report can say about a number. The rows are those of ReportCategory in the code.
+CREATE TABLE categories (
+    category_id smallint PRIMARY KEY,
+    slug        text     NOT NULL UNIQUE CHECK (slug ~ '^[a-z_]{1,32}$'),
+    -- False for the one category that is a vote for a number.
+    toxic       boolean  NOT NULL
+);
+
+INSERT INTO categories (category_id, slug, toxic) VALUES
+    (1, 'fraud', true),
+    (2, 'pyramid', true),
+    (3, 'debt_collection', true),
+    (4, 'telemarketing', true),
+    (5, 'survey', true),
+    (6, 'robocall', true),
+    (7, 'silent', true),
+    (8, 'one_ring', true),
+    (9, 'gambling', true),
+    (10, 'political', true),
+    (11, 'harassment', true),
+    (12, 'other', true),
+    (13, 'legitimate', false);
+
+-- Versions of the thresholds: who saved each, when and why. The newest is in force. Rows are never changed.
+CREATE TABLE threshold_versions (
+    version  integer     PRIMARY KEY CHECK (version > 0),
+    saved_at timestamptz NOT NULL,
+    saved_by text        NOT NULL CHECK (length(saved_by) BETWEEN 1 AND 80),
+    reason   text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 500)
+);
+
+-- What a number needs to be listed (enter) and to stay listed (leave), by category and country.
+CREATE TABLE threshold_rules (
+    version          integer          NOT NULL REFERENCES threshold_versions,
+    category_id      smallint         NOT NULL REFERENCES categories,
+    -- ISO 3166 alpha-2; empty for all countries without a rule of their own.
+    country          text             NOT NULL CHECK (country = '' OR country ~ '^[A-Z]{2}$'),
+    -- Heat from which a number is shown to moderators.
+    review_heat      double precision NOT NULL CHECK (review_heat > 0 AND review_heat <= enter_heat),
+    enter_heat       double precision NOT NULL CHECK (enter_heat > 0),
+    enter_evidence   double precision NOT NULL CHECK (enter_evidence >= 0),
+    enter_confidence double precision NOT NULL CHECK (enter_confidence BETWEEN 0 AND 1),
+    enter_reporters  integer          NOT NULL CHECK (enter_reporters >= 0),
+    enter_networks   integer          NOT NULL CHECK (enter_networks BETWEEN 0 AND 64),
+    enter_days       integer          NOT NULL CHECK (enter_days BETWEEN 0 AND 64),
+    leave_heat       double precision NOT NULL CHECK (leave_heat > 0 AND leave_heat <= enter_heat),
+    leave_evidence   double precision NOT NULL CHECK (leave_evidence BETWEEN 0 AND enter_evidence),
+    leave_confidence double precision NOT NULL CHECK (leave_confidence BETWEEN 0 AND enter_confidence),
+    leave_reporters  integer          NOT NULL CHECK (leave_reporters BETWEEN 0 AND enter_reporters),
+    leave_networks   integer          NOT NULL CHECK (leave_networks BETWEEN 0 AND enter_networks),
+    leave_days       integer          NOT NULL CHECK (leave_days BETWEEN 0 AND enter_days),
+    PRIMARY KEY (version, category_id, country)
+);
+
+-- How imported lists count, by version of the thresholds.
+CREATE TABLE source_rules (
+    version          integer NOT NULL REFERENCES threshold_versions,
+    -- The list's row in apps; 0 for all lists without a rule of their own.
+    app_id           integer NOT NULL CHECK (app_id >= 0),
+    weight           real    NOT NULL CHECK (weight BETWEEN 0 AND 10),
+    enter_complaints integer NOT NULL CHECK (enter_complaints >= 1),
+    enter_days       integer NOT NULL CHECK (enter_days BETWEEN 1 AND 64),
+    leave_complaints integer NOT NULL CHECK (leave_complaints BETWEEN 1 AND enter_complaints),
+    leave_days       integer NOT NULL CHECK (leave_days BETWEEN 1 AND enter_days),
+    PRIMARY KEY (version, app_id)
+);
+
+-- The defaults. Fraud and threats need the least to be listed; politics and surveys, which some people welcome, the most.
+-- Half the heat keeps a number listed, which is two more weeks without complaints.
+INSERT INTO threshold_versions (version, saved_at, saved_by, reason) VALUES
+    (1, '2026-11-21T14:00:00Z', 'Ringfence', 'Default thresholds.');
+INSERT INTO threshold_rules
+    (version, category_id, country, review_heat,
+     enter_heat, enter_evidence, enter_confidence, enter_reporters, enter_networks, enter_days,
+     leave_heat, leave_evidence, leave_confidence, leave_reporters, leave_networks, leave_days)
+VALUES
+    (1, 1, '', 1.0, 2.0, 2.0, 0.30, 3, 2, 2, 1.00, 1.00, 0.20, 2, 1, 1),
+    (1, 2, '', 1.2, 2.5, 2.5, 0.35, 3, 2, 2, 1.25, 1.25, 0.25, 2, 1, 1),
+    (1, 3, '', 1.5, 3.0, 3.0, 0.40, 3, 2, 2, 1.50, 1.50, 0.30, 2, 1, 1),
+    (1, 4, '', 1.5, 3.0, 3.0, 0.40, 3, 2, 2, 1.50, 1.50, 0.30, 2, 1, 1),
+    (1, 5, '', 2.0, 4.0, 4.0, 0.50, 5, 2, 2, 2.00, 2.00, 0.40, 4, 1, 1),
+    (1, 6, '', 1.5, 3.0, 3.0, 0.40, 3, 2, 2, 1.50, 1.50, 0.30, 2, 1, 1),
+    (1, 7, '', 1.5, 3.0, 3.0, 0.40, 3, 2, 2, 1.50, 1.50, 0.30, 2, 1, 1),
+    (1, 8, '', 1.2, 2.5, 2.5, 0.35, 3, 2, 2, 1.25, 1.25, 0.25, 2, 1, 1),
+    (1, 9, '', 1.5, 3.0, 3.0, 0.40, 3, 2, 2, 1.50, 1.50, 0.30, 2, 1, 1),
+    (1, 10, '', 2.5, 5.0, 5.0, 0.50, 5, 2, 2, 2.50, 2.50, 0.40, 4, 1, 1),
+    (1, 11, '', 1.0, 2.0, 2.0, 0.30, 3, 2, 2, 1.00, 1.00, 0.20, 2, 1, 1),
+    (1, 12, '', 1.5, 3.0, 3.0, 0.40, 3, 2, 2, 1.50, 1.50, 0.30, 2, 1, 1);
+INSERT INTO source_rules
+    (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days)
+VALUES (1, 0, 1, 3, 3, 2, 2);
+
+-- Apps
+
+-- Senders of reports: apps, and imported lists.
+CREATE TABLE apps (
+    app_id     integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name       text        NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 80),
+    created_at timestamptz NOT NULL,
+    -- An imported list; no key belongs to it.
+    is_list    boolean     NOT NULL DEFAULT false
+);
+
+-- API keys. Only their hashes are stored.
+CREATE TABLE app_keys (
+    key_id       integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    app_id       integer     NOT NULL REFERENCES apps,
+    key_hash     bytea       NOT NULL UNIQUE CHECK (length(key_hash) = 32),
+    -- The first characters of the key, by which people recognize it.
+    hint         text        NOT NULL CHECK (length(hint) <= 16),
+    -- Bits: 1 report, 2 identify, 4 lookup, 8 fetch.
+    scopes       smallint    NOT NULL CHECK (scopes BETWEEN 1 AND 15),
+    created_at   timestamptz NOT NULL,
+    created_by   text        NOT NULL CHECK (length(created_by) BETWEEN 1 AND 80),
+    expires_at   timestamptz,
+    revoked_at   timestamptz,
+    last_used_at timestamptz
+);
+CREATE INDEX app_keys_of_app ON app_keys (app_id);
+
+-- Requests to withdraw all reports that arrived with a key, and their progress.
+CREATE TABLE key_withdrawals (
+    withdrawal_id bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key_id        integer     NOT NULL REFERENCES app_keys,
+    -- Reports that arrived from this time on, and before `until`.
+    since         timestamptz NOT NULL,
+    until         timestamptz NOT NULL,
+    reason        text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 1000),
+    asked_by      text        NOT NULL CHECK (length(asked_by) BETWEEN 1 AND 80),
+    asked_at      timestamptz NOT NULL,
+    -- All reports of the app with a lesser id are done.
+    position      uuid        NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+    -- Reports that were read, and those of them that were withdrawn.
+    seen          bigint      NOT NULL DEFAULT 0,
+    withdrawn     bigint      NOT NULL DEFAULT 0,
+    done_at       timestamptz,
+    CHECK (since <= until)
+);
+
+-- Reports
+
+-- Reports as they arrived, by month. The client chooses report_id and reported_at, so that a retry has the same key.
+CREATE TABLE reports (
+    number            bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    app_id            integer     NOT NULL,
+    report_id         uuid        NOT NULL,
+    reported_at       timestamptz NOT NULL,
+    received_at       timestamptz NOT NULL,
+    category_id       smallint    NOT NULL,
+    -- Pseudonym of the app's user; NULL for reports of imported lists.
+    reporter          bytea       CHECK (length(reporter) = 16),
+    -- Weight of the reporter, or of the list, when the report arrived; 0 counts for nothing.
+    weight            real        NOT NULL CHECK (weight >= 0),
+    comment           text        CHECK (length(comment) <= 500),
+    -- Keyed hash of the sender's network; NULL after 30 days.
+    network           bytea       CHECK (length(network) = 8),
+    withdrawn_at      timestamptz,
+    -- When the comment was deleted. A retry with the comment is still recognized.
+    comment_purged_at timestamptz,
+    -- The API key that the report arrived with; NULL for imported lists. Without an index: a leaked key's reports are
+    -- found through reports_by_id, page by page.
+    key_id            integer,
+    PRIMARY KEY (number, app_id, report_id, reported_at)
+) PARTITION BY RANGE (reported_at);
+
+-- Finds a report by the id that its app gave it, to withdraw it and to refuse the same id for another content. Not unique,
+-- since a unique index must have the number.
+CREATE INDEX reports_by_id ON reports (app_id, report_id);
+-- Reports whose network or comment is to be deleted; a row leaves its index when that is done.
+CREATE INDEX reports_with_network ON reports (received_at) WHERE network IS NOT NULL;
+CREATE INDEX reports_with_comment ON reports (received_at) WHERE comment IS NOT NULL;
+-- Reports are stored in the order in which they arrive: a block range index finds those of the last minutes.
+CREATE INDEX reports_by_arrival ON reports USING brin (received_at);
+
+-- Votes: a reporter's current report on a number. A newer report replaces the vote; of two with the same reported_at the
+-- one that arrived later counts.
+CREATE TABLE number_reporters (
+    number               bigint      NOT NULL,
+    reporter             bytea       NOT NULL,
+    category_id          smallint    NOT NULL,
+    reported_at          timestamptz NOT NULL,
+    weight               real        NOT NULL,
+    -- The vote that this one replaced. The statement that replaces a vote returns both, to subtract the earlier one.
+    previous_category_id smallint,
+    previous_reported_at timestamptz,
+    previous_weight      real,
+    received_at          timestamptz NOT NULL,
+    PRIMARY KEY (number, reporter)
+) WITH (fillfactor = 90);
+
+-- Retention
+
+-- Reports made before this time were dropped, whole months at a time, and are refused. Their sums stay. No row: none were
+-- dropped. Numbers first reported before this time cannot be recounted from their reports.
+CREATE TABLE report_retention (
+    only_row       boolean     PRIMARY KEY CHECK (only_row),
+    dropped_before timestamptz NOT NULL
+);
+
+-- Numbers
+
+-- Sums over all reports on a number. heat, evidence and legitimate are stored relative to a fixed time (see Decay), so
+-- that they are only added to. They have no index: with one, no update would be a heap-only update.
+CREATE TABLE numbers (
+    number            bigint           PRIMARY KEY,
+    heat              double precision NOT NULL,
+    evidence          double precision NOT NULL,
+    legitimate        double precision NOT NULL,
+    reports           bigint           NOT NULL,
+    reporters         integer          NOT NULL,
+    first_reported_at timestamptz      NOT NULL,
+    last_reported_at  timestamptz      NOT NULL,
+    -- Bit i (0 to 63): there is a complaint of the day last_day - i, in UTC. Withdrawn complaints and those of weight 0
+    -- set no bit.
+    day_bits          bigint           NOT NULL DEFAULT 0,
+    last_day          date,
+    -- Bit i (0 to 63): there is a complaint from a network whose keyed hash begins with a byte that is i modulo 64. Bits
+    -- stay when the networks are deleted.
+    network_bits      bigint           NOT NULL DEFAULT 0
+) WITH (fillfactor = 85);
+
+-- The same sums by category.
+CREATE TABLE number_categories (
+    number      bigint           NOT NULL,
+    category_id smallint         NOT NULL,
+    heat        double precision NOT NULL,
+    evidence    double precision NOT NULL,
+    reports     bigint           NOT NULL,
+    reporters   integer          NOT NULL,
+    PRIMARY KEY (number, category_id)
+) WITH (fillfactor = 85);
+-- Numbers with votes for them. The predicate is of columns that never change, so that updates stay heap-only.
+CREATE INDEX number_categories_legitimate ON number_categories (number) WHERE category_id = 13;
+
+-- The complaints of each imported list on a number; days as in numbers.
+CREATE TABLE number_sources (
+    number     bigint  NOT NULL,
+    app_id     integer NOT NULL,
+    complaints integer NOT NULL,
+    day_bits   bigint  NOT NULL,
+    last_day   date,
+    PRIMARY KEY (number, app_id)
+) WITH (fillfactor = 85);
+
+-- Notes of moderators about a number; shown to moderators only.
+CREATE TABLE number_notes (
+    number     bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    note_id    uuid        NOT NULL,
+    account    text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
+    note       text        NOT NULL CHECK (length(note) BETWEEN 1 AND 2000),
+    written_at timestamptz NOT NULL,
+    PRIMARY KEY (number, note_id)
+);
+
+-- Identifications
+
+-- Batches that were counted, so that a retry is recognized. A batch is deleted when all its days are too old to be sent.
+CREATE TABLE identification_batches (
+    app_id       integer     NOT NULL,
+    batch_id     uuid        NOT NULL,
+    content_hash bytea       NOT NULL CHECK (length(content_hash) = 32),
+    received_at  timestamptz NOT NULL,
+    PRIMARY KEY (app_id, batch_id)
+);
+CREATE INDEX identification_batches_by_age ON identification_batches (received_at);
+
+-- Calls that phones could name, and calls that they could not, by number and day.
+CREATE TABLE identification_days (
+    number  bigint NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    day     date   NOT NULL,
+    named   bigint NOT NULL CHECK (named >= 0),
+    unknown bigint NOT NULL CHECK (unknown >= 0),
+    PRIMARY KEY (number, day)
+) WITH (fillfactor = 85);
+
+-- Sums over the days of a number.
+CREATE TABLE number_identifications (
+    number   bigint           PRIMARY KEY,
+    -- As in numbers; each call has weight 1 at noon UTC of its day.
+    heat     double precision NOT NULL,
+    named    bigint           NOT NULL,
+    unknown  bigint           NOT NULL,
+    last_day date             NOT NULL
+) WITH (fillfactor = 85);
+
+-- Reporters
+
+-- Weights of reporters that differ from a new reporter's.
+CREATE TABLE reporter_weights (
+    reporter   bytea       PRIMARY KEY CHECK (length(reporter) = 16),
+    weight     real        NOT NULL CHECK (weight BETWEEN 0 AND 1),
+    changed_at timestamptz NOT NULL
+);
+
+-- Records of reporters that are no longer new, as of the last recount of reporters. Their weights follow from them.
+CREATE TABLE reporters (
+    reporter          bytea       PRIMARY KEY CHECK (length(reporter) = 16),
+    first_received_at timestamptz NOT NULL,
+    -- Numbers reported on.
+    numbers           integer     NOT NULL CHECK (numbers >= 0),
+    -- Numbers on which decisions were made after the report, and those of them that agree with it.
+    judged            integer     NOT NULL CHECK (judged >= 0),
+    agreed            integer     NOT NULL CHECK (agreed BETWEEN 0 AND judged),
+    -- Holds whose reports came from this reporter among others.
+    brigades          integer     NOT NULL CHECK (brigades >= 0),
+    is_established    boolean     NOT NULL,
+    recounted_at      timestamptz NOT NULL
+);
+CREATE INDEX reporters_by_brigades ON reporters (brigades DESC, reporter) WHERE brigades > 0;
+CREATE INDEX reporters_by_judged ON reporters (judged DESC, reporter) WHERE judged > 0;
+
+-- Decisions
+
+-- Every decision that was made. Rows are never changed; an 'undo' names the decision that it takes back.
+CREATE TABLE decisions (
+    number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    decision_id uuid        NOT NULL,
+    decision    text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow', 'undo')),
+    label       text        CHECK (length(label) BETWEEN 1 AND 100),
+    category_id smallint,
+    undoes      uuid,
+    reason      text        CHECK (length(reason) BETWEEN 1 AND 500),
+    note        text        CHECK (length(note) BETWEEN 1 AND 2000),
+    decided_by  text        NOT NULL CHECK (length(decided_by) BETWEEN 1 AND 80),
+    decided_at  timestamptz NOT NULL,
+    PRIMARY KEY (number, decision_id),
+    CHECK ((decision = 'undo') = (undoes IS NOT NULL)),
+    CHECK (decision <> 'identify' OR label IS NOT NULL),
+    CHECK (decision NOT IN ('block', 'identify') OR reason IS NOT NULL)
+);
+CREATE INDEX decisions_by_time ON decisions (decided_at);
+
+-- The decision in force: of each number the newest one that was not undone.
+CREATE TABLE number_decisions (
+    number      bigint      PRIMARY KEY,
+    decision    text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
+    label       text,
+    category_id smallint,
+    decision_id uuid        NOT NULL,
+    decided_at  timestamptz NOT NULL
+);
+-- Search by the last six digits, and by the beginning of a label.
+CREATE INDEX number_decisions_by_ending ON number_decisions ((number % 1000000), number);
+CREATE INDEX number_decisions_by_label ON number_decisions (lower(label) text_pattern_ops, number) WHERE label IS NOT NULL;
+
+-- Holds
+
+-- Numbers kept back for review. A decision settles a hold; undoing the decision opens the hold again.
+CREATE TABLE holds (
+    number  bigint      PRIMARY KEY,
+    rule    text        NOT NULL CHECK (rule ~ '^[a-z_]{1,32}$'),
+    detail  text        NOT NULL CHECK (length(detail) BETWEEN 1 AND 1000),
+    held_at timestamptz NOT NULL,
+    settled boolean     NOT NULL DEFAULT false
+);
+
+-- The reporters whose reports a hold is for.
+CREATE TABLE hold_reporters (
+    number   bigint NOT NULL,
+    reporter bytea  NOT NULL CHECK (length(reporter) = 16),
+    PRIMARY KEY (number, reporter)
+);
+
+-- Ranges
+
+-- Blocks of 10 or 100 numbers that are used together.
+CREATE TABLE ranges (
+    -- The first number of the block.
+    number      bigint           NOT NULL,
+    -- Digits that differ within the block: 1 for 10 numbers, 2 for 100.
+    digits      smallint         NOT NULL CHECK (digits IN (1, 2)),
+    state       text             NOT NULL CHECK (state IN ('proposed', 'approved', 'rejected')),
+    category_id smallint         NOT NULL,
+    -- Numbers of the block with complaints.
+    members     integer          NOT NULL CHECK (members > 0),
+    -- Sum of the heat of its numbers, stored as in numbers.
+    heat        double precision NOT NULL CHECK (heat >= 0),
+    proposed_at timestamptz      NOT NULL,
+    decided_at  timestamptz,
+    decided_by  text             CHECK (length(decided_by) BETWEEN 1 AND 80),
+    reason      text             CHECK (length(reason) BETWEEN 1 AND 500),
+    PRIMARY KEY (number, digits),
+    CHECK ((state = 'proposed') = (decided_at IS NULL))
+);
+
+-- Protection
+
+-- Patterns of numbers that may never be published.
+CREATE TABLE protected_patterns (
+    pattern  text        PRIMARY KEY CHECK (pattern ~ '^\+[0-9x]{4,15}\*?$'),
+    reason   text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 200),
+    added_by text        NOT NULL CHECK (length(added_by) BETWEEN 1 AND 80),
+    added_at timestamptz NOT NULL
+);
+
+-- Single numbers that may never be published.
+CREATE TABLE protected_numbers (
+    number   bigint      PRIMARY KEY CHECK (number BETWEEN 1 AND 999999999999999),
+    reason   text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 200),
+    added_by text        NOT NULL CHECK (length(added_by) BETWEEN 1 AND 80),
+    added_at timestamptz NOT NULL
+);
+
+-- Rises with every change of the two tables above. Servers keep both in memory and compare versions.
+CREATE TABLE protection_version (
+    only_row boolean PRIMARY KEY CHECK (only_row),
+    version  bigint  NOT NULL
+);
+INSERT INTO protection_version (only_row, version) VALUES (true, 1);
+
+-- Queue
+
+-- Cases: numbers that wait for review.
+CREATE TABLE queue (
+    number        bigint      PRIMARY KEY CHECK (number BETWEEN 1 AND 999999999999999),
+    -- Bits, see QueueCause.
+    causes        smallint    NOT NULL CHECK (causes BETWEEN 1 AND 63),
+    -- The smallest value is the most urgent, see Urgency.
+    urgency       bigint      NOT NULL CHECK (urgency >= 0),
+    -- ISO 3166 alpha-2; empty for numbers without a country.
+    country       text        NOT NULL CHECK (country = '' OR country ~ '^[A-Z]{2}$'),
+    category_id   smallint,
+    since         timestamptz NOT NULL,
+    -- The least role: 0 triage, 1 moderator, 2 administrator. Escalation raises it.
+    level         smallint    NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 2),
+    claim_id      uuid,
+    claimed_by    text        CHECK (length(claimed_by) BETWEEN 1 AND 80),
+    claimed_until timestamptz,
+    -- Something has changed since the case was last evaluated.
+    stale         boolean     NOT NULL DEFAULT false,
+    -- Rises with every change of the causes.
+    version       bigint      NOT NULL DEFAULT 1,
+    CHECK ((claimed_by IS NULL) = (claimed_until IS NULL) AND (claimed_by IS NULL) = (claim_id IS NULL))
+) WITH (fillfactor = 80);
+CREATE INDEX queue_by_urgency ON queue (urgency, number);
+CREATE INDEX queue_stale ON queue (number) WHERE stale;
+
+-- Accounts that were not sure about a number: the case is not offered to them again.
+CREATE TABLE queue_passes (
+    number    bigint      NOT NULL,
+    account   text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
+    passed_at timestamptz NOT NULL,
+    PRIMARY KEY (number, account)
+);
+
+-- Bulk decisions: one decision for many numbers, with all that is needed to finish one that was interrupted.
+CREATE TABLE bulks (
+    bulk_id         uuid        PRIMARY KEY,
+    account         text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
+    decision        text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
+    label           text        CHECK (length(label) BETWEEN 1 AND 100),
+    -- NULL: the hottest category of each number.
+    category_id     smallint,
+    reason          text        CHECK (length(reason) BETWEEN 1 AND 500),
+    -- Size of chosen_numbers.
+    numbers         integer     NOT NULL CHECK (numbers BETWEEN 1 AND 1000),
+    chosen_numbers  bigint[]    NOT NULL CHECK (cardinality(chosen_numbers) BETWEEN 1 AND 1000),
+    -- Rows of decisions about each chosen number when the bulk decision began. A number with more of them was decided
+    -- about since, and is left out when the bulk decision is finished later.
+    decision_counts integer[]   NOT NULL,
+    decided_at      timestamptz NOT NULL,
+    -- When its last batch was stored.
+    heartbeat_at    timestamptz NOT NULL,
+    -- When all batches were stored.
+    finished_at     timestamptz,
+    undone_at       timestamptz,
+    undone_by       text        CHECK (length(undone_by) BETWEEN 1 AND 80),
+    CHECK (cardinality(decision_counts) = cardinality(chosen_numbers)),
+    CHECK ((undone_at IS NULL) = (undone_by IS NULL))
+);
+CREATE INDEX bulks_unfinished ON bulks (decided_at) WHERE finished_at IS NULL AND undone_at IS NULL;
+
+-- The decisions that a bulk decision made.
+CREATE TABLE bulk_decisions (
+    number      bigint NOT NULL,
+    decision_id uuid   NOT NULL,
+    bulk_id     uuid   NOT NULL,
+    PRIMARY KEY (number, decision_id)
+);
+CREATE INDEX bulk_decisions_by_bulk ON bulk_decisions (bulk_id);
+
+-- Appeals
+
+-- Appeals of owners of numbers. A number has one open appeal at most.
+CREATE TABLE appeals (
+    number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    appeal_id   uuid        NOT NULL,
+    state       text        NOT NULL CHECK (state IN ('open', 'upheld', 'rejected')),
+    statement   text        NOT NULL CHECK (length(statement) BETWEEN 1 AND 2000),
+    filed_at    timestamptz NOT NULL,
+    answered_by text        CHECK (length(answered_by) BETWEEN 1 AND 80),
+    answered_at timestamptz,
+    answer      text        CHECK (length(answer) BETWEEN 1 AND 2000),
+    PRIMARY KEY (number, appeal_id),
+    CHECK ((state = 'open') = (answered_at IS NULL))
+);
+CREATE INDEX appeals_open ON appeals (filed_at, number, appeal_id) WHERE state = 'open';
+CREATE INDEX appeals_answered ON appeals (answered_at, number, appeal_id) WHERE state <> 'open';
+
+-- The statement of each person who filed a form. Several forms about one number share its open appeal.
+CREATE TABLE appeal_filings (
+    number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    -- Hash of the ticket that the person was given.
+    ticket_hash bytea       NOT NULL CHECK (length(ticket_hash) = 32),
+    appeal_id   uuid        NOT NULL,
+    statement   text        NOT NULL CHECK (length(statement) BETWEEN 1 AND 2000),
+    filed_at    timestamptz NOT NULL,
+    -- Keyed hashes of the sender's network and of the larger one around it; NULL after 30 days.
+    network     bytea       CHECK (length(network) = 8),
+    area        bytea       CHECK (length(area) = 8),
+    -- An appeal shows a limited number of statements; the network with the most of them loses one to a new statement. The
+    -- ticket of a displaced statement still leads to the answer.
+    displaced   boolean     NOT NULL DEFAULT false,
+    PRIMARY KEY (number, ticket_hash)
+);
+-- Finds a ticket without its number. Not unique, since a unique index must have the number.
+CREATE INDEX appeal_filings_by_ticket ON appeal_filings (ticket_hash);
+CREATE INDEX appeal_filings_with_networks ON appeal_filings (filed_at) WHERE network IS NOT NULL;
+
+-- How a person who filed a form can be reached; deleted at purge_at, 30 days after the answer.
+CREATE TABLE appeal_contacts (
+    number      bigint      NOT NULL,
+    ticket_hash bytea       NOT NULL CHECK (length(ticket_hash) = 32),
+    appeal_id   uuid        NOT NULL,
+    contact     text        NOT NULL CHECK (length(contact) BETWEEN 1 AND 200),
+    purge_at    timestamptz,
+    PRIMARY KEY (number, ticket_hash)
+);
+CREATE INDEX appeal_contacts_due ON appeal_contacts (purge_at) WHERE purge_at IS NOT NULL;
+
+-- Stamps of forms that were sent: each is accepted once. A row is deleted when its form has expired.
+CREATE TABLE used_form_stamps (
+    stamp      bytea       PRIMARY KEY CHECK (length(stamp) = 16),
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX used_form_stamps_by_age ON used_form_stamps (expires_at);
+
+-- Directory
+
+-- Sources of business names. Of two sources that name a number the one with the lower priority counts.
+CREATE TABLE directory_sources (
+    source_id   integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name        text        NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 80),
+    priority    integer     NOT NULL,
+    -- The generation whose entries count; NULL before the first import has ended.
+    generation  integer,
+    entries     bigint      NOT NULL DEFAULT 0 CHECK (entries >= 0),
+    imported_at timestamptz
+);
+
+-- Each import fills a table of its own and attaches it in the transaction that makes its generation count, so that a new
+-- file replaces the old one at once. The old entries are removed by dropping their table.
+CREATE SEQUENCE directory_generations AS integer;
+
+-- Directory entries, by generation.
+CREATE TABLE directory_entries (
+    number     bigint  NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    generation integer NOT NULL,
+    -- Rows of the file that name the number.
+    mentions   integer NOT NULL CHECK (mentions > 0),
+    name       text    NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 1000),
+    category   text    CHECK (octet_length(category) BETWEEN 1 AND 200),
+    PRIMARY KEY (number, generation)
+) PARTITION BY LIST (generation);
+
+-- Regions
+
+-- Regions that the installation defines by prefixes. Countries need no rows.
+CREATE TABLE regions (
+    code text PRIMARY KEY CHECK (code ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,22}$'),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200)
+);
+
+-- Prefixes of E.164 digits; the longest one that fits a number counts.
+CREATE TABLE region_prefixes (
+    prefix bigint PRIMARY KEY CHECK (prefix BETWEEN 1 AND 999999999999999),
+    region text   NOT NULL REFERENCES regions
+);
+
+-- Publications
+
+-- Attempts at a publication. A row exists from the moment its serial is claimed, and says how it ended.
+CREATE TABLE publications (
+    serial          bigint      PRIMARY KEY CHECK (serial > 0),
+    state           text        NOT NULL CHECK (state IN ('running', 'published', 'refused', 'failed')),
+    cause           text        NOT NULL DEFAULT 'schedule' CHECK (cause IN ('schedule', 'command', 'revocation')),
+    -- The time at which scores were evaluated.
+    as_of           timestamptz NOT NULL,
+    -- Token of the process that makes it. This and the next two are NULL where a publication was found in the folder and
+    -- the database had no row.
+    claim           uuid,
+    started_at      timestamptz,
+    heartbeat_at    timestamptz,
+    step            text        NOT NULL DEFAULT '' CHECK (length(step) <= 200),
+    percent         smallint    NOT NULL DEFAULT 0 CHECK (percent BETWEEN 0 AND 100),
+    -- Why it was refused or failed.
+    failure         text        CHECK (length(failure) <= 2000),
+    published_at    timestamptz,
+    manifest_sha256 bytea       CHECK (length(manifest_sha256) = 32),
+    CONSTRAINT running_has_heartbeat
+        CHECK (state <> 'running' OR (started_at IS NOT NULL AND heartbeat_at IS NOT NULL)),
+    CONSTRAINT published_is_complete
+        CHECK (state <> 'published' OR (published_at IS NOT NULL AND manifest_sha256 IS NOT NULL))
+);
+
+-- The packs of a publication.
+CREATE TABLE publication_packs (
+    serial      bigint NOT NULL REFERENCES publications,
+    name        text   NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
+    kind        text   NOT NULL,
+    -- The publication that made the pack; lower than serial where the pack has not changed since.
+    pack_serial bigint NOT NULL,
+    entries     bigint NOT NULL CHECK (entries >= 0),
+    size_bytes  bigint NOT NULL CHECK (size_bytes >= 0),
+    delta_bytes bigint CHECK (delta_bytes >= 0),
+    PRIMARY KEY (serial, name)
+);
+
+-- The results of the gates of a publication.
+CREATE TABLE publication_gates (
+    serial        bigint  NOT NULL REFERENCES publications,
+    gate          text    NOT NULL,
+    -- Empty for a gate that checks the publication and not one pack.
+    pack          text    NOT NULL,
+    passed        boolean NOT NULL,
+    detail        text    NOT NULL CHECK (length(detail) <= 2000),
+    overruled_by  text    CHECK (length(overruled_by) BETWEEN 1 AND 80),
+    overruled_why text    CHECK (length(overruled_why) BETWEEN 1 AND 1000),
+    PRIMARY KEY (serial, gate, pack),
+    CHECK ((overruled_by IS NULL) = (overruled_why IS NULL))
+);
+
+-- The numbers of the newest publication, except those that are in it because of a directory alone.
+CREATE TABLE listings (
+    number      bigint      PRIMARY KEY,
+    category_id smallint    NOT NULL,
+    -- 0 reports, 1 a decision, 2 an approved range. Only numbers listed by reports stay by the limits to leave.
+    cause       smallint    NOT NULL DEFAULT 0 CHECK (cause BETWEEN 0 AND 2),
+    -- 0 may be blocked, 1 is only named.
+    treatment   smallint    NOT NULL DEFAULT 0 CHECK (treatment BETWEEN 0 AND 1),
+    serial      bigint      NOT NULL,
+    listed_at   timestamptz NOT NULL
+);
+-- Lookups by the first four bytes of the SHA-256 of the number with its plus sign.
+CREATE INDEX listings_by_hash ON listings (substr(sha256(('+' || number::text)::bytea), 1, 4));
+-- Search by the last six digits.
+CREATE INDEX listings_by_ending ON listings ((number % 1000000), number);
+
+-- Revocations: single numbers that are removed from, or added to, the published packs before the next scheduled
+-- publication.
+CREATE TABLE revocations (
+    revocation_id uuid        PRIMARY KEY,
+    number        bigint      NOT NULL CHECK (number > 0),
+    action        text        NOT NULL CHECK (action IN ('remove', 'add')),
+    category_id   smallint,
+    label         text        CHECK (length(label) BETWEEN 1 AND 200),
+    reason        text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 1000),
+    requested_by  text        NOT NULL CHECK (length(requested_by) BETWEEN 1 AND 80),
+    requested_at  timestamptz NOT NULL,
+    -- The publication that it led to.
+    serial        bigint      REFERENCES publications,
+    settled_at    timestamptz,
+    failure       text        CHECK (length(failure) <= 2000),
+    CHECK (action = 'remove' OR category_id IS NOT NULL OR label IS NOT NULL)
+);
+CREATE INDEX revocations_open ON revocations (requested_at) WHERE settled_at IS NULL;
+
+-- Webhooks
+
+-- Receivers of messages about publications, as the server that started last was configured. Commands use them too.
+CREATE TABLE webhook_receivers (
+    url text PRIMARY KEY CHECK (length(url) BETWEEN 1 AND 2000)
+);
+
+-- Messages to receivers, written in the transaction that records the publication.
+CREATE TABLE webhook_deliveries (
+    delivery_id     uuid        PRIMARY KEY,
+    url             text        NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
+    body            text        NOT NULL CHECK (length(body) <= 65536),
+    created_at      timestamptz NOT NULL,
+    attempts        integer     NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    next_attempt_at timestamptz NOT NULL,
+    delivered_at    timestamptz,
+    last_error      text        CHECK (length(last_error) <= 2000)
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at) WHERE delivered_at IS NULL;
+
+-- Accounts
+
+-- Accounts of the moderation site.
+CREATE TABLE accounts (
+    account_id   integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name         text        NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 80),
+    role         text        NOT NULL CHECK (role IN ('triage', 'moderator', 'administrator')),
+    -- NULL: the language that the browser asks for.
+    language     text        CHECK (language IN ('en', 'ru')),
+    -- scrypt$LOG2_N$R$P$SALT$HASH; salt and hash in base64.
+    password     text        CHECK (length(password) BETWEEN 20 AND 300),
+    -- Encrypted with a key that is not in the database.
+    totp_secret  bytea       CHECK (length(totp_secret) BETWEEN 20 AND 200),
+    -- The newest step of 30 seconds whose code was accepted: a code is accepted once.
+    totp_step    bigint      NOT NULL DEFAULT 0,
+    sign_ins     integer     NOT NULL DEFAULT 0 CHECK (sign_ins >= 0),
+    created_at   timestamptz NOT NULL,
+    signed_in_at timestamptz,
+    disabled_at  timestamptz
+);
+
+-- Recovery codes: each is accepted once in place of a second factor.
+CREATE TABLE recovery_codes (
+    account_id integer NOT NULL REFERENCES accounts,
+    code_hash  bytea   NOT NULL CHECK (length(code_hash) = 32),
+    PRIMARY KEY (account_id, code_hash)
+);
+
+-- Sign-in links that were made on the command line; each opens one session.
+CREATE TABLE sign_in_links (
+    token_hash bytea       PRIMARY KEY CHECK (length(token_hash) = 32),
+    account_id integer     NOT NULL REFERENCES accounts,
+    expires_at timestamptz NOT NULL
+);
+
+-- Sign-ins that have passed the first factor and wait for the second one.
+CREATE TABLE sign_in_steps (
+    token_hash bytea       PRIMARY KEY CHECK (length(token_hash) = 32),
+    account_id integer     NOT NULL REFERENCES accounts,
+    -- The first factor.
+    way        text        NOT NULL CHECK (way IN ('link', 'password')),
+    expires_at timestamptz NOT NULL
+);
+
+-- Open sessions.
+CREATE TABLE sessions (
+    token_hash bytea       PRIMARY KEY CHECK (length(token_hash) = 32),
+    -- Names the session where another session ends it; it grants no access.
+    session_id uuid        NOT NULL UNIQUE,
+    account_id integer     NOT NULL REFERENCES accounts,
+    -- Kind of browser and system, in words.
+    browser    text        NOT NULL DEFAULT '' CHECK (length(browser) <= 80),
+    opened_at  timestamptz NOT NULL,
+    seen_at    timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX sessions_by_account ON sessions (account_id);
+
+-- Browsers that have signed in to an account. Failed attempts of others do not throttle them.
+CREATE TABLE known_browsers (
+    account_id integer     NOT NULL REFERENCES accounts,
+    token_hash bytea       NOT NULL CHECK (length(token_hash) = 32),
+    seen_at    timestamptz NOT NULL,
+    PRIMARY KEY (account_id, token_hash)
+);
+
+-- Failed sign-ins.
+CREATE TABLE sign_in_attempts (
+    -- Keyed hash of an account, a network or a known browser.
+    subject      bytea       PRIMARY KEY CHECK (length(subject) = 32),
+    failures     integer     NOT NULL CHECK (failures >= 0),
+    last_at      timestamptz NOT NULL,
+    closed_until timestamptz NOT NULL
+);
+CREATE INDEX sign_in_attempts_by_time ON sign_in_attempts (last_at);
+
+-- The key that encrypts the secrets of accounts: a server with another key could accept no code.
+CREATE TABLE account_key (
+    only_row    boolean PRIMARY KEY CHECK (only_row),
+    fingerprint bytea   NOT NULL CHECK (length(fingerprint) = 32)
+);
+
+-- Audit log
+
+-- Who changed what, when and why.
+CREATE TABLE audit_events (
+    happened_at timestamptz NOT NULL,
+    event_id    uuid        NOT NULL,
+    actor       text        NOT NULL CHECK (length(actor) BETWEEN 1 AND 80),
+    role        text        NOT NULL CHECK (length(role) BETWEEN 1 AND 40),
+    action      text        NOT NULL CHECK (action ~ '^[a-z_]{1,40}\.[a-z_]{1,40}$'),
+    subject     text        NOT NULL CHECK (length(subject) BETWEEN 1 AND 200),
+    before      jsonb,
+    after       jsonb,
+    reason      text        CHECK (length(reason) BETWEEN 1 AND 2000),
+    PRIMARY KEY (happened_at, event_id)
+);
+CREATE INDEX audit_events_by_actor ON audit_events (actor, happened_at, event_id);
+CREATE INDEX audit_events_by_action ON audit_events (action text_pattern_ops, happened_at, event_id);
+CREATE INDEX audit_events_by_subject ON audit_events (subject text_pattern_ops, happened_at, event_id);
+
+-- The log is append-only. The trigger refuses changes by hand; the program makes none.
+CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'The audit log is append-only: % is refused.', TG_OP USING ERRCODE = 'insufficient_privilege';
+END
+$$;
+CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+-- Jobs
+
+-- Leases: which server does a job now. A hint that avoids work twice; correctness does not depend on it.
+CREATE TABLE job_leases (
+    job        text        PRIMARY KEY,
+    holder     uuid        NOT NULL,
+    host       text        NOT NULL,
+    expires_at timestamptz NOT NULL
+);
+
+-- Background jobs: previews of thresholds, one for each account, and publications, of which one is open at a time.
+CREATE TABLE background_jobs (
+    job_id       uuid        PRIMARY KEY,
+    kind         text        NOT NULL CHECK (kind IN ('preview', 'publication')),
+    account      text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
+    -- JSON, by kind.
+    request      text        NOT NULL CHECK (octet_length(request) <= 65536),
+    -- 'broken': its server sends no heartbeat any more.
+    state        text        NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'failed', 'broken')),
+    asked_at     timestamptz NOT NULL,
+    -- The process that runs it.
+    server       uuid,
+    heartbeat_at timestamptz NOT NULL,
+    step         text        NOT NULL DEFAULT '' CHECK (length(step) <= 200),
+    -- JSON, by kind.
+    outcome      text        CHECK (octet_length(outcome) <= 1048576),
+    expires_at   timestamptz NOT NULL,
+    CHECK (state <> 'running' OR server IS NOT NULL)
+);
+-- One job of a kind runs at a time, one publication is open at a time, and an account has one preview.
+CREATE UNIQUE INDEX background_jobs_running ON background_jobs (kind) WHERE state = 'running';
+CREATE UNIQUE INDEX background_jobs_publication ON background_jobs (kind) WHERE kind = 'publication' AND state IN ('waiting', 'running');
+CREATE UNIQUE INDEX background_jobs_preview ON background_jobs (account) WHERE kind = 'preview';
+
+-- Statistics
+
+-- Counts by day for the start page, updated every few minutes.
+CREATE TABLE daily_statistics (
+    day       date   NOT NULL,
+    -- See StatisticsStore.Statistic.
+    statistic text   NOT NULL CHECK (statistic ~ '^[a-z_]{1,32}$'),
+    value     bigint NOT NULL,
+    PRIMARY KEY (day, statistic)
+);
+
+-- Reports that arrived before this time are counted. No row: none are counted yet.
+CREATE TABLE statistics_watermarks (
+    statistic     text        PRIMARY KEY,
+    counted_until timestamptz NOT NULL
+);
