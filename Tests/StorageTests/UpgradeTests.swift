@@ -19,10 +19,10 @@ import Testing
   private static let next = (
     name: "29991231000000_example.sql",
     script: """
-      ALTER TABLE apps ADD COLUMN reports bigint;
-      UPDATE apps a SET reports = (SELECT count(*) FROM reports r WHERE r.app_id = a.app_id);
-      ALTER TABLE apps ALTER COLUMN reports SET NOT NULL;
-      """
+    ALTER TABLE apps ADD COLUMN reports bigint;
+    UPDATE apps a SET reports = (SELECT count(*) FROM reports r WHERE r.app_id = a.app_id);
+    ALTER TABLE apps ALTER COLUMN reports SET NOT NULL;
+    """
   )
 
   /// The rows that are inserted as soon as a database has a version; each later migration finds them there.

@@ -120,7 +120,7 @@ import Timestamps
       #expect(try await retention.dropReports(before: wrong - 403 * 86_400, at: wrong) > 0)
       #expect(try await retention.state()?.isTooYoung == false)
     }
-    try await TestDatabase.current.withClock(at: now) { pool in
+    try await TestDatabase.current.withClock(at: now) { pool async throws in
       #expect(try await RetentionStore(pool: pool).state()?.isTooYoung == true)
     }
   }
