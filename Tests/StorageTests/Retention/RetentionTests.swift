@@ -115,7 +115,7 @@ import Timestamps
     _ = try await ReportStore(pool: pool).accept([report(1, daysAgo: 3), report(2, daysAgo: 40)], receivedAt: now)
     #expect(try await RetentionStore(pool: pool).state() == nil)
     let wrong = now + 620 * 86_400
-    try await TestDatabase.current.withClock(at: wrong) { pool in
+    try await TestDatabase.current.withClock(at: wrong) { pool async throws in
       let retention = RetentionStore(pool: pool)
       #expect(try await retention.dropReports(before: wrong - 403 * 86_400, at: wrong) > 0)
       #expect(try await retention.state()?.isTooYoung == false)
