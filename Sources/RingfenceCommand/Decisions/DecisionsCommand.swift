@@ -30,7 +30,7 @@ extension DecisionEvent {
       case .undo(let undone): "undo \(undone.uuidString.lowercased())"
       }
     return [
-      Timestamp.format(time), moderator, what, label ?? "", category?.slug ?? "", reason ?? "",
+      Timestamp.format(time), decidedBy, what, label ?? "", category?.slug ?? "", reason ?? "",
       (note ?? "").replacing("\n", with: " ").replacing("\t", with: " "), id.uuidString.lowercased(),
     ].joined(separator: "\t")
   }
