@@ -156,7 +156,8 @@ let package = Package(
     library(
       "RingfenceCommand",
       [
-        "AsyncSupport", "RingfenceServer", "HTTPServer", "ModerationSite", "Accounts", "Publishing", "Intake",
+        "AsyncSupport", "RingfenceServer", "HTTPServer", "ModerationSite", "Localization", "Accounts", "Publishing",
+        "Intake",
         "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers", "CallDirectory",
         "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP",
         hummingbird, arguments, lifecycle, logging, nioCore, metrics,
@@ -195,6 +196,7 @@ let package = Package(
       ["Fetching", "OutboundHTTP", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient", "TestSupport"]),
     tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "Storage", "CZlib", "TestSupport", crypto]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
+    tests("LocalizationTests", ["Localization", "Curation", "TestSupport"]),
     tests(
       "PackFormatsTests",
       [

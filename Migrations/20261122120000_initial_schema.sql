@@ -39,7 +39,8 @@ CREATE TABLE threshold_versions (
     version  integer     PRIMARY KEY CHECK (version > 0),
     saved_at timestamptz NOT NULL,
     saved_by text        NOT NULL CHECK (length(saved_by) BETWEEN 1 AND 80),
-    reason   text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 500)
+    -- NULL for the defaults.
+    reason   text        CHECK (length(reason) BETWEEN 1 AND 500)
 );
 
 -- What a number needs to be listed (enter) and to stay listed (leave), by category and country.
@@ -81,7 +82,7 @@ CREATE TABLE source_rules (
 -- The defaults. Fraud and threats need the least to be listed; politics and surveys, which some people welcome, the most.
 -- Half the heat keeps a number listed, which is two more weeks without complaints.
 INSERT INTO threshold_versions (version, saved_at, saved_by, reason) VALUES
-    (1, '2026-11-21T14:00:00Z', 'Ringfence', 'Default thresholds.');
+    (1, '2026-11-21T14:00:00Z', 'Ringfence', NULL);
 INSERT INTO threshold_rules
     (version, category_id, country, review_heat,
      enter_heat, enter_evidence, enter_confidence, enter_reporters, enter_networks, enter_days,
@@ -604,10 +605,10 @@ CREATE TABLE publications (
     claim           uuid,
     started_at      timestamptz,
     heartbeat_at    timestamptz,
-    step            text        NOT NULL DEFAULT '' CHECK (length(step) <= 200),
+    -- Codes with values: what it does now, and why it was refused or failed.
+    step            jsonb       CHECK (step ? 'code' AND octet_length(step::text) <= 8192),
     percent         smallint    NOT NULL DEFAULT 0 CHECK (percent BETWEEN 0 AND 100),
-    -- Why it was refused or failed.
-    failure         text        CHECK (length(failure) <= 2000),
+    failure         jsonb       CHECK (failure ? 'code' AND octet_length(failure::text) <= 8192),
     published_at    timestamptz,
     manifest_sha256 bytea       CHECK (length(manifest_sha256) = 32),
     CONSTRAINT running_has_heartbeat
@@ -636,7 +637,8 @@ CREATE TABLE publication_gates (
     -- Empty for a gate that checks the publication and not one pack.
     pack          text    NOT NULL,
     passed        boolean NOT NULL,
-    detail        text    NOT NULL CHECK (length(detail) <= 2000),
+    -- A code with values.
+    finding       jsonb   NOT NULL CHECK (finding ? 'code' AND octet_length(finding::text) <= 8192),
     overruled_by  text    CHECK (length(overruled_by) BETWEEN 1 AND 80),
     overruled_why text    CHECK (length(overruled_why) BETWEEN 1 AND 1000),
     PRIMARY KEY (serial, gate, pack),
@@ -673,7 +675,7 @@ CREATE TABLE revocations (
     -- The publication that it led to.
     serial        bigint      REFERENCES publications,
     settled_at    timestamptz,
-    failure       text        CHECK (length(failure) <= 2000),
+    failure       jsonb       CHECK (failure ? 'code' AND octet_length(failure::text) <= 8192),
     CHECK (action = 'remove' OR category_id IS NOT NULL OR label IS NOT NULL)
 );
 CREATE INDEX revocations_open ON revocations (requested_at) WHERE settled_at IS NULL;
@@ -694,7 +696,7 @@ CREATE TABLE webhook_deliveries (
     attempts        integer     NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     next_attempt_at timestamptz NOT NULL,
     delivered_at    timestamptz,
-    last_error      text        CHECK (length(last_error) <= 2000)
+    last_error      jsonb       CHECK (last_error ? 'code' AND octet_length(last_error::text) <= 8192)
 );
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at) WHERE delivered_at IS NULL;
 
@@ -831,7 +833,8 @@ CREATE TABLE background_jobs (
     -- The process that runs it.
     server       uuid,
     heartbeat_at timestamptz NOT NULL,
-    step         text        NOT NULL DEFAULT '' CHECK (length(step) <= 200),
+    -- A code with values.
+    step         jsonb       CHECK (step ? 'code' AND octet_length(step::text) <= 8192),
     -- JSON, by kind.
     outcome      text        CHECK (octet_length(outcome) <= 1048576),
     expires_at   timestamptz NOT NULL,

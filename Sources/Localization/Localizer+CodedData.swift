@@ -11,6 +11,14 @@ extension Localizer {
     return count(key, Int(clamping: number), values)
   }
 
+  /// The message of a code in two parts: without its value `detail`, and that value, which is a text of another program
+  /// in English. A message with `{detail}` ends with it.
+  package func parts(_ area: String, _ data: some CodedData) -> (text: String, detail: String) {
+    guard case .text(let detail) = data.values["detail"] else { return (message(area, data), "") }
+    let text = message(area, data)
+    return text.hasSuffix(detail) ? (String(text.dropLast(detail.count)), detail) : (text, "")
+  }
+
   private func text(of value: CodedValue, named name: String) -> String {
     switch value {
     case .integer(let value) where name.hasSuffix("_bytes"): bytes(value)

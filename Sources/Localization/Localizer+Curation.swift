@@ -21,11 +21,6 @@ extension Localizer {
     }
   }
 
-  /// Why a version of the thresholds was saved: the words of the first one are ours.
-  package func thresholdReason(_ reason: String) -> String {
-    reason == "Default thresholds." ? self("thresholds.shipped") : reason
-  }
-
   /// Why a number is protected: what the operator wrote stays as it is, what the server says itself is translated.
   package func protection(_ rule: String) -> String {
     switch rule {

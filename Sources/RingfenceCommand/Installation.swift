@@ -1,4 +1,5 @@
 import Foundation
+package import Localization
 
 /// Where the files lie that come with the program: migrations, templates, style sheet, tables.
 package struct Installation {
@@ -11,6 +12,10 @@ package struct Installation {
   package var publicFiles: String { "\(root)/Public" }
   package var resources: String { "\(root)/Resources" }
   var openAPI: String { "\(resources)/openapi.yaml" }
+
+  /// The texts of the command line, which are in English.
+  /// - Throws: `MessageCatalogError`.
+  package func englishTexts() throws -> Localizer { try MessageCatalog(folder: texts)[.english] }
 
   /// RINGFENCE_HOME, or the nearest folder above the program that has them, or /usr/share/ringfence.
   /// - Throws: ``CommandFailure`` when none has.

@@ -1,8 +1,10 @@
 package import ArgumentParser
 import AsyncSupport
+import Curation
 import EmbeddedPostgreSQL
 import Foundation
 import Importing
+import Localization
 import PostgreSQL
 import Publishing
 
@@ -49,6 +51,9 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
   case PostgresMigrationError.failed(_, _, let cause):
     complain("Error: \(error)\(whatTheDatabaseSaid(cause))")
     return 1
+  case is PublishingError, is AssemblyError:
+    complain("Error: \(text(of: PublicationFailure(error)))")
+    return isAboutFiles(error) ? 3 : 1
   case let error where isAboutFiles(error):
     complain("Error: \(error)")
     return 3
@@ -68,6 +73,12 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
     complain("Error: \(error)")
     return 1
   }
+}
+
+/// The reason why nothing was published, as a sentence; the code where the message catalogs cannot be read.
+private func text(of failure: PublicationFailure) -> String {
+  let texts = try? Installation.find().englishTexts()
+  return texts?.message("publications.failure", failure) ?? failure.json
 }
 
 /// The database's own words, on lines of their own: whoever runs a command may know them.

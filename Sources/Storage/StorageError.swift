@@ -19,6 +19,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case unknownState(String)
   /// A background job is of a kind that this version does not know.
   case unknownJob(kind: String)
+  /// A row has a code with values that this version does not know.
+  case unknownCode(String)
   /// A row names a role that this version does not know.
   case unknownRole(String)
   /// A directory was replaced by another process while it was being read.
@@ -54,6 +56,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       "The database has a background job \(kind) that this version does not know. Run the version that added it, or a later one."
     case .unknownTreatment(let name):
       "The database has decisions of a kind \(name) that this version does not know. Run the version that added it, or a later one."
+    case .unknownCode(let json):
+      "The database has the code \(json), which this version does not know. Run the version that added it, or a later one."
     case .unknownRole(let name):
       "An account has a role \(name) that this version does not know. Run the version that added it, or a later one."
     case .directoryChanged(let source):

@@ -1,6 +1,7 @@
 """Every page there is, a line each; test_every_page.py visits them in both schemes, on a phone and on a desk."""
 
 import hashlib
+import json
 import re
 import urllib.parse
 import urllib.request
@@ -145,24 +146,31 @@ def proposed_range(server):
     return f"/moderation/ranges/{first}/2"
 
 
+def coded(code, **values):
+    """A code with its values as SQL text: a step, a failure or a finding."""
+    return "'" + json.dumps({"code": code, **values}) + "'"
+
+
 def failed_publications(server):
     server.query(
         "INSERT INTO publications (serial, as_of, state, cause, started_at, heartbeat_at, failure) VALUES "
-        "(901, now(), 'failed', 'schedule', now(), now(), 'The process that made it ended before it was done.'), "
-        "(902, now(), 'refused', 'schedule', now(), now(), 'The publication is held back, and the one before stays.')")
+        f"(901, now(), 'failed', 'schedule', now(), now(), {coded('process_ended')}), "
+        f"(902, now(), 'refused', 'schedule', now(), now(), {coded('gates_closed')})")
+    churn = coded("too_much_churn", added=18240, removed=12, former_entries=23200, maximum_percent=30)
+    size = coded(
+        "size_outside_limits", entries=41428, size_bytes=310022, former_entries=23200, former_bytes=180411,
+        minimum_percent=50, maximum_percent=150)
     server.query(
-        "INSERT INTO publication_gates (serial, gate, pack, passed, detail) VALUES "
-        "(902, 'order', 'toxic', true, 'numbers ascend'), "
-        "(902, 'churn', 'toxic', false, '18240 numbers came and 12 went, of 23200; allowed are 30 %'), "
-        "(902, 'size', 'blocklist', false, '41428 entries and 310022 bytes after 23200 and 180411; "
-        "allowed are 50 % to 150 %')")
+        "INSERT INTO publication_gates (serial, gate, pack, passed, finding) VALUES "
+        f"(902, 'order', 'toxic', true, {coded('numbers_ascend')}), "
+        f"(902, 'churn', 'toxic', false, {churn}), (902, 'size', 'blocklist', false, {size})")
     return "/moderation/publications"
 
 
 def running_publication(server):
     server.query(
         "INSERT INTO publications (serial, as_of, state, cause, started_at, heartbeat_at, step, percent) "
-        "VALUES (901, now(), 'running', 'schedule', now(), now(), 'Choosing numbers', 20)")
+        f"VALUES (901, now(), 'running', 'schedule', now(), now(), {coded('selecting_numbers')}, 20)")
     return "/moderation/publications"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from every_page import (
-    crowded_appeal, failed_publications, full_queue, newest_changes, richest_number, running_publication,
+    coded, crowded_appeal, failed_publications, full_queue, newest_changes, richest_number, running_publication,
     without_attempts)
 from layout_checks import SCROLLING_TABLES, SHIFTS
 from waiting import wait_until
@@ -93,7 +93,7 @@ def test_a_publication_goes_on_and_nothing_jumps(server, visit, signed_in):
         place = page.evaluate("scrollTo(0, 60), scrollY")
         order.focus()
         before = box(page, "#going")
-        server.query("UPDATE publications SET step = 'Signing', percent = 90 WHERE serial = 901")
+        server.query(f"UPDATE publications SET step = {coded('signing')}, percent = 90 WHERE serial = 901")
         page.get_by_text("Signing").wait_for()
         assert page.locator("progress").get_attribute("value") == "90"
         assert page.evaluate(SHIFTS) == []
@@ -120,7 +120,7 @@ def test_without_scripts_one_looks_again_by_a_link(server, visit, signed_in):
     try:
         one.open(server.address + running_publication(server))
         assert one.page.locator("meta[http-equiv]").count() == 0
-        server.query("UPDATE publications SET step = 'Signing' WHERE serial = 901")
+        server.query(f"UPDATE publications SET step = {coded('signing')} WHERE serial = 901")
         one.page.get_by_role("link", name="Refresh").click()
         one.page.get_by_text("Signing").wait_for()
     finally:

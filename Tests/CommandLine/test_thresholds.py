@@ -63,7 +63,7 @@ def test_a_preview_tells_what_setting_it_then_does(data):
     now = preview(data, "sources", "preview", "hotline", "--days", "1")
     assert (now["listed_now"], now["against"]) == (2, 2)
     history = run("thresholds", "history", "--format", "tsv", "--data", data).stdout.splitlines()
-    assert [row.split("\t")[::3] for row in history[1:]] == [["2", "Noisy."], ["1", "Default thresholds."]]
+    assert [row.split("\t")[::3] for row in history[1:]] == [["2", "Noisy."], ["1", ""]]
     same = run("sources", "set", "hotline", "--complaints", "9", "--because", "Again.", "--data", data).stdout
     assert "Nothing to change" in same
 

@@ -106,7 +106,7 @@ def test_hostile_receivers_of_webhooks_do_not_take_the_servers_memory(server):
     server.run("publish", *(word for way in ways for word in ("--webhook", f"{site.address}/{way}/hook")))
 
     def tried_twice():
-        rows = server.query("SELECT url, last_error FROM webhook_deliveries WHERE attempts > 1 AND last_error <> ''")
+        rows = server.query("SELECT url, last_error FROM webhook_deliveries WHERE attempts > 1 AND last_error IS NOT NULL")
         return len(rows) == len(ways) and dict(rows)
 
     reasons = wait_until(tried_twice, 180, lambda: f"second attempts: {site.answers}")

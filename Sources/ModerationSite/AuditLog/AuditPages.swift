@@ -1,3 +1,4 @@
+import Curation
 import HTTPServer
 import Localization
 import Foundation
@@ -109,17 +110,20 @@ struct AuditChange: Equatable, Encodable {
 
   /// In the words of the reader, as far as there are any: what people wrote stays as it is.
   func said(_ texts: Localizer) -> AuditChange {
+    let gate = texts.find("publications.gate-\(field)")
     func value(_ text: String) -> String {
       switch field {
       case "role": texts.find("role.\(text)") ?? text
       case "decision": texts.find("case.decided.\(text)") ?? text
       case "way":
         text.split(separator: ", ").map { texts.find("audit.way.\($0)") ?? String($0) }.joined(separator: ", ")
+      // Of a gate that was overruled, its finding.
+      case _ where gate != nil: (try? GateFinding(json: text)).map { texts.message("publications.finding", $0) } ?? text
       default: text
       }
     }
     return AuditChange(
-      field: texts.find("audit.field.\(field)") ?? texts.find("thresholds.field.\(field)") ?? field,
+      field: gate ?? texts.find("audit.field.\(field)") ?? texts.find("thresholds.field.\(field)") ?? field,
       before: value(before), after: value(after))
   }
 }

@@ -19,7 +19,6 @@ struct PublicationPages: Sendable {
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
     let texts = pages.texts(context)
-    let said = StoredSentences("publications.said-", english: pages.catalog[.english], texts)
     let kept = Set(diff.nights().map(\.serial))
     let order = request.query("order")
     let last = try await desk?.last()
@@ -30,7 +29,7 @@ struct PublicationPages: Sendable {
     return try pages.page(
       "publications",
       PublicationsPage(
-        rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), said, texts) },
+        rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), texts) },
         isRunning: history.contains { $0.run.state == .running } || last?.state == .running,
         canOrder: desk != nil, last: last.map { [OrderRow($0, isTaken: isTaken, texts)] } ?? [],
         order: texts.find("publications.order-\(order)") ?? "", isTaken: order == "taken",
@@ -73,9 +72,9 @@ struct PublicationRow: Encodable {
     /// In words, where there are any for it.
     let name: String
     let pack: String
+    let finding: String
+    /// A text of another program that belongs to the finding.
     let detail: String
-    /// Whether the detail is a sentence that could not be translated.
-    let isEnglish: Bool
     let overruled: String
   }
 
@@ -102,7 +101,8 @@ struct PublicationRow: Encodable {
   let part: String
   let step: String
   let failure: String
-  let isEnglish: Bool
+  /// A text of another program that belongs to the failure.
+  let detail: String
   /// Whether gates have looked at it.
   let isJudged: Bool
   let gatesPassed: Int
@@ -111,7 +111,7 @@ struct PublicationRow: Encodable {
   /// Whether its numbers can be compared with another night's.
   let isKept: Bool
 
-  init(_ history: PublicationHistory, isKept: Bool, _ said: StoredSentences, _ texts: Localizer) {
+  init(_ history: PublicationHistory, isKept: Bool, _ texts: Localizer) {
     self.isKept = isKept
     let run = history.run
     serial = run.serial
@@ -133,19 +133,15 @@ struct PublicationRow: Encodable {
     isRunning = run.state == .running
     percent = run.percent
     part = texts.percent(Double(run.percent) / 100)
-    step = said(run.step) ?? run.step
-    // Where gates hold it back, the lines below the first one are the gates', which are listed by themselves.
-    let reason = run.failure ?? ""
-    let words = said(String(reason.prefix { $0 != "\n" }))
-    failure = words ?? reason
-    isEnglish = words == nil
+    step = run.step.map { texts.message("jobs.step", $0) } ?? ""
+    (failure, detail) = run.failure.map { texts.parts("publications.failure", $0) } ?? ("", "")
     isJudged = !history.gates.isEmpty
     gatesPassed = history.gates.count(where: \.passed)
     gates = history.gates.filter { !$0.passed }.map { record in
-      Gate(
+      let (finding, detail) = texts.parts("publications.finding", record.finding)
+      return Gate(
         gate: record.gate, name: texts.find("publications.gate-\(record.gate)") ?? record.gate,
-        pack: record.pack.isEmpty ? texts("publications.whole") : record.pack,
-        detail: said(record.detail) ?? record.detail, isEnglish: said(record.detail) == nil,
+        pack: record.pack.isEmpty ? texts("publications.whole") : record.pack, finding: finding, detail: detail,
         overruled: record.overruledBy.map {
           texts("publications.overruled", ["name": $0, "reason": record.overruledWhy ?? ""])
         } ?? "")

@@ -90,8 +90,7 @@ struct ThresholdPreviewPage: Encodable {
     var step = ""
     switch state {
     case .waiting(let ahead): step = texts.count("thresholds.step-waiting", ahead)
-    case .running(.brigades): step = texts("thresholds.step-brigades")
-    case .running(.judging(let count)): step = texts.count("thresholds.step-judging", count)
+    case .running(let now): step = texts.message("jobs.step", now)
     case .done(let made, let asOf): (preview, time) = (made, asOf)
     case .failed, .broken: break
     }

@@ -76,7 +76,7 @@ extension ThresholdsPage.Version {
     number = version.version
     savedAt = PageTime(version.savedAt)
     savedBy = version.savedBy
-    reason = texts.thresholdReason(version.reason)
+    reason = version.reason ?? texts("thresholds.shipped")
     self.isShown = isShown
   }
 }

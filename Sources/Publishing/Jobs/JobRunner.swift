@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import Logging
 import PostgreSQL
@@ -20,7 +21,7 @@ final class JobRunner: Sendable {
 
   /// Makes what was ordered; told where to say what is being done.
   /// - Returns: what came of it, as JSON.
-  typealias Work = @Sendable (BackgroundJob, @escaping @Sendable (String) -> Void) async throws -> String
+  typealias Work = @Sendable (BackgroundJob, @escaping @Sendable (JobStep) -> Void) async throws -> String
 
   /// What came of a job.
   private struct Ending {
@@ -186,9 +187,9 @@ extension PostgresError {
 
 /// What is being done just now.
 private final class StepBoard: Sendable {
-  private let text = Mutex("")
+  private let current = Mutex(JobStep.starting)
 
-  var step: String { text.withLock { $0 } }
+  var step: JobStep { current.withLock { $0 } }
 
-  func say(_ step: String) { text.withLock { $0 = step } }
+  func say(_ step: JobStep) { current.withLock { $0 = step } }
 }

@@ -1,3 +1,4 @@
+public import Curation
 public import Foundation
 public import Storage
 
@@ -29,12 +30,12 @@ public struct PublicationRequest: Sendable {
   /// Words against gates.
   public var overrules: [Overrule]
   /// Told what is being done and how far it is, 0 to 1.
-  public var progress: @Sendable (String, Double) -> Void
+  public var progress: @Sendable (JobStep, Double) -> Void
 
   /// - Parameters: see the properties.
   public init(
     time: Date, cause: PublicationRun.Cause = .command, serial: Int64? = nil, overrules: [Overrule] = [],
-    progress: @escaping @Sendable (String, Double) -> Void = { _, _ in }
+    progress: @escaping @Sendable (JobStep, Double) -> Void = { _, _ in }
   ) {
     self.time = Date(timeIntervalSince1970: time.timeIntervalSince1970.rounded(.down))
     self.cause = cause

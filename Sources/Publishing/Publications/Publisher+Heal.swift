@@ -1,4 +1,5 @@
 import CallerPack
+import Curation
 import Foundation
 import Logging
 import PostgreSQL
@@ -8,7 +9,7 @@ extension Publisher {
   /// A claim that lies in the folder while this process holds its lock is that of a process that died.
   func settleDeadRun() async throws {
     guard let claim = PendingClaim.read(folder) else { return }
-    try await store.end(claim, as: .failed, failure: "The process that made it ended before it was done.")
+    try await store.end(claim, as: .failed, failure: .processEnded)
     PendingClaim.forget(in: folder)
   }
 

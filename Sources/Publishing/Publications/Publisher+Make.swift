@@ -1,4 +1,5 @@
 import CallerPack
+import Curation
 import Foundation
 import Logging
 import PostgreSQL
@@ -17,7 +18,7 @@ extension Publisher {
     }
     let protection = written.protection
     return try await inParallel(written.packs.packs) { pack in
-      work.progress.say("Reading back \(pack.spec.name)", 0.55)
+      work.progress.say(.readingBack(pack: pack.spec.name), 0.55)
       return try bench.examine(pack.spec, bench.refit(pack.spec, pack.summary), protection: protection)
     }
   }
@@ -46,12 +47,12 @@ extension Publisher {
     let formats = FormatBuild(folder: folder)
     let packs = try await inParallel(drafts) { draft -> ManifestPack? in
       guard var pack = draft.pack else { return nil }
-      work.progress.say("Making deltas to \(pack.name)", 0.7)
+      work.progress.say(.makingDeltas(pack: pack.name), 0.7)
       pack.deltas = try bench.deltas(to: pack)
       pack.formats = try formats.files(of: pack, formats: draft.formats)
       return pack
     }.compactMap(\.self)
-    work.progress.say("Signing", 0.97)
+    work.progress.say(.signing, 0.97)
     let whole = Manifest(
       serial: work.serial, issued: work.request.time, asOf: work.asOf,
       expires: work.request.time.addingTimeInterval(policy.lifetime), previous: work.previous, packs: packs)
@@ -61,7 +62,7 @@ extension Publisher {
     }
     try folder.flushNames()
     // Whoever was silent for too long may have been given up, and a later publication may be visible by now.
-    guard try await store.report(work.claim, step: "Making it visible", percent: 99) else {
+    guard try await store.report(work.claim, step: .revealing, percent: 99) else {
       throw PublishingError.superseded(work.serial)
     }
     let link = try folder.reveal(manifest, signedBy: work.signing)

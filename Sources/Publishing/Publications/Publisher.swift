@@ -140,8 +140,8 @@ public struct Publisher: Sendable {
         "publication.serial": .stringConvertible(work.claim.serial), "publication.state": "\(state.rawValue)",
         "error": "\(error)",
       ])
-    let (result, records) = (state, gates)
-    let ending = Task { try await store.end(work.claim, as: result, failure: "\(error)", gates: records) }
+    let (result, failure, records) = (state, PublicationFailure(error), gates)
+    let ending = Task { try await store.end(work.claim, as: result, failure: failure, gates: records) }
     if case .success = await ending.result { PendingClaim.forget(in: folder) }
   }
 }

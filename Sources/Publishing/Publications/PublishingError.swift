@@ -1,4 +1,8 @@
+import CallerPack
+public import Curation
 import Foundation
+import PackFormats
+import PostgreSQL
 public import Storage
 
 /// Why nothing was published.
@@ -22,33 +26,45 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
   /// Readers would refuse the manifest for this reason.
   case unreadable(String)
 
-  /// What it is, and what to do, in plain English.
-  public var description: String {
-    switch self {
-    case .busy:
-      "Another process is publishing just now. Wait until it has finished; one that died is given up after a minute."
-    case .badManifest(let path):
-      "\(path) cannot be read as a manifest. Restore it from a backup, or move it away: the next one then names none before it."
-    case .badRoot(let path):
-      "\(path) cannot be read as a root. Restore it from a backup: clients follow the roots from one to the next."
-    case .keyNotInRoot(let key, let root):
-      """
-      The signing key \(key) is not listed in root \(root), so no client would accept what it signs. Give the key that \
-      is, or list this one with: ringfence keys rotate
-      """
-    case .cannotWrite(let path, let code):
-      "Cannot write \(path): \(String(cString: strerror(code))). Free space or mend its permissions, then publish again."
-    case .heldBack(let gates):
-      """
-      The publication is held back, and the one before stays.
-      \(gates.closed.map { "  \($0.gate)\($0.pack.isEmpty ? "" : " (\($0.pack))"): \($0.detail)" }.joined(separator: "\n"))
-      """
-    case .serialUsed(let serial, let least):
-      "The serial \(serial) was used before. Take \(least) or more."
-    case .unreadable(let reason):
-      "Readers would refuse this publication: \(reason) Nothing was published; mend the recipes or regions it names."
-    case .superseded(let serial):
-      "Publication \(serial) took too long to be heard of, and was given up. Publish again."
+  /// The code and its values, for logs; Localization makes sentences for people.
+  public var description: String { PublicationFailure(self).json }
+}
+
+extension PublicationFailure {
+  /// The code of an error that ended a publication.
+  public init(_ error: any Error) {
+    self =
+      switch error {
+      case let error as PublishingError: Self.failure(of: error)
+      case let error as AssemblyError: Self.failure(of: error)
+      case is CancellationError: .cancelled
+      case let error as PostgresError: .databaseError("\(error)")
+      case let error as PackError: .packError("\(error)")
+      case let error as PackFormatError: .packError("\(error)")
+      default: .internalError("\(error)")
+      }
+  }
+
+  private static func failure(of error: PublishingError) -> PublicationFailure {
+    switch error {
+    case .busy: .busy
+    case .badManifest(let path): .damagedManifest(path: path)
+    case .badRoot(let path): .damagedRoot(path: path)
+    case .keyNotInRoot(let key, let root): .keyNotInRoot(key: key, root: root)
+    case .cannotWrite(let path, let code): .cannotWrite(path: path, detail: String(cString: strerror(code)))
+    case .heldBack: .gatesClosed
+    case .serialUsed(let serial, let least): .serialUsed(serial, minimum: least)
+    case .superseded(let serial): .superseded(serial: serial)
+    case .unreadable(let reason): .refusedByReaders(reason)
+    }
+  }
+
+  private static func failure(of error: AssemblyError) -> PublicationFailure {
+    switch error {
+    case .notAscending(_, let number, let after): .numbersNotAscending(number: number, previous: after)
+    case .textTooLong(let number): .nameTooLong(number: number)
+    case .cutTooHigh: .cutTooHigh
+    case .sameName(let name): .samePackName(name)
     }
   }
 }

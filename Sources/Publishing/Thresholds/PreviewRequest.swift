@@ -60,23 +60,3 @@ struct PreviewOutcome: JobMessage {
     self.asOf = asOf
   }
 }
-
-extension PreviewStep {
-  /// As the database keeps it.
-  var text: String {
-    switch self {
-    case .brigades: "brigades"
-    case .judging(let count): "judging \(count)"
-    }
-  }
-
-  init?(_ text: String) {
-    if text == "brigades" {
-      self = .brigades
-    } else if text.hasPrefix("judging "), let count = Int(text.dropFirst(8)) {
-      self = .judging(count)
-    } else {
-      return nil
-    }
-  }
-}

@@ -3,14 +3,6 @@ public import Foundation
 public import PostgreSQL
 import Storage
 
-/// How far a preview is.
-public enum PreviewStep: Sendable, Equatable {
-  /// Looking for numbers that would be held as the work of a brigade.
-  case brigades
-  /// So many numbers have been judged.
-  case judging(Int)
-}
-
 extension Selection {
   /// What a change of thresholds would add to the next publication and take from it; nothing is saved.
   ///
@@ -27,17 +19,17 @@ extension Selection {
   ///   - progress: told how far it is.
   public func preview(
     _ change: ThresholdSet, against present: ThresholdSet, at time: Date, examples: Int, holding: BrigadeReview? = nil,
-    on connection: PostgresConnection, progress: @Sendable (PreviewStep) -> Void = { _ in }
+    on connection: PostgresConnection, progress: @Sendable (JobStep) -> Void = { _ in }
   ) async throws -> ThresholdPreview {
     var preview = ThresholdPreview(examples: examples)
     let lowest = min(change.lowestListedHeat, present.lowestListedHeat)
-    progress(.brigades)
+    progress(.findingBrigades)
     let suspects = try await holding?.suspects(by: [present, change], at: time, on: connection) ?? Suspects()
     var sides = PreviewSides(
       state: try await CurationStateStore.load(at: time, on: connection), suspects: suspects, present: present,
       change: change)
     var judged = 0
-    progress(.judging(0))
+    progress(.comparingThresholds(0))
     try await NumberRecordStore.forEachRecord(hotterThan: lowest, at: time, on: connection) { records in
       try Task.checkCancellation()
       for record in records {
@@ -50,7 +42,7 @@ extension Selection {
         preview.take(record.number, outcome.score, as: kind, before: outcome.before, after: outcome.after)
       }
       judged += records.count
-      progress(.judging(judged))
+      progress(.comparingThresholds(judged))
     }
     preview.fixed = sides.fixed
     return preview

@@ -50,7 +50,7 @@ public final class ThresholdPreviews: Sendable {
     /// So many are made before it.
     case waiting(ahead: Int)
     /// It is being made.
-    case running(PreviewStep)
+    case running(JobStep)
     /// It shows this, as of the time that it was begun.
     case done(ThresholdPreview, asOf: Date)
     /// It could not be made; the log says why.
@@ -86,11 +86,11 @@ public final class ThresholdPreviews: Sendable {
     line = JobRunner(.preview, store: desk, pace: pace, logger: logger) { job, say in
       let time = Date()
       let request = try await PreviewRequest(job.request).request(job, thresholds)
-      say(PreviewStep.brigades.text)
+      say(.findingBrigades)
       let preview = try await store.withSnapshot { connection in
         try await Selection().preview(
-          request.change, against: request.present, at: time, examples: Self.examples, holding: holding, on: connection
-        ) { say($0.text) }
+          request.change, against: request.present, at: time, examples: Self.examples, holding: holding, on: connection,
+          progress: say)
       }
       return try PreviewOutcome(preview: preview, asOf: time).text
     }
@@ -121,7 +121,7 @@ public final class ThresholdPreviews: Sendable {
     let state: State =
       switch job.state {
       case .waiting: .waiting(ahead: job.ahead)
-      case .running: .running(PreviewStep(job.step) ?? .brigades)
+      case .running: .running(job.step ?? .starting)
       case .done: try job.outcome.map { try PreviewOutcome($0) }.map { .done($0.preview, asOf: $0.asOf) } ?? .failed
       case .failed: .failed
       case .broken: .broken

@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 public import Logging
 import OutboundHTTP
@@ -66,7 +67,7 @@ public struct WebhookJob: Sendable {
 
   private func send(_ delivery: WebhookDelivery, by client: OutboundHTTP, at now: Date) async throws {
     guard let url = URL(string: delivery.url) else {
-      return try await store.postpone(delivery, until: nil, error: "the address is none")
+      return try await store.postpone(delivery, until: nil, failure: .invalidAddress)
     }
     let request = OutboundRequest(
       "POST", url,
@@ -78,30 +79,50 @@ public struct WebhookJob: Sendable {
     do {
       let (head, _) = try await client.send(request, limit: Self.longestAnswer, total: Self.patience)
       guard (200..<300).contains(head.status) else {
-        return try await postpone(delivery, "\(head.failure)", isGone: head.status == 410, at: now)
+        return try await postpone(delivery, WebhookFailure(head.failure), isGone: head.status == 410, at: now)
       }
       try await store.settle(delivery, at: now)
     } catch let error as HTTPClientError {
-      try await postpone(delivery, "\(error)", isGone: false, at: now)
+      try await postpone(delivery, WebhookFailure(error), isGone: false, at: now)
     }
   }
 
   /// - Parameter isGone: the receiver says that there is nobody any more.
-  private func postpone(_ delivery: WebhookDelivery, _ reason: String, isGone: Bool, at now: Date) async throws {
+  private func postpone(
+    _ delivery: WebhookDelivery, _ failure: WebhookFailure, isGone: Bool, at now: Date
+  ) async throws {
     let isOver = isGone || delivery.attempts >= Self.mostAttempts
     if isOver {
       logger.error(
         "A webhook was given up",
         metadata: [
-          "webhook.delivery": "\(delivery.id)", "webhook.attempts": "\(delivery.attempts)", "error": "\(reason)",
+          "webhook.delivery": "\(delivery.id)", "webhook.attempts": "\(delivery.attempts)", "error": "\(failure.json)",
         ])
     }
     let next = now.addingTimeInterval(Self.delay(after: delivery.attempts))
-    try await store.postpone(delivery, until: isOver ? nil : next, error: reason)
+    try await store.postpone(delivery, until: isOver ? nil : next, failure: failure)
   }
 
   /// Seconds until the next attempt: 5, 10, 20 and so on up to an hour.
   static func delay(after attempts: Int) -> TimeInterval {
     min(3_600, 5 * Double(1 << min(max(0, attempts - 1), 10)))
+  }
+}
+
+extension WebhookFailure {
+  fileprivate init(_ error: HTTPClientError) {
+    self =
+      switch error {
+      case .unsupportedAddress: .invalidAddress
+      case .connectionFailed(let reason): .connectionFailed(reason)
+      case .untrusted: .untrustedCertificate
+      case .silent: .silent
+      case .tookTooLong(let limit): .tookTooLong(seconds: limit.components.seconds)
+      case .endedEarly: .endedEarly
+      case .malformed, .rangeRefused: .malformedAnswer
+      case .encoded(let encoding): .unexpectedEncoding(encoding)
+      case .tooLong(let limit): .answerTooLong(maximumBytes: limit)
+      case .status(let status, _): .unexpectedStatus(status)
+      }
   }
 }

@@ -1,6 +1,7 @@
 import CallerPack
 import Curation
 import Foundation
+import Localization
 import Logging
 import Publishing
 import Storage
@@ -41,10 +42,13 @@ extension CommandContext {
     top: Int = Recipe.mostEntries
   ) async throws -> String {
     let publisher = try publisher(policy: policy, recipes: recipes, top: top, logger: .quiet)
+    let texts = try installation.englishTexts()
     let meter = ProgressMeter(title: "Publishing", total: 100, unit: .items("%"), output: progressOutput())
     defer { meter.finish() }
     var request = request
-    request.progress = { step, part in meter.update(done: UInt64(part * 100), detail: step) }
+    request.progress = { step, part in
+      meter.update(done: UInt64(part * 100), detail: texts.message("jobs.step", step))
+    }
     do {
       let manifest = try await publisher.publish(request)
       let packs = manifest.packs.map { pack in
@@ -53,8 +57,13 @@ extension CommandContext {
       }
       return (["Publication \(manifest.serial)"] + packs).joined(separator: "\n")
     } catch let error as PublishingError {
-      guard case .heldBack = error else { throw error }
-      throw CommandFailure(description: "\(error)", exitCode: 4)
+      guard case .heldBack(let gates) = error else { throw error }
+      let lines = gates.closed.map { record in
+        let finding = texts.message("publications.finding", record.finding)
+        return "  \(record.gate)\(record.pack.isEmpty ? "" : " (\(record.pack))"): \(finding)"
+      }
+      let reason = texts.message("publications.failure", PublicationFailure(error))
+      throw CommandFailure(description: ([reason] + lines).joined(separator: "\n"), exitCode: 4)
     }
   }
 }

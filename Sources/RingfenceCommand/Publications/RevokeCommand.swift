@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Localization
 import PhoneNumbers
 import Publishing
 import Storage
@@ -75,7 +76,9 @@ struct RevokeCommand: AsyncParsableCommand {
       try await context.stores.publications.request(revocation)
       let outcome = try await settle(revocation, context)
       guard let serial = outcome.serial else {
-        throw CommandFailure.failed(outcome.failure ?? "Nothing came of it.")
+        let texts = try context.installation.englishTexts()
+        throw CommandFailure.failed(
+          outcome.failure.map { texts.message("publications.revocation", $0) } ?? "The revocation was not carried out.")
       }
       print("\(phone.formatted(.international)) is \(add == nil ? "out of" : "in") publication \(serial)")
     }

@@ -77,7 +77,8 @@ struct ThresholdsJSON: Encodable {
     let version: Int32
     let savedAt: String
     let savedBy: String
-    let reason: String
+    /// Nil for the thresholds that come with Ringfence.
+    let reason: String?
 
     init(_ version: ThresholdVersion) {
       self.version = version.version

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Localization
 import Storage
 import Timestamps
 
@@ -23,7 +24,8 @@ struct ThresholdsShow: AsyncParsableCommand {
       let lists = try await context.stores.thresholds.lists()
       switch format {
       case .text:
-        print("Version \(version.line)\n")
+        let texts = try context.installation.englishTexts()
+        print("Version \(version.line(texts))\n")
         print(TextTable(ThresholdRow.columns, set.thresholds.map { ThresholdRow($0).cells }).aligned)
         print("\nImported lists\n")
         print(TextTable(SourceRow.columns, set.sources.map { SourceRow($0, lists).cells }).aligned)
@@ -55,9 +57,11 @@ struct ThresholdsHistory: AsyncParsableCommand {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       let versions = try await context.stores.thresholds.history(limit: limit)
       switch format {
-      case .text: for version in versions { print(version.line) }
+      case .text:
+        let texts = try context.installation.englishTexts()
+        for version in versions { print(version.line(texts)) }
       case .tsv:
-        let rows = versions.map { ["\($0.version)", Timestamp.format($0.savedAt), $0.savedBy, $0.reason] }
+        let rows = versions.map { ["\($0.version)", Timestamp.format($0.savedAt), $0.savedBy, $0.reason ?? ""] }
         print(TextTable(["version", "saved_at", "saved_by", "reason"], rows).tsv)
       case .json: print(try HouseJSON.text(versions.map(ThresholdsJSON.Version.init)))
       }
@@ -93,5 +97,7 @@ struct SourcesList: AsyncParsableCommand {
 
 extension ThresholdVersion {
   /// Number, time, name and reason.
-  var line: String { "\(version), saved \(Timestamp.format(savedAt)) by \(savedBy): \(reason)" }
+  func line(_ texts: Localizer) -> String {
+    "\(version), saved \(Timestamp.format(savedAt)) by \(savedBy): \(reason ?? texts("thresholds.shipped"))"
+  }
 }

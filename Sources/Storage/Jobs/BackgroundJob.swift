@@ -1,3 +1,4 @@
+public import Curation
 public import Foundation
 
 /// Something that a page has ordered and a server makes beside the requests; any server knows how far it is.
@@ -36,8 +37,8 @@ public struct BackgroundJob: Sendable, Equatable {
   public var state: State
   /// When it was asked for: by this server's clock until it is placed, then by the database's.
   public var askedAt: Date
-  /// What is being done; empty for nothing yet.
-  public var step: String
+  /// What is being done; nil for nothing yet.
+  public var step: JobStep?
   /// How many of its kind are made before it.
   public var ahead: Int
   /// What came of it: JSON of at most ``mostOutcome`` bytes; nil where there is none, or it was not asked for.
@@ -51,12 +52,12 @@ public struct BackgroundJob: Sendable, Equatable {
   /// An order that is to be placed.
   public init(id: UUID = UUID(), kind: Kind, account: String, request: String) {
     self.init(
-      id: id, kind: kind, account: account, request: request, state: .waiting, askedAt: Date(), step: "", ahead: 0,
+      id: id, kind: kind, account: account, request: request, state: .waiting, askedAt: Date(), step: nil, ahead: 0,
       outcome: nil)
   }
 
   init(
-    id: UUID, kind: Kind, account: String, request: String, state: State, askedAt: Date, step: String, ahead: Int,
+    id: UUID, kind: Kind, account: String, request: String, state: State, askedAt: Date, step: JobStep?, ahead: Int,
     outcome: String?
   ) {
     self.id = id

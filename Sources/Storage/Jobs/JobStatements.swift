@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import PostgreSQL
 
@@ -13,7 +14,7 @@ struct PlacePreview: PostgresStatement {
             statement_timestamp() + make_interval(secs => $4))
     ON CONFLICT (account) WHERE kind = 'preview' DO UPDATE SET
       job_id = excluded.job_id, request = excluded.request, state = excluded.state, asked_at = excluded.asked_at,
-      server = NULL, heartbeat_at = excluded.heartbeat_at, step = '', outcome = NULL, expires_at = excluded.expires_at
+      server = NULL, heartbeat_at = excluded.heartbeat_at, step = NULL, outcome = NULL, expires_at = excluded.expires_at
     RETURNING job_id
     """
 
@@ -97,7 +98,7 @@ struct ClaimJob: PostgresStatement {
         ORDER BY state, asked_at, job_id LIMIT 1)
       AND (state = 'waiting' OR server = $2)
       AND NOT EXISTS (SELECT 1 FROM background_jobs WHERE kind = $1 AND state = 'running' AND server <> $2)
-    RETURNING job_id, kind, account, request, state, asked_at, step, 0::bigint, outcome, false
+    RETURNING job_id, kind, account, request, state, asked_at, step::text, 0::bigint, outcome, false
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -112,17 +113,17 @@ struct ClaimJob: PostgresStatement {
 struct BeatJob: PostgresStatement {
   let id: UUID
   let server: UUID
-  let step: String
+  let step: JobStep
 
   static let sql = """
-    UPDATE background_jobs SET heartbeat_at = statement_timestamp(), step = $3
+    UPDATE background_jobs SET heartbeat_at = statement_timestamp(), step = $3::text::jsonb
     WHERE job_id = $1 AND server = $2 AND state = 'running' RETURNING job_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
     parameters.append(server)
-    parameters.append(String(step.prefix(200)))
+    parameters.append(step.json)
   }
 
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
@@ -160,7 +161,7 @@ struct ReadJob: PostgresStatement {
   let lostAfter: TimeInterval
 
   static let sql = """
-    SELECT j.job_id, j.kind, j.account, j.request, j.state, j.asked_at, j.step,
+    SELECT j.job_id, j.kind, j.account, j.request, j.state, j.asked_at, j.step::text,
            (SELECT count(*) FROM background_jobs o
             WHERE o.kind = j.kind AND o.job_id <> j.job_id
               AND (o.state = 'running'
@@ -206,7 +207,7 @@ extension BackgroundJob {
     let isLost: Bool = try row.decode(9)
     self.init(
       id: try row.decode(0), kind: kind, account: try row.decode(2), request: try row.decode(3),
-      state: isLost ? .broken : state, askedAt: try row.decode(5), step: try row.decode(6),
+      state: isLost ? .broken : state, askedAt: try row.decode(5), step: try row.step(6),
       ahead: Int(try row.decode(7, as: Int64.self)), outcome: try row.decode(8))
   }
 }

@@ -1,3 +1,4 @@
+public import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -71,7 +72,7 @@ public struct JobStore: Sendable {
 
   /// Says what is being done, and that the server lives.
   /// - Returns: whether the job is still the server's; false where it was taken back or given up.
-  public func beat(_ id: UUID, by server: UUID, step: String) async throws -> Bool {
+  public func beat(_ id: UUID, by server: UUID, step: JobStep) async throws -> Bool {
     try await !pool.run(BeatJob(id: id, server: server, step: step)).isEmpty
   }
 

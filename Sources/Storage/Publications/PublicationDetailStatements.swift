@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import PostgreSQL
 
@@ -31,8 +32,10 @@ struct RecordGates: PostgresStatement {
   let gates: [GateRecord]
 
   static let sql = """
-    INSERT INTO publication_gates (serial, gate, pack, passed, detail, overruled_by, overruled_why)
-    SELECT $1, * FROM unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::text[])
+    INSERT INTO publication_gates (serial, gate, pack, passed, finding, overruled_by, overruled_why)
+    SELECT $1, t.gate, t.pack, t.passed, t.finding::jsonb, t.overruled_by, t.overruled_why
+    FROM unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::text[])
+      AS t (gate, pack, passed, finding, overruled_by, overruled_why)
     ON CONFLICT (serial, gate, pack) DO NOTHING
     """
 
@@ -41,7 +44,7 @@ struct RecordGates: PostgresStatement {
     parameters.append(gates.map(\.gate))
     parameters.append(gates.map(\.pack))
     parameters.append(gates.map(\.passed))
-    parameters.append(gates.map { String($0.detail.prefix(2_000)) })
+    parameters.append(gates.map(\.finding.json))
     parameters.append(gates.map(\.overruledBy))
     parameters.append(gates.map(\.overruledWhy))
   }
@@ -52,7 +55,7 @@ struct ReadRuns: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT serial, state, cause, as_of, started_at, published_at, step, percent::bigint, failure
+    SELECT serial, state, cause, as_of, started_at, published_at, step::text, percent::bigint, failure::text
     FROM publications ORDER BY serial DESC LIMIT $1::bigint
     """
 
@@ -67,7 +70,8 @@ struct ReadRuns: PostgresStatement {
     return PublicationRun(
       serial: try row.decode(0), state: PublicationRun.State(rawValue: state) ?? .failed,
       cause: PublicationRun.Cause(rawValue: cause) ?? .command, asOf: try row.decode(3), startedAt: try row.decode(4),
-      publishedAt: try row.decode(5), step: try row.decode(6), percent: Int(percent), failure: try row.decode(8))
+      publishedAt: try row.decode(5), step: try row.step(6), percent: Int(percent),
+      failure: try row.codedIfPresent(8))
   }
 }
 
@@ -99,7 +103,7 @@ struct ReadGates: PostgresStatement {
   let serials: [Int64]
 
   static let sql = """
-    SELECT serial, gate, pack, passed, detail, overruled_by, overruled_why FROM publication_gates
+    SELECT serial, gate, pack, passed, finding::text, overruled_by, overruled_why FROM publication_gates
     WHERE serial = ANY($1::bigint[]) ORDER BY serial, pack, gate
     """
 
@@ -111,7 +115,7 @@ struct ReadGates: PostgresStatement {
     (
       try row.decode(0),
       GateRecord(
-        gate: try row.decode(1), pack: try row.decode(2), passed: try row.decode(3), detail: try row.decode(4),
+        gate: try row.decode(1), pack: try row.decode(2), passed: try row.decode(3), finding: try row.coded(4),
         overruledBy: try row.decode(5), overruledWhy: try row.decode(6))
     )
   }

@@ -1,3 +1,4 @@
+public import Curation
 public import Foundation
 
 /// One attempt at a publication: what the database remembers from its claim to its end.
@@ -36,17 +37,17 @@ public struct PublicationRun: Sendable, Equatable {
   public var startedAt: Date?
   /// When it became visible.
   public var publishedAt: Date?
-  /// What is being done, while it runs.
-  public var step: String
+  /// What is being done, while it runs; nil before it said so.
+  public var step: JobStep?
   /// 0 to 100.
   public var percent: Int
   /// Why it was refused or failed.
-  public var failure: String?
+  public var failure: PublicationFailure?
 
   /// - Parameters: see the properties.
   public init(
-    serial: Int64, state: State, cause: Cause, asOf: Date, startedAt: Date?, publishedAt: Date?, step: String,
-    percent: Int, failure: String?
+    serial: Int64, state: State, cause: Cause, asOf: Date, startedAt: Date?, publishedAt: Date?, step: JobStep?,
+    percent: Int, failure: PublicationFailure?
   ) {
     self.serial = serial
     self.state = state
@@ -109,7 +110,7 @@ public struct GateRecord: Sendable, Equatable {
   /// Whether it let it pass by itself.
   public var passed: Bool
   /// What it found.
-  public var detail: String
+  public var finding: GateFinding
   /// Who overruled it; nil where nobody had to.
   public var overruledBy: String?
   /// Why.
@@ -117,12 +118,13 @@ public struct GateRecord: Sendable, Equatable {
 
   /// - Parameters: see the properties.
   public init(
-    gate: String, pack: String, passed: Bool, detail: String, overruledBy: String? = nil, overruledWhy: String? = nil
+    gate: String, pack: String, passed: Bool, finding: GateFinding, overruledBy: String? = nil,
+    overruledWhy: String? = nil
   ) {
     self.gate = gate
     self.pack = pack
     self.passed = passed
-    self.detail = detail
+    self.finding = finding
     self.overruledBy = overruledBy
     self.overruledWhy = overruledWhy
   }

@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import PostgreSQL
 
@@ -27,12 +28,13 @@ struct AbandonStaleRuns: PostgresStatement {
   typealias Row = Void
 
   static let sql = """
-    UPDATE publications SET state = 'failed', failure = 'The process that made it ended before it was done.'
+    UPDATE publications SET state = 'failed', failure = $2::text::jsonb
     WHERE state = 'running' AND heartbeat_at < statement_timestamp() - make_interval(secs => $1)
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(PublicationStore.staleAfter)
+    parameters.append(PublicationFailure.processEnded.json)
   }
 }
 
@@ -70,11 +72,11 @@ struct ClaimSerial: PostgresStatement {
 /// Says how far a run is; no row comes back when it was given up meanwhile.
 struct ReportProgress: PostgresStatement {
   let claim: PublicationClaim
-  let step: String
+  let step: JobStep
   let percent: Int
 
   static let sql = """
-    UPDATE publications SET step = $3, percent = $4, heartbeat_at = statement_timestamp()
+    UPDATE publications SET step = $3::text::jsonb, percent = $4, heartbeat_at = statement_timestamp()
     WHERE serial = $1 AND claim = $2 AND state = 'running'
     RETURNING serial
     """
@@ -82,7 +84,7 @@ struct ReportProgress: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(claim.serial)
     parameters.append(claim.token)
-    parameters.append(String(step.prefix(200)))
+    parameters.append(step.json)
     parameters.append(Int16(min(max(percent, 0), 100)))
   }
 
@@ -94,10 +96,10 @@ struct EndRun: PostgresStatement {
   typealias Row = Void
   let claim: PublicationClaim
   let state: PublicationRun.State
-  let failure: String
+  let failure: PublicationFailure
 
   static let sql = """
-    UPDATE publications SET state = $3, failure = $4, heartbeat_at = statement_timestamp()
+    UPDATE publications SET state = $3, failure = $4::text::jsonb, heartbeat_at = statement_timestamp()
     WHERE serial = $1 AND claim = $2 AND state = 'running'
     """
 
@@ -105,7 +107,7 @@ struct EndRun: PostgresStatement {
     parameters.append(claim.serial)
     parameters.append(claim.token)
     parameters.append(state.rawValue)
-    parameters.append(String(failure.prefix(2_000)))
+    parameters.append(failure.json)
   }
 }
 
@@ -119,7 +121,7 @@ struct RecordPublication: PostgresStatement {
     VALUES ($1, $2, $3, $4, 'published', 100)
     ON CONFLICT (serial) DO UPDATE SET
       published_at = coalesce(publications.published_at, excluded.published_at), as_of = excluded.as_of,
-      manifest_sha256 = excluded.manifest_sha256, state = 'published', percent = 100, step = '', failure = NULL
+      manifest_sha256 = excluded.manifest_sha256, state = 'published', percent = 100, step = NULL, failure = NULL
       WHERE publications.manifest_sha256 IS NULL OR publications.manifest_sha256 = excluded.manifest_sha256
     RETURNING serial
     """

@@ -1,4 +1,4 @@
-import Curation
+public import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -31,7 +31,7 @@ extension PublicationStore {
   }
 
   /// Settles revocations that no publication can be made for.
-  public func refuse(_ revocations: [Revocation], because failure: String, at time: Date) async throws {
+  public func refuse(_ revocations: [Revocation], because failure: RevocationFailure, at time: Date) async throws {
     try await pool.retrying { connection in
       _ = try await connection.run(
         SettleRevocations(ids: revocations.map(\.id), serial: nil, failure: failure, time: time))

@@ -1,4 +1,4 @@
-import Curation
+public import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -41,13 +41,13 @@ public struct PublicationStore: Sendable {
 
   /// Says how far a run is, and that it lives.
   /// - Returns: whether the claim still holds; false when the run was given up because it had been silent too long.
-  public func report(_ claim: PublicationClaim, step: String, percent: Int) async throws -> Bool {
+  public func report(_ claim: PublicationClaim, step: JobStep, percent: Int) async throws -> Bool {
     try await !pool.run(ReportProgress(claim: claim, step: step, percent: percent)).isEmpty
   }
 
   /// Ends a run without a publication, with what the gates said.
   public func end(
-    _ claim: PublicationClaim, as state: PublicationRun.State, failure: String, gates: [GateRecord] = []
+    _ claim: PublicationClaim, as state: PublicationRun.State, failure: PublicationFailure, gates: [GateRecord] = []
   ) async throws {
     try await pool.transaction { connection in
       _ = try await connection.run(EndRun(claim: claim, state: state, failure: failure))
@@ -91,7 +91,8 @@ extension GateRecord {
     overruledBy.map { name in
       AuditEvent(
         id: UUID(naming: "overrule \(serial) \(gate) \(pack)"), actor: name, role: .administrator,
-        action: "publication.overrule", subject: "publication \(serial)", before: [gate: detail], reason: overruledWhy)
+        action: "publication.overrule", subject: "publication \(serial)", before: [gate: finding.json],
+        reason: overruledWhy)
     }
   }
 }

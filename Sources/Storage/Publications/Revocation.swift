@@ -60,5 +60,5 @@ public struct RevocationOutcome: Sendable, Equatable {
   /// When it was settled; nil while it is open.
   public var settledAt: Date?
   /// Why it could not be carried out.
-  public var failure: String?
+  public var failure: RevocationFailure?
 }

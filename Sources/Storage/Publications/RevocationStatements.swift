@@ -58,14 +58,14 @@ struct ReadOpenRevocations: PostgresStatement {
 struct ReadRevocationOutcome: PostgresStatement {
   let id: UUID
 
-  static let sql = "SELECT serial, settled_at, failure FROM revocations WHERE revocation_id = $1"
+  static let sql = "SELECT serial, settled_at, failure::text FROM revocations WHERE revocation_id = $1"
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
   }
 
   static func decode(_ row: PostgresRow) throws -> RevocationOutcome {
-    RevocationOutcome(serial: try row.decode(0), settledAt: try row.decode(1), failure: try row.decode(2))
+    RevocationOutcome(serial: try row.decode(0), settledAt: try row.decode(1), failure: try row.codedIfPresent(2))
   }
 }
 
@@ -74,18 +74,18 @@ struct SettleRevocations: PostgresStatement {
   typealias Row = Void
   let ids: [UUID]
   let serial: Int64?
-  let failure: String?
+  let failure: RevocationFailure?
   let time: Date
 
   static let sql = """
-    UPDATE revocations SET serial = $2, failure = $3, settled_at = $4
+    UPDATE revocations SET serial = $2, failure = $3::text::jsonb, settled_at = $4
     WHERE revocation_id = ANY($1::uuid[]) AND settled_at IS NULL
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(ids)
     parameters.append(serial)
-    parameters.append(failure.map { String($0.prefix(2_000)) })
+    parameters.append(failure?.json)
     parameters.append(time)
   }
 }

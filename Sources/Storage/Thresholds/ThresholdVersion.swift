@@ -8,11 +8,11 @@ public struct ThresholdVersion: Sendable, Equatable {
   public let savedAt: Date
   /// Who saved it, 1 to 80 characters.
   public let savedBy: String
-  /// Why, 1 to 500 characters.
-  public let reason: String
+  /// Why, 1 to 500 characters; nil for the thresholds that come with Ringfence.
+  public let reason: String?
 
   /// - Parameters: see the properties.
-  public init(version: Int32, savedAt: Date, savedBy: String, reason: String) {
+  public init(version: Int32, savedAt: Date, savedBy: String, reason: String?) {
     self.version = version
     self.savedAt = savedAt
     self.savedBy = savedBy

@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import PostgreSQL
 
@@ -73,17 +74,17 @@ struct PostponeDelivery: PostgresStatement {
   typealias Row = Void
   let id: UUID
   let next: Date
-  let error: String
+  let failure: WebhookFailure
 
   static let sql = """
-    UPDATE webhook_deliveries SET next_attempt_at = $2, last_error = $3
+    UPDATE webhook_deliveries SET next_attempt_at = $2, last_error = $3::text::jsonb
     WHERE delivery_id = $1 AND delivered_at IS NULL
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
     parameters.append(next)
-    parameters.append(error)
+    parameters.append(failure.json)
   }
 }
 

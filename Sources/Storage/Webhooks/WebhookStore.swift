@@ -1,3 +1,4 @@
+public import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -44,9 +45,9 @@ public struct WebhookStore: Sendable {
   }
 
   /// Remembers why a message has not arrived, and when to try again; nil for never.
-  public func postpone(_ delivery: WebhookDelivery, until next: Date?, error: String) async throws {
+  public func postpone(_ delivery: WebhookDelivery, until next: Date?, failure: WebhookFailure) async throws {
     let next = next ?? Self.never
-    _ = try await pool.run(PostponeDelivery(id: delivery.id, next: next, error: String(error.prefix(500))))
+    _ = try await pool.run(PostponeDelivery(id: delivery.id, next: next, failure: failure))
   }
 
   /// Forgets messages that were queued before `time`.

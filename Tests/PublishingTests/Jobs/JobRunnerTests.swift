@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import PostgreSQL
 import Storage
@@ -28,7 +29,7 @@ import Testing
       JobRunner(.preview, store: store, pace: pace, logger: .forTests) { job, say in
         tally.enter(job.request)
         defer { tally.leave() }
-        say("at work")
+        say(.starting)
         for _ in 0..<50 { await Task.yield() }
         return "\"\(job.request)\""
       }
@@ -51,7 +52,7 @@ import Testing
     let begun = Mutex(0)
     let line = JobRunner(.preview, store: store, pace: pace, logger: .forTests) { _, say in
       begun.withLock { $0 += 1 }
-      say("for ever")
+      say(.comparingThresholds(7))
       // Ends when it is cancelled.
       let endless = AsyncStream.makeStream(of: Void.self)
       for await _ in endless.stream {}
@@ -62,7 +63,7 @@ import Testing
     async let run: Void = line.run()
     _ = try await ask("Ada")
     line.wake()
-    try await wait("its step") { try await store.job(.preview, of: "Ada")?.step == "for ever" }
+    try await wait("its step") { try await store.job(.preview, of: "Ada")?.step == .comparingThresholds(7) }
     try await store.remove(.preview, of: "Ada")
     _ = try await ask("Bob")
     try await wait("the next one") { begun.withLock { $0 } == 2 }

@@ -143,7 +143,7 @@ import Testing
       let revocation = Revocation(number: 33_162_000_000, reason: "x", requestedBy: "Ada", requestedAt: now)
       try await store.request(revocation)
       #expect(try await publisher(path).publishRevocations(at: now) == nil)
-      #expect(try await store.outcome(of: revocation.id)?.failure == "Nothing has been published yet.")
+      #expect(try await store.outcome(of: revocation.id)?.failure == .nothingPublished)
     }
   }
 
@@ -163,7 +163,7 @@ import Testing
         #expect(numbers.count == 398 && !numbers.contains(guarded) && !numbers.contains(gone))
       }
       #expect(try await store.outcome(of: out.id)?.serial == 2)
-      #expect(try await store.outcome(of: into.id)?.failure == "The number is protected: the police")
+      #expect(try await store.outcome(of: into.id)?.failure == .numberProtected(guarded))
       #expect(try await store.listingCount() == 398)
     }
   }
@@ -191,7 +191,7 @@ import Testing
       #expect(try await store.outcome(of: out.id)?.settledAt == nil)
 
       let claim = try #require(try await store.claim(3, cause: .revocation, asOf: now))
-      try await store.end(claim, as: .failed, failure: "The disk is full")
+      try await store.end(claim, as: .failed, failure: .cannotWrite(path: "/data", detail: "The disk is full"))
       let failures = try await store.revocationFailures()
       #expect(failures.failed == 1)
       #expect(try #require(failures.sinceFailure) < 40)
@@ -268,7 +268,7 @@ import Testing
       let strict = Publisher(
         store: store, folder: PublicationFolder(path: path), recipes: short, signing: { key }, logger: .forTests)
       await #expect(throws: PublishingError.self) { try await strict.publishRevocations(at: now + 5) }
-      #expect(try await store.outcome(of: out.id)?.failure?.hasPrefix("The publication is held back") == true)
+      #expect(try await store.outcome(of: out.id)?.failure == .gatesClosed(["cap"]))
       #expect(try await strict.publishRevocations(at: now + 7) == nil)
     }
   }

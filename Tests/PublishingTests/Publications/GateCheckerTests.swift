@@ -1,3 +1,4 @@
+import Curation
 import Publishing
 import Storage
 import Testing
@@ -24,10 +25,10 @@ import Testing
     damaged.damage = "a checksum does not match"
     #expect(closed(damaged) == ["readable a"])
     var disordered = pack(5)
-    disordered.disorder = "5 comes after 6"
+    disordered.disorder = PackStatistics.Disorder(number: 5, previous: 6)
     #expect(closed(disordered) == ["order a"])
     var hit = pack(5)
-    hit.protected = ["+112: emergency"]
+    hit.protected = [112]
     #expect(closed(hit) == ["protected a"])
   }
 
@@ -50,6 +51,23 @@ import Testing
     #expect(closed(pack(nil, after: 101), pack(5)) == ["non-empty a"])
     #expect(closed(pack(nil, after: 100), pack(5)) == [])
     #expect(closed(pack(0, after: 101), pack(5)).contains("non-empty a"))
+  }
+
+  @Test func findingsHaveTheValuesThatWereCompared() {
+    func finding(_ gate: Gate, _ figures: PackStatistics) -> GateFinding? {
+      keeper.look(at: [figures]).first { $0.gate == gate.rawValue && $0.pack == "a" }?.finding
+    }
+    #expect(finding(.cap, pack(10_001)) == .tooManyEntries(entries: 10_001, maximum: 10_000))
+    #expect(finding(.cap, pack(5)) == .entriesWithinMaximum(entries: 5, maximum: 10_000))
+    #expect(finding(.nonEmpty, pack(nil, after: 101)) == .packMissing(formerEntries: 101))
+    #expect(finding(.nonEmpty, pack(0, after: 101)) == .packEmpty(formerEntries: 101))
+    #expect(
+      finding(.churn, pack(1_000, after: 1_000, churn: 501))
+        == .tooMuchChurn(added: 501, removed: 0, formerEntries: 1_000, maximumPercent: 50))
+    let change = GateFinding.SizeChange(entries: 499, bytes: 998, formerEntries: 1_000, formerBytes: 2_000)
+    #expect(finding(.size, pack(499, after: 1_000)) == .sizeOutsideLimits(change, allowed: 50...200))
+    #expect(finding(.size, pack(5)) == .firstOfItsName)
+    #expect(keeper.look(at: []).map(\.finding) == [.noEntries])
   }
 
   @Test func onlySomeGatesCanBeOverruled() {

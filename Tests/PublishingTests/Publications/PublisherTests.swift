@@ -202,7 +202,7 @@ import Testing
       }
       #expect(try await store.claim(6, cause: .schedule, asOf: now) != nil)
       let claim = try #require(claims.compactMap(\.self).first)
-      #expect(try await store.report(claim, step: "late", percent: 99) == false)
+      #expect(try await store.report(claim, step: .revealing, percent: 99) == false)
     }
     let recorded = Publication(serial: 9, publishedAt: now, asOf: now, manifestSHA256: [UInt8](repeating: 1, count: 32))
     try await store.record(recorded)
@@ -223,7 +223,9 @@ import Testing
       #expect(try folder.manifest()?.manifest == first)
       let run = try #require(try await store.history(limit: 1).first)
       #expect(run.run.state == .refused)
-      #expect(run.run.failure?.contains("churn (blocklist)") == true)
+      #expect(run.run.failure == .gatesClosed)
+      let churn = try #require(run.gates.first { $0.gate == "churn" && $0.pack == "blocklist" })
+      #expect(!churn.passed && churn.finding.code == .tooMuchChurn)
       #expect(Set(run.gates.filter { !$0.passed }.map(\.gate)) == ["size", "churn"])
 
       let words = [Gate.size, .churn].map { PublicationRequest.Overrule(gate: $0, reason: "A new source", by: "Ada") }
@@ -276,7 +278,7 @@ import Testing
         Issue.record("published")
       } catch PublishingError.heldBack(let gates) {
         #expect(Set(gates.closed.map(\.gate)) == ["protected"])
-        #expect(gates.closed.allSatisfy { $0.detail.contains("+\(number): the police") })
+        #expect(gates.closed.allSatisfy { $0.finding == .protectedNumbers([number]) })
       }
       #expect(try folder.manifest()?.manifest == first)
     }

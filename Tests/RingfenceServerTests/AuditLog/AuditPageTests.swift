@@ -44,6 +44,8 @@ import Testing
       AuditChange(field: "role", before: "triage", after: "moderator"),
       AuditChange(field: "label", before: "", after: "role"), AuditChange(field: "enter.heat", before: "1", after: "2"),
       AuditChange(field: "strange", before: "a", after: "b"),
+      AuditChange(field: "cap", before: GateFinding.tooManyEntries(entries: 20, maximum: 10).json, after: ""),
+      AuditChange(field: "cap", before: "20 entries", after: ""),
     ].map { $0.said(texts) }
     #expect(
       said == [
@@ -51,6 +53,8 @@ import Testing
         AuditChange(field: "подпись", before: "", after: "role"),
         AuditChange(field: texts("thresholds.field.enter.heat"), before: "1", after: "2"),
         AuditChange(field: "strange", before: "a", after: "b"),
+        AuditChange(field: texts("publications.gate-cap"), before: "Записей: 20. Допускается не больше 10.", after: ""),
+        AuditChange(field: texts("publications.gate-cap"), before: "20 entries", after: ""),
       ])
   }
 

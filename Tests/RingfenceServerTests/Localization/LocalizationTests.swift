@@ -63,7 +63,7 @@ import Testing
       for (key, entry) in catalog[language].entries {
         guard case .text(let text) = entry else { continue }
         for name in Self.placeholders(text) {
-          #expect(name.wholeMatch(of: /[A-Za-z][A-Za-z0-9.]*/) != nil, "\(language) \(key): {\(name)}")
+          #expect(name.wholeMatch(of: /[A-Za-z][A-Za-z0-9._]*/) != nil, "\(language) \(key): {\(name)}")
         }
         #expect(text.count { $0 == "`" }.isMultiple(of: 2), "\(language) \(key)")
       }

@@ -97,35 +97,6 @@ import Testing
     }
   }
 
-  @Test func whatGatesAndStepsSayIsTranslated() throws {
-    let catalog = try MessageCatalog(folder: Checkout.texts)
-    let said = StoredSentences("publications.said-", english: catalog[.english], catalog[.russian])
-    let records = GateChecker(limits: GateLimits(slack: 1)).look(at: [
-      PackStatistics(name: "a", entries: nil, formerEntries: 2_000),
-      PackStatistics(
-        name: "b", cap: 10, entries: 20, bytes: 900, formerEntries: 5, formerBytes: 100, added: 20, removed: 5,
-        protected: ["+112 (an emergency number)"], disorder: "5 comes after 7"),
-      PackStatistics(name: "c", entries: 0, formerEntries: 9_000),
-    ])
-    let closed = records.closed + GateChecker(limits: GateLimits()).look(at: []).closed
-    #expect(Set(closed.map(\.gate)) == ["order", "cap", "protected", "non-empty", "size", "churn"])
-    for record in closed { #expect(said(record.detail) != nil, "\(record.detail)") }
-    #expect(said("20 entries where 10 are the most") == "Записей 20, а можно не больше 10")
-    #expect(said("Something else.") == nil && said("") == nil)
-
-    // Every step that a publisher says.
-    var steps: [String] = []
-    let folder = "\(Checkout.root)/Sources/Publishing"
-    for file in try FileManager.default.subpathsOfDirectory(atPath: folder) where file.hasSuffix(".swift") {
-      let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
-      steps += text.matches(of: /(?:progress\.say|progress|step:) ?\(?"([^"]+)"/).map {
-        String($0.1.replacing(/\\\([^)]*\)/, with: "toxic"))
-      }
-    }
-    #expect(steps.count >= 7)
-    for step in steps { #expect(said(step) != nil, "\(step)") }
-  }
-
   @Test func figuresAreReadOutOfTheirSentences() {
     for figures in details { #expect(BrigadeDetection.Figures(figures.sentence) == figures) }
     var random = SystemRandomNumberGenerator()

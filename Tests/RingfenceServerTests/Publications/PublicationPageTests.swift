@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -39,23 +40,28 @@ import Testing
         packs: [
           PublishedPack(
             name: "toxic", kind: "identification", packSerial: 1, entries: 1_234, bytes: 56_789, deltaBytes: 321)
-        ], gates: [GateRecord(gate: "cap", pack: "toxic", passed: true, detail: "1234 of 100000")])
+        ], gates: [GateRecord(gate: "cap", pack: "toxic", passed: true, finding: .hasEntries(1_234))])
       let refused = try #require(try await store.claim(2, cause: .schedule, asOf: now))
       try await store.end(
-        refused, as: .refused, failure: "Too much <churn>",
-        gates: [GateRecord(gate: "churn", pack: "toxic", passed: false, detail: "900 numbers came")])
+        refused, as: .refused, failure: .cannotWrite(path: "/data/<b>", detail: "No space <left>"),
+        gates: [
+          GateRecord(
+            gate: "churn", pack: "toxic", passed: false,
+            finding: .tooMuchChurn(added: 900, removed: 3, formerEntries: 1_234, maximumPercent: 50))
+        ])
       let running = try #require(try await store.claim(3, cause: .revocation, asOf: now))
-      #expect(try await store.report(running, step: "Making deltas to toxic", percent: 42) == true)
+      #expect(try await store.report(running, step: .makingDeltas(pack: "toxic"), percent: 42) == true)
 
       let text = try await page(server)
       for part in [
-        "56.8\u{A0}kB", "321\u{A0}B", "1,234", "Too much &lt;churn&gt;",
-        "<strong>Too many numbers came and went at once</strong> (toxic): <span lang=\"en\">900 numbers came",
+        "56.8\u{A0}kB", "321\u{A0}B", "1,234", "Cannot write /data/&lt;b&gt;.",
+        "The operating system reports: <span lang=\"en\">No space &lt;left&gt;</span>",
+        "<strong>Too many numbers came and went at once</strong> (toxic): Added: 900. Removed: 3. Entries before: 1,234. ",
         "value=\"42\"", "Making deltas to toxic", "single numbers", "data-again", "Refresh",
       ] {
         #expect(text.contains(part), "\(part)")
       }
-      #expect(!text.contains("<churn>"))
+      #expect(!text.contains("<left>"))
     }
   }
 }

@@ -49,7 +49,7 @@ import Testing
     try await complain([33_162_601_021, 33_162_601_022])
     try await TestServer.run { server in
       let moderator = try await Visitor(server, role: .moderator)
-      #expect(try await moderator.get("/moderation/thresholds").text.contains("Default thresholds."))
+      #expect(try await moderator.get("/moderation/thresholds").text.contains("Shipped with Ringfence."))
       #expect(try await moderator.get("/moderation/thresholds/edit?category=fraud").status == .forbidden)
       #expect(
         try await moderator.post("/moderation/thresholds/preview", fields("1", reporters: "9")).status == .forbidden)

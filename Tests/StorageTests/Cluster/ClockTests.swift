@@ -41,11 +41,11 @@ import Testing
         #expect(try await distance(column, in: "publications", on: pool) < 10)
       }
       #expect(try await store.claim(2, cause: .schedule, asOf: Date()) == nil)
-      #expect(try await store.report(claim, step: "half", percent: 50))
+      #expect(try await store.report(claim, step: .signing, percent: 50))
       #expect(try await distance("heartbeat_at", in: "publications", on: pool) < 10)
       #expect(try await store.attempts(since: Date() - 86_400).running == 1)
       #expect(try await store.isTaken())
-      try await store.end(claim, as: .failed, failure: "The disk is full")
+      try await store.end(claim, as: .failed, failure: .cannotWrite(path: "/data", detail: "The disk is full"))
       #expect(try #require(try await store.attempts(since: Date() - 86_400).sinceFailure) < 600)
       #expect(try await !store.isTaken())
     }

@@ -1,3 +1,5 @@
+import Curation
+
 /// Why packs could not be assembled.
 public enum AssemblyError: Error, Equatable, CustomStringConvertible {
   /// Numbers did not ascend.
@@ -9,15 +11,6 @@ public enum AssemblyError: Error, Equatable, CustomStringConvertible {
   /// Two packs would have one name.
   case sameName(String)
 
-  /// What it is, in plain English.
-  public var description: String {
-    switch self {
-    case .notAscending(let feed, let number, let after):
-      "The numbers of the \(feed) do not ascend: \(number) came after \(after). Nothing was published."
-    case .textTooLong(let number): "The name of \(number) is longer than 65,535 bytes. Nothing was published."
-    case .cutTooHigh: "A pack needs numbers that were not read. Publish again."
-    case .sameName(let name):
-      "Two packs would be named \(name). Give the recipes, or the regions, names that differ in more than case."
-    }
-  }
+  /// The code and its values, for logs; Localization makes sentences for people.
+  public var description: String { PublicationFailure(self).json }
 }

@@ -63,11 +63,11 @@ extension PackBuild {
     var last: Int64 = 0
     while try cursor.next() {
       let number = cursor.number
-      if number <= last, figures.disorder == nil { figures.disorder = "\(number) comes after \(last)" }
-      last = number
-      if let rule = protection(number), figures.protected.count < Self.namedHits {
-        figures.protected.append("+\(number): \(rule)")
+      if number <= last, figures.disorder == nil {
+        figures.disorder = PackStatistics.Disorder(number: number, previous: last)
       }
+      last = number
+      if protection(number) != nil, figures.protected.count < Self.namedHits { figures.protected.append(number) }
       guard let before else { continue }
       while hasBefore, before.number < number {
         figures.removed += 1

@@ -1,3 +1,4 @@
+import Curation
 import Foundation
 import Storage
 import Synchronization
@@ -6,20 +7,20 @@ import Synchronization
 /// the run lives.
 final class RunProgress: Sendable {
   private struct State {
-    var step = "Starting"
+    var step = JobStep.starting
     var part = 0.0
     var isLost = false
   }
 
   private let state = Mutex(State())
-  private let tell: @Sendable (String, Double) -> Void
+  private let tell: @Sendable (JobStep, Double) -> Void
 
-  init(tell: @escaping @Sendable (String, Double) -> Void) {
+  init(tell: @escaping @Sendable (JobStep, Double) -> Void) {
     self.tell = tell
   }
 
   /// - Parameter part: 0 to 1.
-  func say(_ step: String, _ part: Double) {
+  func say(_ step: JobStep, _ part: Double) {
     state.withLock { state in
       state.step = step
       state.part = part

@@ -53,6 +53,20 @@ public struct GateLimits: Sendable, Equatable {
 
 /// What is known of a pack that wants to pass.
 public struct PackStatistics: Sendable, Equatable {
+  /// A number that does not ascend.
+  public struct Disorder: Sendable, Equatable {
+    /// E.164 digits.
+    public var number: Int64
+    /// The number before it, which is not less.
+    public var previous: Int64
+
+    /// - Parameters: see the properties.
+    public init(number: Int64, previous: Int64) {
+      self.number = number
+      self.previous = previous
+    }
+  }
+
   /// Its name.
   public var name: String
   /// The most entries it may have.
@@ -69,17 +83,17 @@ public struct PackStatistics: Sendable, Equatable {
   public var added: Int
   /// Numbers that were in the pack before and are not in this one.
   public var removed: Int
-  /// Protected numbers in it, with why; the first few.
-  public var protected: [String]
-  /// What is wrong with the order of its numbers; nil when nothing is.
-  public var disorder: String?
+  /// Protected numbers in it; the first few.
+  public var protected: [Int64]
+  /// The first number that does not ascend; nil when all do.
+  public var disorder: Disorder?
   /// Why it could not be read back; nil when it could.
   public var damage: String?
 
   /// - Parameters: see the properties.
   public init(
     name: String, cap: Int = 1_999_999, entries: Int?, bytes: Int = 0, formerEntries: Int? = nil, formerBytes: Int = 0,
-    added: Int = 0, removed: Int = 0, protected: [String] = [], disorder: String? = nil, damage: String? = nil
+    added: Int = 0, removed: Int = 0, protected: [Int64] = [], disorder: Disorder? = nil, damage: String? = nil
   ) {
     self.name = name
     self.cap = cap

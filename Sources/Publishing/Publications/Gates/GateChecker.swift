@@ -1,3 +1,4 @@
+import Curation
 public import Storage
 
 /// Looks at a publication before it becomes visible. Pure: it is given the figures.
@@ -17,51 +18,60 @@ public struct GateChecker: Sendable {
   public func look(at packs: [PackStatistics]) -> [GateRecord] {
     var records = packs.flatMap(look(at:))
     let entries = packs.reduce(0) { $0 + ($1.entries ?? 0) }
-    records.append(
-      record(.nonEmpty, "", entries > 0 ? nil : "There is no number to publish", "\(entries) entries in all"))
+    records.append(record(.nonEmpty, "", entries > 0, entries > 0 ? .hasEntries(entries) : .noEntries))
     return records
   }
 
   private func look(at pack: PackStatistics) -> [GateRecord] {
+    let former = pack.formerEntries ?? 0
     guard let entries = pack.entries else {
-      let former = pack.formerEntries ?? 0
-      let failure = "The pack is missing; the publication before had \(former) entries in it"
-      return [record(.nonEmpty, pack.name, former > limits.slack ? failure : nil, "gone, with \(former) entries")]
+      return [record(.nonEmpty, pack.name, former <= limits.slack, .packMissing(formerEntries: former))]
     }
+    let hasRoom = entries <= pack.cap
+    let isMissed = entries == 0 && former > limits.slack
     return [
-      record(.readable, pack.name, pack.damage, "read back whole"),
-      record(.order, pack.name, pack.disorder, "numbers ascend"),
+      record(.readable, pack.name, pack.damage == nil, pack.damage.map { .packUnreadable($0) } ?? .packReadable),
       record(
-        .cap, pack.name, entries > pack.cap ? "\(entries) entries where \(pack.cap) are the most" : nil,
-        "\(entries) of \(pack.cap)"),
+        .order, pack.name, pack.disorder == nil,
+        pack.disorder.map { .numbersNotAscending(number: $0.number, previous: $0.previous) } ?? .numbersAscend),
       record(
-        .protected, pack.name,
-        pack.protected.isEmpty ? nil : "Protected numbers: \(pack.protected.joined(separator: "; "))", "none"),
+        .cap, pack.name, hasRoom,
+        hasRoom
+          ? .entriesWithinMaximum(entries: entries, maximum: pack.cap)
+          : .tooManyEntries(entries: entries, maximum: pack.cap)),
       record(
-        .nonEmpty, pack.name,
-        entries == 0 && (pack.formerEntries ?? 0) > limits.slack
-          ? "No entries, where the publication before had \(pack.formerEntries ?? 0)" : nil, "\(entries) entries"),
+        .protected, pack.name, pack.protected.isEmpty,
+        pack.protected.isEmpty ? .noProtectedNumbers : .protectedNumbers(pack.protected)),
+      record(.nonEmpty, pack.name, !isMissed, isMissed ? .packEmpty(formerEntries: former) : .hasEntries(entries)),
       size(pack, entries),
       churn(pack),
     ]
   }
 
   private func size(_ pack: PackStatistics, _ entries: Int) -> GateRecord {
-    guard let former = pack.formerEntries else { return record(.size, pack.name, nil, "the first of its name") }
-    let text = "\(entries) entries and \(pack.bytes) bytes after \(former) and \(pack.formerBytes)"
+    guard let former = pack.formerEntries else { return record(.size, pack.name, true, .firstOfItsName) }
+    let change = GateFinding.SizeChange(
+      entries: entries, bytes: pack.bytes, formerEntries: former, formerBytes: pack.formerBytes)
     let isSmall = abs(entries - former) <= limits.slack
     let isWithin = Self.isWithin(entries, former, limits) && Self.isWithin(pack.bytes, pack.formerBytes, limits)
-    let bounds = "\(Self.percent(limits.leastSize)) to \(Self.percent(limits.greatestSize))"
-    return record(.size, pack.name, isSmall || isWithin ? nil : "\(text); allowed are \(bounds)", text)
+    let least = Self.percent(limits.leastSize)
+    let allowed = least...max(least, Self.percent(limits.greatestSize))
+    return record(
+      .size, pack.name, isSmall || isWithin,
+      isSmall || isWithin ? .sizeWithinLimits(change) : .sizeOutsideLimits(change, allowed: allowed))
   }
 
   private func churn(_ pack: PackStatistics) -> GateRecord {
-    guard let former = pack.formerEntries else { return record(.churn, pack.name, nil, "the first of its name") }
-    let text = "\(pack.added) numbers came and \(pack.removed) went, of \(former)"
+    guard let former = pack.formerEntries else { return record(.churn, pack.name, true, .firstOfItsName) }
     let most = max(Double(former) * limits.greatestChurn, Double(limits.slack))
     let isWithin = Double(pack.added + pack.removed) <= most
     return record(
-      .churn, pack.name, isWithin ? nil : "\(text); allowed are \(Self.percent(limits.greatestChurn))", text)
+      .churn, pack.name, isWithin,
+      isWithin
+        ? .churnWithinLimits(added: pack.added, removed: pack.removed, formerEntries: former)
+        : .tooMuchChurn(
+          added: pack.added, removed: pack.removed, formerEntries: former,
+          maximumPercent: Self.percent(limits.greatestChurn)))
   }
 
   private static func isWithin(_ value: Int, _ former: Int, _ limits: GateLimits) -> Bool {
@@ -69,11 +79,10 @@ public struct GateChecker: Sendable {
     return value >= former * limits.leastSize && value <= former * limits.greatestSize
   }
 
-  private static func percent(_ part: Double) -> String { "\(Int((part * 100).rounded())) %" }
+  private static func percent(_ part: Double) -> Int { Int((part * 100).rounded()) }
 
-  private func record(_ gate: Gate, _ pack: String, _ failure: String?, _ detail: String) -> GateRecord {
-    GateRecord(
-      gate: gate.rawValue, pack: pack, passed: failure == nil || exempt.contains(gate), detail: failure ?? detail)
+  private func record(_ gate: Gate, _ pack: String, _ passed: Bool, _ finding: GateFinding) -> GateRecord {
+    GateRecord(gate: gate.rawValue, pack: pack, passed: passed || exempt.contains(gate), finding: finding)
   }
 }
 

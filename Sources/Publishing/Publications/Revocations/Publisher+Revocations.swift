@@ -1,6 +1,6 @@
 public import CallerPack
 import CallerPackBuilder
-import Curation
+public import Curation
 public import Foundation
 import PostgreSQL
 import Storage
@@ -16,14 +16,14 @@ extension Publisher {
   /// - Returns: nil when there was nothing to do: what was asked for is so already.
   /// - Throws: see ``publish(_:)``.
   public func publishRevocations(
-    at time: Date, progress: @escaping @Sendable (String, Double) -> Void = { _, _ in }
+    at time: Date, progress: @escaping @Sendable (JobStep, Double) -> Void = { _, _ in }
   ) async throws -> Manifest? {
     guard try await store.hasOpenRevocations() else { return nil }
     // Under the lock, or a night that is being made could publish a number that was settled as gone.
     return try await locked { ground -> Manifest? in
       let open = try await store.openRevocations()
       guard let former = ground.former else {
-        try await store.refuse(open, because: "Nothing has been published yet.", at: time)
+        try await store.refuse(open, because: .nothingPublished, at: time)
         return nil
       }
       let protection = try await store.withSnapshot { try await self.protection($0) }
@@ -45,7 +45,7 @@ extension Publisher {
           })
       } catch PublishingError.heldBack(let gates) {
         // Tried again, the same gates would say the same.
-        try await store.refuse(accepted, because: "\(PublishingError.heldBack(gates))", at: time)
+        try await store.refuse(accepted, because: .gatesClosed(Set(gates.closed.map(\.gate)).sorted()), at: time)
         throw PublishingError.heldBack(gates)
       }
     }
@@ -57,8 +57,8 @@ extension Publisher {
   ) async throws -> [Revocation] {
     var accepted: [Revocation] = []
     for revocation in open {
-      if revocation.action != .remove, let rule = protection(revocation.number) {
-        try await store.refuse([revocation], because: "The number is protected: \(rule)", at: time)
+      if revocation.action != .remove, protection(revocation.number) != nil {
+        try await store.refuse([revocation], because: .numberProtected(revocation.number), at: time)
       } else {
         accepted.append(revocation)
       }
@@ -72,7 +72,7 @@ extension Publisher {
     let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
     let folder = folder
     return try await inParallel(work.former?.packs ?? []) { pack in
-      work.progress.say("Changing \(pack.name)", 0.3)
+      work.progress.say(.changing(pack: pack.name), 0.3)
       guard try change.changes(pack, in: folder), let spec = change.spec(of: pack) else {
         return PackDraft(
           figures: PackStatistics(

@@ -31,13 +31,13 @@ struct PackContent: Sendable {
   ///   - progress: told the part that is done, 0 to 1.
   func fill(
     at time: Date, spool: ListedSpool, open: @escaping @Sendable (PackSpec) throws -> PackWriter,
-    progress: @escaping @Sendable (String, Double) -> Void
+    progress: @escaping @Sendable (JobStep, Double) -> Void
   ) async throws -> Written {
     try await store.withSnapshot { connection in
       let protection = try await protection(connection)
-      progress("Looking for brigades", 0)
+      progress(.findingBrigades, 0)
       let suspects = try await review(time, connection)
-      progress("Choosing numbers", 0)
+      progress(.selectingNumbers, 0)
       let state = try await CurationStateStore.load(at: time, on: connection)
       let assembler = PackAssembler(
         recipes: recipes, regions: try await sources.regions(connection), temporaryFolder: temporaryFolder)
@@ -56,7 +56,7 @@ struct PackContent: Sendable {
               try await take(batch.filter { protection($0.number) == nil })
             }
           },
-          placed: writer.append, progress: { progress($0.text, $0.part) }, openWriter: open)
+          placed: writer.append, progress: { progress($0.step, $0.part) }, openWriter: open)
         try writer.finish()
         return packs
       }
@@ -90,11 +90,11 @@ public struct ContentSources: Sendable {
 }
 
 extension AssemblyProgress {
-  fileprivate var text: String {
+  fileprivate var step: JobStep {
     switch phase {
-    case .reading: "Reading numbers and names: \(done)"
-    case .selecting: "Choosing numbers"
-    case .writing: "Writing \(pack.map { "the pack \($0)" } ?? "packs")"
+    case .reading: .readingNumbers(done)
+    case .selecting: .selectingNumbers
+    case .writing: .writing(pack: pack)
     }
   }
 

@@ -1,0 +1,174 @@
+import Curation
+import Localization
+import TestSupport
+import Testing
+
+/// Every code with values has a message in every language, which uses only values that the code has.
+@Suite struct CodedDataTests {
+  private let catalog: MessageCatalog
+
+  init() throws {
+    catalog = try MessageCatalog(folder: Checkout.texts)
+  }
+
+  private func check<Coded: CodedData>(_ area: String, _ sample: (Coded.Code) -> Coded) throws {
+    for code in Coded.Code.allCases {
+      #expect(code.rawValue.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(code)")
+      let data = sample(code)
+      #expect(data.code == code)
+      #expect(data.values.keys.allSatisfy { $0 != "code" && $0.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil }, "\(code)")
+      #expect(try Coded(json: data.json) == data, "\(code)")
+      for language in Language.allCases {
+        let texts = catalog[language]
+        let key = "\(area).\(code.rawValue)"
+        let forms: [String] =
+          switch texts.entries[key] {
+          case .text(let text): [text]
+          case .forms(let forms): Array(forms.values)
+          case nil: []
+          }
+        #expect(!forms.isEmpty, "\(language) has no \(key)")
+        for text in forms {
+          let names = Set(text.matches(of: /\{([^{}]*)\}/).map { String($0.1) })
+          #expect(names.subtracting(data.values.keys) == [], "\(language) \(key)")
+          // Pages show a text of another program after our own.
+          if names.contains("detail") { #expect(text.hasSuffix("{detail}"), "\(language) \(key)") }
+        }
+        let message = texts.message(area, data)
+        #expect(!message.contains("{") && message != key, "\(language) \(key)")
+      }
+    }
+    // A message without its code is left over.
+    let known = Set(Coded.Code.allCases.map { "\(area).\($0.rawValue)" })
+    let there = catalog[.english].entries.keys.filter { $0.hasPrefix("\(area).") }
+    #expect(Set(there).subtracting(known) == [])
+  }
+
+  @Test func findingsOfGatesHaveMessages() throws {
+    let change = GateFinding.SizeChange(entries: 41_428, bytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
+    try check("publications.finding") { (code: GateFinding.Code) in
+      switch code {
+      case .packReadable: .packReadable
+      case .packUnreadable: .packUnreadable("a checksum does not match")
+      case .numbersAscend: .numbersAscend
+      case .numbersNotAscending: .numbersNotAscending(number: 5, previous: 7)
+      case .entriesWithinMaximum: .entriesWithinMaximum(entries: 9, maximum: 10)
+      case .tooManyEntries: .tooManyEntries(entries: 20, maximum: 10)
+      case .noProtectedNumbers: .noProtectedNumbers
+      case .protectedNumbers: .protectedNumbers([112, 33_162_000_248])
+      case .hasEntries: .hasEntries(1)
+      case .noEntries: .noEntries
+      case .packEmpty: .packEmpty(formerEntries: 2_000)
+      case .packMissing: .packMissing(formerEntries: 2_000)
+      case .firstOfItsName: .firstOfItsName
+      case .sizeWithinLimits: .sizeWithinLimits(change)
+      case .sizeOutsideLimits: .sizeOutsideLimits(change, allowed: 50...150)
+      case .churnWithinLimits: .churnWithinLimits(added: 1, removed: 2, formerEntries: 3)
+      case .tooMuchChurn: .tooMuchChurn(added: 18_240, removed: 12, formerEntries: 23_200, maximumPercent: 30)
+      }
+    }
+  }
+
+  @Test func failuresOfPublicationsHaveMessages() throws {
+    try check("publications.failure") { (code: PublicationFailure.Code) in
+      switch code {
+      case .busy: .busy
+      case .cancelled: .cancelled
+      case .cannotWrite: .cannotWrite(path: "/data/manifest.json", detail: "No space left on device")
+      case .cutTooHigh: .cutTooHigh
+      case .databaseError: .databaseError("The database could not be reached.")
+      case .damagedManifest: .damagedManifest(path: "/data/manifest.json")
+      case .damagedRoot: .damagedRoot(path: "/data/root.json")
+      case .gatesClosed: .gatesClosed
+      case .internalError: .internalError("Unknown")
+      case .keyNotInRoot: .keyNotInRoot(key: "ab12", root: 2)
+      case .nameTooLong: .nameTooLong(number: 33_162_000_248)
+      case .numbersNotAscending: .numbersNotAscending(number: 5, previous: 7)
+      case .packError: .packError("number 5: the label is too long")
+      case .processEnded: .processEnded
+      case .refusedByReaders: .refusedByReaders("the region is unknown")
+      case .samePackName: .samePackName("toxic")
+      case .serialUsed: .serialUsed(1_000, minimum: 1_001)
+      case .superseded: .superseded(serial: 1_000)
+      }
+    }
+  }
+
+  @Test func failuresOfRevocationsHaveMessages() throws {
+    try check("publications.revocation") { (code: RevocationFailure.Code) in
+      switch code {
+      case .gatesClosed: .gatesClosed(["cap", "order"])
+      case .nothingPublished: .nothingPublished
+      case .numberProtected: .numberProtected(33_162_000_248)
+      }
+    }
+  }
+
+  @Test func failuresOfWebhooksHaveMessages() throws {
+    try check("webhooks.failure") { (code: WebhookFailure.Code) in
+      switch code {
+      case .answerTooLong: .answerTooLong(maximumBytes: 65_536)
+      case .connectionFailed: .connectionFailed("Connection refused")
+      case .endedEarly: .endedEarly
+      case .invalidAddress: .invalidAddress
+      case .malformedAnswer: .malformedAnswer
+      case .silent: .silent
+      case .tookTooLong: .tookTooLong(seconds: 15)
+      case .unexpectedEncoding: .unexpectedEncoding("br")
+      case .unexpectedStatus: .unexpectedStatus(500)
+      case .untrustedCertificate: .untrustedCertificate
+      }
+    }
+  }
+
+  @Test func stepsOfJobsHaveMessages() throws {
+    try check("jobs.step") { (code: JobStep.Code) in
+      switch code {
+      case .starting: .starting
+      case .findingBrigades: .findingBrigades
+      case .selectingNumbers: .selectingNumbers
+      case .readingNumbers: .readingNumbers(12_000)
+      case .writingPacks: .writing(pack: nil)
+      case .writingPack: .writing(pack: "toxic")
+      case .readingBack: .readingBack(pack: "toxic")
+      case .changingPack: .changing(pack: "toxic")
+      case .makingDeltas: .makingDeltas(pack: "toxic")
+      case .signing: .signing
+      case .revealing: .revealing
+      case .comparingThresholds: .comparingThresholds(12_000)
+      }
+    }
+  }
+
+  @Test func valuesAreWrittenInTheReadersLanguage() {
+    let change = GateFinding.SizeChange(entries: 41_428, bytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
+    let finding = GateFinding.sizeOutsideLimits(change, allowed: 50...150)
+    #expect(
+      catalog[.english].message("publications.finding", finding)
+        == "Entries: 41,428, before 23,200. Size: 310.0\u{A0}kB, before 180.4\u{A0}kB. "
+        + "Allowed: 50% to 150% of the publication before.")
+    #expect(
+      catalog[.russian].message("publications.finding", .tooManyEntries(entries: 12_000, maximum: 10))
+        == "Записей: 12\u{A0}000. Допускается не больше 10.")
+    // Serials and telephone numbers are no counts.
+    #expect(
+      catalog[.english].message("publications.failure", PublicationFailure.serialUsed(1_000, minimum: 1_001))
+        == "The serial 1000 was used before. Use 1001 or more.")
+  }
+
+  @Test func textOfAnotherProgramIsAPartOfItsOwn() {
+    let failure = PublicationFailure.cannotWrite(path: "/data", detail: "No space left on device")
+    let parts = catalog[.russian].parts("publications.failure", failure)
+    #expect(parts.detail == "No space left on device" && parts.text.hasSuffix("Сообщение операционной системы: "))
+    #expect(catalog[.english].parts("publications.failure", PublicationFailure.busy).detail == "")
+    let long = PublicationFailure.internalError(String(repeating: "\u{0}x", count: 2_000))
+    #expect(long.values["detail"] == .text(String(repeating: "x", count: 1_000)))
+  }
+
+  @Test func codesAreStoredAsFlatJSON() throws {
+    let finding = GateFinding.tooManyEntries(entries: 20, maximum: 10)
+    #expect(finding.json == #"{"code":"too_many_entries","entries":20,"maximum":10}"#)
+    #expect(throws: DecodingError.self) { try GateFinding(json: #"{"code":"unknown"}"#) }
+    #expect(throws: DecodingError.self) { try GateFinding(json: #"{"entries":20}"#) }
+  }
+}
