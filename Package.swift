@@ -150,8 +150,8 @@ let package = Package(
     library(
       "RingfenceServer",
       [
-        "API", "HTTPServer", "ModerationSite", "Intake", "Publishing", "Storage", "CallerPack", "Telemetry",
-        hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore,
+        "API", "HTTPServer", "Localization", "ModerationSite", "Intake", "Publishing", "Storage", "CallerPack",
+        "Telemetry", hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore,
       ]),
     library(
       "RingfenceCommand",

@@ -362,8 +362,8 @@ CREATE INDEX number_decisions_by_label ON number_decisions (lower(label) text_pa
 -- Numbers kept back for review. A decision settles a hold; undoing the decision opens the hold again.
 CREATE TABLE holds (
     number  bigint      PRIMARY KEY,
-    rule    text        NOT NULL CHECK (rule ~ '^[a-z_]{1,32}$'),
-    detail  text        NOT NULL CHECK (length(detail) BETWEEN 1 AND 1000),
+    -- The rule's code with its values.
+    reason  jsonb       NOT NULL CHECK (reason ? 'code' AND reason ->> 'code' ~ '^[a-z_]{1,32}$' AND octet_length(reason::text) <= 8192),
     held_at timestamptz NOT NULL,
     settled boolean     NOT NULL DEFAULT false
 );

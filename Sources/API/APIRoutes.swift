@@ -1,26 +1,30 @@
 package import HTTPServer
 import Intake
 package import Hummingbird
+package import Localization
 import Publishing
 import Storage
 
 /// Every route of the API.
 package struct APIRoutes {
   private let services: APIServices
+  private let catalog: MessageCatalog
   private let description: OpenAPIDocument
   private let needsKey: Bool
   private let bodyBytes: Int
   private let network: NetworkLimitMiddleware
 
   /// - Parameters:
+  ///   - catalog: the texts of explanations.
   ///   - publicationsNeedKey: whether publications are only for apps whose key has the scope `fetch`.
   ///   - bodyBytes: the memory for request bodies.
   ///   - networkLimit: limits what networks send.
   package init(
-    services: APIServices, description: OpenAPIDocument, publicationsNeedKey: Bool, bodyBytes: Int,
-    networkLimit: NetworkLimitMiddleware
+    services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
+    bodyBytes: Int, networkLimit: NetworkLimitMiddleware
   ) {
     self.services = services
+    self.catalog = catalog
     self.description = description
     needsKey = publicationsNeedKey
     self.bodyBytes = bodyBytes
@@ -59,7 +63,8 @@ package struct APIRoutes {
   }
 
   private func numberRoutes(_ router: Router<ServerRequestContext>) {
-    let numbers = NumbersController(explanations: services.stores.explanations, lookups: services.stores.lookups)
+    let numbers = NumbersController(
+      explanations: services.stores.explanations, lookups: services.stores.lookups, catalog: catalog)
     group(router, .lookup).add(middleware: AcceptMiddleware())
       .get("numbers/:number", use: numbers.explain)
       .get("numbers/by-hash/:prefix", use: numbers.byHash)

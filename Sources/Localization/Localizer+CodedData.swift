@@ -2,11 +2,15 @@ package import Curation
 
 extension Localizer {
   /// The message of a code, with its values written as the reader writes them.
+  ///
+  /// A count with a word beside it has plural forms of its own under `AREA.CODE.NAME`; a value that is itself a word of
+  /// ours has its text under `AREA.NAME.VALUE`.
   /// - Parameter area: what the message's key has before the code: `publications.gate` for
   ///   `publications.gate.too_few_entries`. A message in plural forms goes by the value `count`.
   package func message(_ area: String, _ data: some CodedData) -> String {
     let key = "\(area).\(data.code.rawValue)"
-    let values = Dictionary(uniqueKeysWithValues: data.values.map { ($0, text(of: $1, named: $0)) })
+    let values = Dictionary(
+      uniqueKeysWithValues: data.values.map { ($0, text(of: $1, named: $0, in: area, of: key)) })
     guard case .forms = entries[key], case .integer(let number) = data.values["count"] else { return self(key, values) }
     return count(key, Int(clamping: number), values)
   }
@@ -19,14 +23,21 @@ extension Localizer {
     return text.hasSuffix(detail) ? (String(text.dropLast(detail.count)), detail) : (text, "")
   }
 
-  private func text(of value: CodedValue, named name: String) -> String {
+  private func text(of value: CodedValue, named name: String, in area: String, of key: String) -> String {
     switch value {
-    case .integer(let value) where name.hasSuffix("_bytes"): bytes(value)
-    case .integer(let value) where name.hasSuffix("_percent"): number(value) + language.percentSign
-    case .integer(let value): number(value)
-    case .decimal(let value) where name.hasSuffix("_percent"): decimal(value) + language.percentSign
-    case .decimal(let value): decimal(value, places: 2)
-    case .text(let value): value
+    case .integer(let value):
+      if case .forms = entries["\(key).\(name)"] { return count("\(key).\(name)", Int(clamping: value)) }
+      if name.hasSuffix("_bytes") { return bytes(value) }
+      return number(value) + (name.hasSuffix("_percent") ? language.percentSign : "")
+    case .decimal(let value) where name.hasSuffix("_percent"): return decimal(value) + language.percentSign
+    case .decimal(let value): return decimal(value, places: 2)
+    case .text(let value):
+      switch name.split(separator: "_").last {
+      case "category": return ReportCategory(slug: value).map(category) ?? value
+      case "country": return country(value)
+      case "day": return day(value)
+      default: return find("\(area).\(name).\(value)") ?? value
+      }
     }
   }
 }

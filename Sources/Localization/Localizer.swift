@@ -31,7 +31,7 @@ package struct Localizer: Sendable {
   }
 
   /// What a category is called.
-  package func category(_ category: ReportCategory) -> String { category.label(in: language.rawValue) }
+  package func category(_ category: ReportCategory) -> String { self("category.\(category.slug)") }
 
   /// What a country is called.
   /// - Parameter code: ISO 3166-1 alpha-2; what is none stands for itself.

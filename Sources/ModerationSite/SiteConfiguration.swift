@@ -4,8 +4,6 @@ package import HTTPServer
 package struct SiteConfiguration: Sendable {
   /// Folder of page templates.
   package let templateFolder: String
-  /// Folder of message catalogs.
-  package let textFolder: String
   /// Whether browsers reach the server only by https, so that cookies are marked secure.
   package let isSecure: Bool
   /// Roles that must have a second factor.
@@ -21,11 +19,10 @@ package struct SiteConfiguration: Sendable {
 
   /// - Parameters: see the properties.
   package init(
-    templateFolder: String, textFolder: String, isSecure: Bool, secondFactor: SecondFactorPolicy,
+    templateFolder: String, isSecure: Bool, secondFactor: SecondFactorPolicy,
     publicNumbers: PublicNumberVisibility, appealDifficulty: Int, appealDelay: Int, limits: RequestLimits
   ) {
     self.templateFolder = templateFolder
-    self.textFolder = textFolder
     self.isSecure = isSecure
     self.secondFactor = secondFactor
     self.publicNumbers = publicNumbers

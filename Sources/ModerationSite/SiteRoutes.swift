@@ -2,6 +2,7 @@ import Intake
 import Curation
 package import HTTPServer
 package import Hummingbird
+package import Localization
 import Publishing
 import Storage
 
@@ -17,16 +18,16 @@ package struct SiteRoutes {
   private var stores: Stores { services.stores }
   private var cookies: SignInCookies { SignInCookies(isSecure: configuration.isSecure) }
 
-  /// - Throws: when a template or a message catalog cannot be read.
+  /// - Throws: when a template cannot be read, or asks for a text that the catalog lacks.
   package init(
-    services: SiteServices, configuration: SiteConfiguration, description: OpenAPIDocument, clock: LimitClock
+    services: SiteServices, configuration: SiteConfiguration, catalog: MessageCatalog, description: OpenAPIDocument,
+    clock: LimitClock
   ) throws {
     self.services = services
     self.configuration = configuration
     self.description = description
     self.clock = clock
-    pages = try PageRenderer(
-      templateFolder: configuration.templateFolder, textFolder: configuration.textFolder)
+    pages = try PageRenderer(templateFolder: configuration.templateFolder, catalog: catalog)
     census = QueueCountCache { [queue = services.stores.queue] in try await queue.census(at: $0) }
   }
 

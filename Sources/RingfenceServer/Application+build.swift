@@ -4,6 +4,7 @@ import HTTPServer
 package import HTTPTypes
 package import Hummingbird
 import HummingbirdCore
+import Localization
 package import Logging
 import ModerationSite
 import NIOCore
@@ -61,8 +62,10 @@ private func buildRouter(
   services: ServerServices, api: APIServices, configuration: ServerConfiguration, description: OpenAPIDocument,
   observation: ObservationMiddleware
 ) throws -> Router<ServerRequestContext> {
+  let catalog = try MessageCatalog(folder: configuration.textFolder)
   let site = try SiteRoutes(
-    services: services.site, configuration: configuration.site, description: description, clock: services.clock)
+    services: services.site, configuration: configuration.site, catalog: catalog, description: description,
+    clock: services.clock)
   let router = Router(context: ServerRequestContext.self, options: [.autoGenerateHeadEndpoints])
   router.add(middleware: observation)
   router.add(middleware: SecurityHeadersMiddleware())
@@ -83,7 +86,7 @@ private func buildRouter(
   router.get("metrics", use: metrics.read)
   let networkLimit = NetworkLimitMiddleware(limiter: api.limiter, trustsProxy: configuration.trustsProxy)
   APIRoutes(
-    services: api, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
+    services: api, catalog: catalog, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
     bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
   ).add(to: router)
   site.add(to: router, networkLimit: networkLimit)

@@ -74,7 +74,7 @@ extension ServerConfiguration {
   /// The settings of the pages.
   package var site: SiteConfiguration {
     SiteConfiguration(
-      templateFolder: templateFolder, textFolder: textFolder, isSecure: isSecure, secondFactor: secondFactor,
+      templateFolder: templateFolder, isSecure: isSecure, secondFactor: secondFactor,
       publicNumbers: publicNumbers, appealDifficulty: appealDifficulty, appealDelay: appealDelay, limits: limits)
   }
 }

@@ -50,7 +50,7 @@ def test_a_number_has_a_page(server, moderator):
 
 def test_a_number_without_reports_says_so(server, moderator):
     moderator.open(f"{server.address}/moderation/numbers/12015550199")
-    assert "Nobody has reported it." in moderator.page.locator("main").inner_text()
+    assert "There are no reports about it." in moderator.page.locator("main").inner_text()
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/moderation/nothing", "/moderation/numbers/0"])

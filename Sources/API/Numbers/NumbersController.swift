@@ -2,6 +2,7 @@ import HTTPServer
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Localization
 import PhoneNumbers
 import Storage
 
@@ -9,8 +10,9 @@ import Storage
 struct NumbersController: Sendable {
   let explanations: ExplanationStore
   let lookups: HashLookupStore
+  let catalog: MessageCatalog
 
-  /// Why a number is listed, or not. The number is in international form, with the plus (`%2B`) or without.
+  /// Why a number is listed, or not, with an account in the language of the request. The number is in international form, with the plus (`%2B`) or without.
   @Sendable func explain(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let text = try context.parameters.require("number")
     var plain = Substring(text.removingPercentEncoding ?? text)
@@ -19,8 +21,11 @@ struct NumbersController: Sendable {
       plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let digits = Int64(plain),
       let number = PhoneNumber(digits: digits)
     else { throw Problem.notANumber }
-    var response = JSON.response(try await explanations.explain(number.digits, at: Date()))
+    let explanation = try await explanations.explain(number.digits, at: Date())
+    var response = JSON.response(LocalizedExplanation(explanation, catalog[context.language]))
     response.headers[.cacheControl] = "private, max-age=60"
+    response.headers[.contentLanguage] = context.language.rawValue
+    response.headers[.vary] = "Accept-Language"
     return response
   }
 

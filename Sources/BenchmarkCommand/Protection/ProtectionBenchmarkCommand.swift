@@ -20,7 +20,7 @@ struct ProtectionBenchmarkCommand: ParsableCommand {
 
   func run() throws {
     var random = SplitMix64(seed: 1, purpose: 1)
-    var builder = ProtectedNumbersBuilder(shortNumber: { digits in ShortNumber(digits: digits)?.rawValue })
+    var builder = ProtectedNumbersBuilder(shortNumber: { ShortNumber(digits: $0) == nil ? nil : .shortNumber })
     for _ in 0..<numbers { builder.add(number(&random), reason: "A bank") }
     for index in 0..<patterns {
       builder.add(try ProtectedPattern("+49\(30_000_000 + index * 7)xx"), reason: "A hospital")

@@ -88,8 +88,8 @@ struct FillCases: PostgresStatement {
              $5::timestamptz - make_interval(mins => ((hashint8(i)::bigint + 2147483648) % 57600)::integer) AS since
       FROM generate_series($1::bigint, $2::bigint) i WHERE i % $3::bigint = 0 AND i / $3::bigint < $4::bigint
     ), held AS (
-      INSERT INTO holds (number, rule, detail, held_at)
-      SELECT number, 'one_day', '12 of 13 reporters complained on one day, 1 before or after.', since
+      INSERT INTO holds (number, reason, held_at)
+      SELECT number, jsonb_build_object('code', 'one_day', 'peak', 12, 'reporters', 13, 'others', 1), since
       FROM drawn WHERE place % 20 = 7
     ), appealed AS (
       INSERT INTO appeals (number, appeal_id, state, statement, filed_at)

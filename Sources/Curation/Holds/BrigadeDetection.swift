@@ -32,33 +32,16 @@ public enum BrigadeDetection {
   /// The share of the weaker side from which on a split is strong.
   public static let strongSplit = 0.3
 
-  /// The rules, by which a number is held.
-  public enum Rule: String, Sendable, CaseIterable {
-    /// Most complaints come from reporters who are new.
-    case newReporters = "new_reporters"
-    /// Many complaints come through one network.
-    case oneNetwork = "one_network"
-    /// Many complaints have one text.
-    case oneText = "one_text"
-    /// Nearly all complaints came on one day.
-    case oneDay = "one_day"
-    /// Many say it is a nuisance, and many that it is not.
-    case split
-  }
-
   /// Why a number is held.
   public struct Finding: Sendable, Equatable {
-    /// The rule.
-    public var rule: Rule
-    /// Its figures, in words.
-    public var detail: String
+    /// The rule with its figures.
+    public var reason: HoldReason
     /// Whose complaints made the burst; nobody's in a split, where either side may be right.
     public var reporters: [Reporter]
 
     /// - Parameters: see the properties.
-    public init(rule: Rule, detail: String, reporters: [Reporter]) {
-      self.rule = rule
-      self.detail = detail
+    public init(reason: HoldReason, reporters: [Reporter]) {
+      self.reason = reason
       self.reporters = reporters
     }
   }
@@ -87,14 +70,14 @@ public enum BrigadeDetection {
     guard suspects.count >= leastSuspects, others < max(leastOthers, suspects.count / suspectsAnOther) else {
       return nil
     }
-    let found: [(rule: Rule, reporters: Set<Reporter>)] = [
-      (.newReporters, newcomers), (.oneNetwork, network), (.oneText, text),
-    ]
-    guard let most = found.max(by: { $0.reporters.count < $1.reporters.count }) else { return nil }
-    let figures = Figures.marked(
-      complainers: summary.complainers, newcomers: newcomers.count, network: network.count, text: text.count,
+    let marks = HoldReason.Marks(
+      reporters: summary.complainers, new: newcomers.count, sameNetwork: network.count, sameText: text.count,
       others: others)
-    return Finding(rule: most.rule, detail: figures.sentence, reporters: suspects.sorted())
+    let found: [(reason: HoldReason, count: Int)] = [
+      (.newReporters(marks), newcomers.count), (.oneNetwork(marks), network.count), (.oneText(marks), text.count),
+    ]
+    guard let most = found.max(by: { $0.count < $1.count }) else { return nil }
+    return Finding(reason: most.reason, reporters: suspects.sorted())
   }
 
   private static func oneDay(_ summary: VoteSummary, _ background: BrigadeBaseline) -> Finding? {
@@ -103,9 +86,7 @@ public enum BrigadeDetection {
     let others = summary.complainers - peak.count
     guard others < max(leastOthers, peak.count / sameDayAnOther) else { return nil }
     return Finding(
-      rule: .oneDay,
-      detail: Figures.oneDay(peak: peak.count, complainers: summary.complainers, others: others).sentence,
-      reporters: peak.sorted())
+      reason: .oneDay(peak: peak.count, reporters: summary.complainers, others: others), reporters: peak.sorted())
   }
 
   private static func split(_ votes: [ReporterVote]) -> Finding? {
@@ -114,7 +95,6 @@ public enum BrigadeDetection {
     guard min(toxic, legitimate) >= leastOnEachSide,
       Double(min(toxic, legitimate)) >= strongSplit * Double(votes.count)
     else { return nil }
-    return Finding(
-      rule: .split, detail: Figures.split(toxic: toxic, legitimate: legitimate).sentence, reporters: [])
+    return Finding(reason: .split(complaints: toxic, legitimate: legitimate), reporters: [])
   }
 }

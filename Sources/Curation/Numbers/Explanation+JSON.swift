@@ -1,6 +1,7 @@
 import Foundation
 
-/// The JSON that apps and the command line are given; keys in snake_case, times as RFC 3339, absent where there is nothing.
+/// The JSON of the API and the command line; keys in snake_case, times as RFC 3339, absent where there is nothing. The text
+/// of the account is added by the target that makes text.
 extension Explanation: Encodable {
   private struct Key: CodingKey {
     let stringValue: String
@@ -26,13 +27,13 @@ extension Explanation: Encodable {
     let met: Bool
   }
 
-  /// Everything that ``account`` says, in figures, and the account itself.
+  /// All figures, and ``account`` as codes with values.
   public func encode(to encoder: any Encoder) throws {
     var json = encoder.container(keyedBy: Key.self)
     try json.encode("+\(number)", forKey: Key("number"))
     try json.encode(Self.time(time), forKey: Key("as_of"))
     try json.encode(verdict.rawValue, forKey: Key("verdict"))
-    try json.encode(account, forKey: Key("account"))
+    try json.encode(account, forKey: Key("explanation"))
     try json.encodeIfPresent(country, forKey: Key("country"))
     try json.encodeIfPresent(evaluation?.category?.slug, forKey: Key("category"))
     try json.encodeIfPresent(protection, forKey: Key("protected"))
@@ -55,8 +56,7 @@ extension Explanation: Encodable {
     }
     if let hold {
       var nested = json.nestedContainer(keyedBy: Key.self, forKey: Key("hold"))
-      try nested.encode(hold.rule.rawValue, forKey: Key("rule"))
-      try nested.encode(hold.detail, forKey: Key("detail"))
+      try nested.encode(hold.reason, forKey: Key("reason"))
       try nested.encode(Self.time(hold.heldAt), forKey: Key("held_at"))
     }
     if let listing {

@@ -23,17 +23,14 @@ public struct Explanation: Sendable, Equatable {
 
   /// What keeps a number back.
   public struct Hold: Sendable, Equatable {
-    /// The rule.
-    public var rule: BrigadeDetection.Rule
-    /// Its figures, in words.
-    public var detail: String
+    /// The rule with its figures.
+    public var reason: HoldReason
     /// Since when.
     public var heldAt: Date
 
     /// - Parameters: see the properties.
-    public init(rule: BrigadeDetection.Rule, detail: String, heldAt: Date) {
-      self.rule = rule
-      self.detail = detail
+    public init(reason: HoldReason, heldAt: Date) {
+      self.reason = reason
       self.heldAt = heldAt
     }
   }
@@ -85,7 +82,7 @@ public struct Explanation: Sendable, Equatable {
   /// What keeps it back; nil also where a decision has settled it.
   public var hold: Hold?
   /// Why it may never be published.
-  public var protection: String?
+  public var protection: ProtectionReason?
   /// Where the newest publication has it; nil where it has not.
   public var listing: Listing?
   /// The approved range that it lies in.

@@ -10,8 +10,8 @@ public struct ProtectedNumbers: Sendable {
   /// holds a number begins at or before it, so it is enough to ask that one.
   let blockStarts: [Int64]
   let furthest: [(end: Int64, reason: UInt32)]
-  let reasons: [String]
-  let shortNumber: @Sendable (Int64) -> String?
+  let reasons: [OperatorReason]
+  let shortNumber: @Sendable (Int64) -> ProtectionReason?
 
   /// Nothing is protected.
   public static let none = ProtectedNumbers(patterns: [], numbers: [])
@@ -19,11 +19,11 @@ public struct ProtectedNumbers: Sendable {
   /// - Parameters:
   ///   - patterns: with why each is protected, such as `emergency services of Berlin`.
   ///   - numbers: E.164 digits in any order, with why; of two reasons for one number the first stands.
-  ///   - shortNumber: what an emergency or short number is called; nil for an ordinary one. The numbering plans are
+  ///   - shortNumber: the reason of an emergency or short number; nil for an ordinary one. The numbering plans are
   ///     known elsewhere.
   public init(
     patterns: [(pattern: ProtectedPattern, reason: String)], numbers: [(number: Int64, reason: String)],
-    shortNumber: @escaping @Sendable (Int64) -> String? = { _ in nil }
+    shortNumber: @escaping @Sendable (Int64) -> ProtectionReason? = { _ in nil }
   ) {
     var builder = ProtectedNumbersBuilder(shortNumber: shortNumber)
     for item in patterns { builder.add(item.pattern, reason: item.reason) }
@@ -33,7 +33,7 @@ public struct ProtectedNumbers: Sendable {
 
   init(
     numbers: [(number: Int64, reason: UInt32)], blocks: [(block: ClosedRange<Int64>, reason: UInt32)],
-    reasons: [String], shortNumber: @escaping @Sendable (Int64) -> String?
+    reasons: [OperatorReason], shortNumber: @escaping @Sendable (Int64) -> ProtectionReason?
   ) {
     var furthest: [(end: Int64, reason: UInt32)] = []
     furthest.reserveCapacity(blocks.count)
@@ -52,14 +52,26 @@ public struct ProtectedNumbers: Sendable {
     self.shortNumber = shortNumber
   }
 
-  /// Why a number is protected, as people read it; nil where it is not.
+  /// The reason why a number is protected; nil where it is not.
   /// - Parameter number: E.164 digits; whatever no number can be is not protected.
-  public func rule(for number: Int64) -> String? {
+  public func rule(for number: Int64) -> ProtectionReason? {
     guard (1...999_999_999_999_999).contains(number) else { return nil }
     let place = numbers.firstPlace(atLeast: number)
-    if place < numbers.count, numbers[place] == number { return reasons[Int(numberReasons[place])] }
+    if place < numbers.count, numbers[place] == number { return reasons[Int(numberReasons[place])].reason }
     let next = blockStarts.firstPlace(atLeast: number + 1)
-    if next > 0, furthest[next - 1].end >= number { return reasons[Int(furthest[next - 1].reason)] }
+    if next > 0, furthest[next - 1].end >= number { return reasons[Int(furthest[next - 1].reason)].reason }
     return shortNumber(number)
+  }
+}
+
+/// The text of an operator, with the pattern that it is about. Millions of numbers share few of them, and only the numbers
+/// that are found need a ``ProtectionReason``.
+struct OperatorReason: Hashable {
+  let text: String
+  /// Nil for the reason of a single number.
+  var pattern: String?
+
+  var reason: ProtectionReason {
+    pattern.map { .protectedPattern(reason: text, pattern: $0) } ?? .protectedNumber(reason: text)
   }
 }

@@ -2,23 +2,23 @@
 public struct ProtectedNumbersBuilder: Sendable {
   private var numbers: [(number: Int64, reason: UInt32)] = []
   private var blocks: [(block: ClosedRange<Int64>, reason: UInt32)] = []
-  private var reasons: [String] = []
-  private var places: [String: UInt32] = [:]
-  private let shortNumber: @Sendable (Int64) -> String?
+  private var reasons: [OperatorReason] = []
+  private var places: [OperatorReason: UInt32] = [:]
+  private let shortNumber: @Sendable (Int64) -> ProtectionReason?
 
   /// - Parameter shortNumber: see ``ProtectedNumbers``.
-  public init(shortNumber: @escaping @Sendable (Int64) -> String? = { _ in nil }) {
+  public init(shortNumber: @escaping @Sendable (Int64) -> ProtectionReason? = { _ in nil }) {
     self.shortNumber = shortNumber
   }
 
   /// Protects one number.
   public mutating func add(_ number: Int64, reason: String) {
-    numbers.append((number, place(of: reason)))
+    numbers.append((number, place(of: OperatorReason(text: reason))))
   }
 
   /// Protects all numbers of a pattern.
   public mutating func add(_ pattern: ProtectedPattern, reason: String) {
-    let place = place(of: "\(reason) (\(pattern.text))")
+    let place = place(of: OperatorReason(text: reason, pattern: pattern.text))
     for block in pattern.blocks { blocks.append((block, place)) }
   }
 
@@ -31,7 +31,7 @@ public struct ProtectedNumbersBuilder: Sendable {
     return ProtectedNumbers(numbers: numbers, blocks: blocks, reasons: reasons, shortNumber: shortNumber)
   }
 
-  private mutating func place(of reason: String) -> UInt32 {
+  private mutating func place(of reason: OperatorReason) -> UInt32 {
     if let place = places[reason] { return place }
     let place = UInt32(reasons.count)
     reasons.append(reason)

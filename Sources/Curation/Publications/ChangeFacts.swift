@@ -12,7 +12,7 @@ public struct ChangeFacts: Sendable, Equatable {
   /// Whether a block around it was approved or rejected between the two.
   public var isRangeDecided = false
   /// Why it may never be published; nil where it may.
-  public var protection: String?
+  public var protection: ProtectionReason?
   /// Whether it is kept back for a moderator.
   public var isHeld = false
   /// Why the newest publication lists it; nil where it does not, or only by a directory.
@@ -56,8 +56,8 @@ public enum ChangeReason: Sendable, Equatable {
   case revocation(String)
   /// A block of numbers around it was approved or rejected.
   case range
-  /// It is protected, by this rule.
-  case protected(String)
+  /// It is protected, for this reason.
+  case protected(ProtectionReason)
   /// It is kept back as the work of a brigade.
   case held
   /// Another version of the thresholds.
@@ -83,15 +83,6 @@ public enum ChangeReason: Sendable, Equatable {
     case .reports: "reports"
     case .cooled: "cooled"
     case .directory: "directory"
-    }
-  }
-
-  /// What is to be said besides its name; empty where nothing is.
-  public var detail: String {
-    switch self {
-    case .revocation(let reason), .protected(let reason): reason
-    case .thresholds(let version): "\(version)"
-    default: ""
     }
   }
 }

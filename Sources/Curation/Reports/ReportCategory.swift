@@ -48,25 +48,6 @@ public enum ReportCategory: Int16, CaseIterable, Sendable, Hashable, Codable {
     }
   }
 
-  /// What a phone shows for a number of this category, in English, at most 24 bytes.
-  public var label: String {
-    switch self {
-    case .fraud: "Suspected fraud"
-    case .pyramid: "Investment scheme"
-    case .debtCollection: "Debt collector"
-    case .telemarketing: "Telemarketing"
-    case .survey: "Survey"
-    case .robocall: "Robocall"
-    case .silent: "Silent calls"
-    case .oneRing: "One-ring trap"
-    case .gambling: "Gambling"
-    case .political: "Political call"
-    case .harassment: "Harassment"
-    case .other: "Nuisance caller"
-    case .legitimate: "Legitimate"
-    }
-  }
-
   /// Whether it counts against the number.
   public var isToxic: Bool { self != .legitimate }
 

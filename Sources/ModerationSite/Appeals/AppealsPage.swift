@@ -79,7 +79,7 @@ struct AppealPage: Encodable {
     self.number = Phone.unbroken(number.digits)
     national = number.formatted(.national)
     country = explanation.country.map(texts.country) ?? "–"
-    account = CaseExplanation(explanation, texts).whole
+    account = explanation.account.map { texts.message($0) }
     let openOnes = appeals.filter { $0.state == .open }
     open = openOnes.map(\.id.uuidString).joined(separator: " ")
     isOpen = !openOnes.isEmpty

@@ -10,9 +10,8 @@ struct PageRenderer: Sendable {
   let catalog: MessageCatalog
   private let templates: [Language: TemplateLibrary]
 
-  /// - Throws: when a template or a text cannot be read, or one asks for what the other lacks.
-  init(templateFolder: String, textFolder: String) throws {
-    let catalog = try MessageCatalog(folder: textFolder)
+  /// - Throws: when a template cannot be read, or asks for a text that the catalog lacks.
+  init(templateFolder: String, catalog: MessageCatalog) throws {
     self.catalog = catalog
     templates = Dictionary(
       uniqueKeysWithValues: try Language.allCases.map { language in

@@ -78,6 +78,6 @@ struct CaseChart: Encodable {
   private static func text(_ value: Double) -> String { String(Int(value)) }
 
   private static func name(_ day: Int32) -> String {
-    CaseExplanation.day(Date(timeIntervalSince1970: Double(day) * 86_400))
+    String(PageTime(Date(timeIntervalSince1970: Double(day) * 86_400)).datetime.prefix(10))
   }
 }

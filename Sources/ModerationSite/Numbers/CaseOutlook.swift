@@ -1,4 +1,5 @@
 import Curation
+import Localization
 
 /// Where a number would stand in a publication that were made now, by the rules that make one.
 struct CaseOutlook {
@@ -26,6 +27,13 @@ struct CaseOutlook {
     case .watched, .quiet:
       listed = explanation.range == nil ? nil : Listed(category: category, label: nil, isBlocked: !explanation.isVictim)
     }
+  }
+
+  /// The outlook in words.
+  func text(_ texts: Localizer) -> String {
+    guard let listed else { return texts("case.tonight.out") }
+    let name = listed.label ?? texts.category(listed.category)
+    return texts(listed.isBlocked ? "case.tonight.block" : "case.tonight.identify", ["name": name])
   }
 
   /// What the next publication would change: `enters`, `leaves`, `changes`, `stays` or `out`.

@@ -21,12 +21,7 @@ struct CaseCondition: Encodable {
 
   static func title(_ explanation: Explanation, _ texts: Localizer) -> String {
     guard let evaluation = explanation.evaluation, let threshold = evaluation.threshold else { return "" }
-    return texts(
-      evaluation.isListed ? "case.needs.stay" : "case.needs.enter",
-      [
-        "category": texts.category(threshold.category),
-        "country": threshold.country.map { texts.country($0) } ?? texts("case.needs.everywhere"),
-      ])
+    return texts.message(.needed(by: threshold, isListed: evaluation.isListed))
   }
 
   static func all(_ explanation: Explanation, _ texts: Localizer) -> [CaseCondition] {

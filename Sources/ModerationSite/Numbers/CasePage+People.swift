@@ -52,16 +52,12 @@ struct CaseReporterRow: Encodable {
 struct CaseHold: Encodable {
   let rule: String
   let detail: String
-  /// Whether the figures are a sentence that could not be translated.
-  let isEnglish: Bool
   let time: PageTime
   let state: String
 
   init(_ hold: Hold, _ texts: Localizer) {
-    rule = texts("case.hold.\(hold.rule.rawValue)")
-    let figures = texts.figures(hold.detail)
-    detail = figures ?? hold.detail
-    isEnglish = figures == nil
+    rule = texts("case.hold.\(hold.reason.code.rawValue)")
+    detail = texts.message(hold.reason)
     time = PageTime(hold.heldAt)
     state = texts(hold.isSettled ? "case.hold.settled" : "case.hold.open")
   }

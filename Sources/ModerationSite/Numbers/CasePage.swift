@@ -116,12 +116,11 @@ struct CasePage: Encodable {
     isStale = !view.changes.isEmpty
     problem = view.problem.map { texts.find("case.problem.\($0.field)") ?? $0.description } ?? ""
 
-    let account = CaseExplanation(explanation, texts)
-    sentences = account.sentences
+    sentences = explanation.summary.map { texts.message($0) }
     conditions = CaseCondition.all(explanation, texts)
     conditionsTitle = CaseCondition.title(explanation, texts)
     chart = CaseChart(file.days, at: time, texts)
-    tonight = account.tonight
+    tonight = CaseOutlook(explanation).text(texts)
     change = CaseOutlook(explanation).change(from: explanation.listing)
     tonightChange = texts("case.change.\(change)")
     packs = (view.packs ?? []).map { CasePack($0, texts) }

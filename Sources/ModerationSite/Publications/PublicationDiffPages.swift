@@ -158,7 +158,17 @@ struct ChangeRow: Encodable {
     before = Self.label(change.before, texts)
     after = Self.label(change.after, texts)
     let why = facts.reason(hasLeft: change.kind == .left)
-    reason = texts("changes.reason-\(why.name)", ["detail": texts.protection(why.detail)])
+    reason = texts("changes.reason-\(why.name)", ["detail": Self.detail(of: why, texts)])
+  }
+
+  /// The value of the reason's message; empty where it has none.
+  private static func detail(of reason: ChangeReason, _ texts: Localizer) -> String {
+    switch reason {
+    case .revocation(let reason): reason
+    case .protected(let reason): texts.message(reason)
+    case .thresholds(let version): "\(version)"
+    default: ""
+    }
   }
 
   private static func label(_ entry: PackEntry?, _ texts: Localizer) -> String {

@@ -177,7 +177,7 @@ struct RangePage: Encodable {
   }
 
   private static func note(_ member: RangeMember, _ texts: Localizer) -> String {
-    if let protection = member.protection { return texts("ranges.protected", ["reason": texts.protection(protection)]) }
+    if let protection = member.protection { return texts("ranges.protected", ["reason": texts.message(protection)]) }
     if let decision = member.decision { return texts("search.decided-\(decision.rawValue)") }
     if member.isHeld { return texts("search.held") }
     return member.isListed ? texts("ranges.listed") : ""

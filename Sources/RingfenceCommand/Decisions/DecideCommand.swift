@@ -62,7 +62,7 @@ struct DecideCommand: AsyncParsableCommand {
       do {
         print(try await undo ? takeBack(number, context.stores.decisions) : decide(context))
       } catch let error as DecisionError {
-        throw CommandFailure.failed("\(error)")
+        throw try context.failure(error)
       }
     }
   }

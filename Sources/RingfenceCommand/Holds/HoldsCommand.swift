@@ -1,5 +1,6 @@
 import ArgumentParser
 import Curation
+import Localization
 import Storage
 import Timestamps
 
@@ -14,12 +15,13 @@ struct HoldsCommand: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() async throws {
-    let held = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      try await context.stores.holds.held()
+    let (held, texts) = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      (try await context.stores.holds.held(), try context.texts())
     }
     for hold in held {
       print(
-        ["+\(hold.number)", hold.rule.rawValue, hold.detail, Timestamp.format(hold.heldAt)].joined(separator: "\t"))
+        ["+\(hold.number)", hold.reason.code.rawValue, texts.message(hold.reason), Timestamp.format(hold.heldAt)]
+          .joined(separator: "\t"))
     }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Localization
 import Storage
 
 /// `ringfence explain`
@@ -18,7 +19,7 @@ struct ExplainCommand: AsyncParsableCommand {
   func run() async throws {
     let number = try subject.digits
     let explanation = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      try await context.stores.explanations.explain(number, at: Date())
+      LocalizedExplanation(try await context.stores.explanations.explain(number, at: Date()), try context.texts())
     }
     guard json else {
       print("+\(number)")

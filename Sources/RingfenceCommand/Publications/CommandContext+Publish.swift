@@ -31,7 +31,7 @@ extension CommandContext {
       signing: { try folder.signingKey() }, policy: policy,
       protection: {
         let protected = try await ProtectionStore.load(on: $0)
-        return { protected.rule(for: $0) }
+        return { protected.rule(for: $0).map { $0.operatorText ?? $0.code.rawValue } }
       }, holding: BrigadeReview(store: stores.holds), logger: logger)
   }
 

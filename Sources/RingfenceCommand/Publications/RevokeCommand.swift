@@ -71,7 +71,7 @@ struct RevokeCommand: AsyncParsableCommand {
       do {
         _ = try await context.stores.decisions.record(decision)
       } catch let error as DecisionError {
-        throw CommandFailure.failed("\(error)")
+        throw try context.failure(error)
       }
       try await context.stores.publications.request(revocation)
       let outcome = try await settle(revocation, context)

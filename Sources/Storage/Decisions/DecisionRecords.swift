@@ -59,8 +59,8 @@ public enum ExpectedDecision: Sendable, Equatable {
 
 /// Why a decision was refused.
 public enum DecisionError: Error, Equatable, CustomStringConvertible {
-  /// The number may not be published; by this rule.
-  case protected(rule: String)
+  /// The number may not be published, for this reason.
+  case protected(ProtectionReason)
   /// Something else stands by now than whoever decided had seen.
   case stale
 
@@ -69,10 +69,10 @@ public enum DecisionError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .stale:
       "Somebody else has decided about the number meanwhile. Look at it again."
-    case .protected(let rule):
+    case .protected(let reason):
       """
-      The number is protected: \(rule). It can be neither blocked nor identified. If that is wrong, take the protection \
-      away first with: ringfence protect remove
+      The number is protected (\(reason.code.rawValue)). It can be neither blocked nor identified. If that is wrong, take \
+      the protection away first with: ringfence protect remove
       """
     }
   }

@@ -18,14 +18,14 @@ public struct DecisionStore: Sendable {
   /// - Parameters:
   ///   - expected: what the moderator saw to stand.
   ///   - role: what the moderator may do, for the trail; the command line acts as administrator.
-  /// - Throws: ``DecisionError/protected(rule:)`` for a protected number that is not to be allowed; `RuleViolation` for one
+  /// - Throws: ``DecisionError/protected(_:)`` for a protected number that is not to be allowed; `RuleViolation` for one
   ///   that no numbering plan has; ``DecisionError/stale`` when something else stands than what was expected;
   ///   `PostgresError`.
   public func record(
     _ decision: Decision, expecting expected: ExpectedDecision = .any, role: Role = .administrator
   ) async throws -> DecisionOutcome {
     if decision.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: decision.number) {
-      throw DecisionError.protected(rule: rule)
+      throw DecisionError.protected(rule)
     }
     return try await pool.transaction { try await $0.record(decision, expecting: expected, role: role) }
   }

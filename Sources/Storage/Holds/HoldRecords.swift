@@ -5,10 +5,8 @@ public import Foundation
 public struct Hold: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64
-  /// The rule that holds it.
-  public let rule: BrigadeDetection.Rule
-  /// The rule's figures, in words.
-  public let detail: String
+  /// The rule that holds it, with its figures.
+  public let reason: HoldReason
   /// Since when.
   public let heldAt: Date
   /// Whether a decision has settled it.

@@ -9,18 +9,17 @@ struct AddHolds: PostgresStatement {
   let time: Date
 
   static let sql = """
-    INSERT INTO holds (number, rule, detail, held_at, settled)
-    SELECT t.number, t.rule, t.detail, $4::timestamptz,
+    INSERT INTO holds (number, reason, held_at, settled)
+    SELECT t.number, t.reason::jsonb, $3::timestamptz,
            EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = t.number)
-    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (number, rule, detail) ORDER BY t.number
+    FROM unnest($1::bigint[], $2::text[]) AS t (number, reason) ORDER BY t.number
     ON CONFLICT (number) DO NOTHING
     RETURNING number, settled
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(numbers)
-    parameters.append(findings.map(\.rule.rawValue))
-    parameters.append(findings.map(\.detail))
+    parameters.append(findings.map { HoldSQL.json($0.reason) })
     parameters.append(time)
   }
 
@@ -69,13 +68,24 @@ struct ReadHold: PostgresStatement {
 
 private enum HoldSQL {
   static let isSettled = "(h.settled OR EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = h.number))"
-  static let columns = "h.number, h.rule, h.detail, h.held_at, \(isSettled)"
+  static let columns = "h.number, h.reason, h.held_at, \(isSettled)"
 
   static func decode(_ row: PostgresRow) throws -> Hold {
-    let name: String = try row.decode(1)
-    guard let rule = BrigadeDetection.Rule(rawValue: name) else { throw StorageError.unknownRule(name) }
-    return Hold(
-      number: try row.decode(0), rule: rule, detail: try row.decode(2), heldAt: try row.decode(3),
-      isSettled: try row.decode(4))
+    Hold(
+      number: try row.decode(0), reason: try reason(row.decode(1)), heldAt: try row.decode(2),
+      isSettled: try row.decode(3))
+  }
+
+  static func json(_ reason: HoldReason) -> String {
+    // Texts and whole numbers always encode.
+    (try? JSONEncoder().encode(reason)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+
+  private static func reason(_ json: String) throws -> HoldReason {
+    do {
+      return try JSONDecoder().decode(HoldReason.self, from: Data(json.utf8))
+    } catch {
+      throw StorageError.unknownRule(json)
+    }
   }
 }

@@ -63,7 +63,7 @@ struct ExplanationQuery {
     explanation.decisionReason = standing.flatMap { decision in decisions.first { $0.id == decision.decisionID }?.reason
     }
     if let hold, !hold.isSettled {
-      explanation.hold = Explanation.Hold(rule: hold.rule, detail: hold.detail, heldAt: hold.heldAt)
+      explanation.hold = Explanation.Hold(reason: hold.reason, heldAt: hold.heldAt)
     }
     explanation.listing = try results.rows(listings).first
     explanation.range = try results.rows(ranges).first

@@ -105,11 +105,11 @@ public struct ProtectionStore: Sendable {
   }
 
   /// Why one number is protected, as it is just now; nil where it is not.
-  public func rule(for number: Int64) async throws -> String? {
+  public func rule(for number: Int64) async throws -> ProtectionReason? {
     try await pool.withConnection { try await Self.rule(for: number, on: $0) }
   }
 
-  static func rule(for number: Int64, on connection: PostgresConnection) async throws -> String? {
+  static func rule(for number: Int64, on connection: PostgresConnection) async throws -> ProtectionReason? {
     let (patterns, numbers) = try await connection.pipeline(
       ReadProtectedPatterns(only: number), ReadProtectedNumber(number: number))
     return try rule(for: number, patterns: patterns, numbers: numbers)
@@ -118,7 +118,7 @@ public struct ProtectionStore: Sendable {
   /// The same of what was read: the patterns that may match the number, and the number itself if it is protected.
   static func rule(
     for number: Int64, patterns: [ReadProtectedPatterns.Row], numbers: [ReadProtectedNumbers.Row]
-  ) throws -> String? {
+  ) throws -> ProtectionReason? {
     var builder = ProtectedNumbersBuilder(shortNumber: shortNumber)
     for item in patterns { builder.add(try ProtectedPattern(item.what), reason: item.reason) }
     for item in numbers { builder.add(item.number, reason: item.protection.reason) }
@@ -130,12 +130,12 @@ public struct ProtectionStore: Sendable {
     try await pool.run(ReadProtectionVersion()).first ?? 0
   }
 
-  private static let shortNumber: @Sendable (Int64) -> String? = { number in
+  private static let shortNumber: @Sendable (Int64) -> ProtectionReason? = { number in
     switch ShortNumber(digits: number) {
-    case .emergency: "an emergency number"
-    case .short: "a short number"
+    case .emergency: .emergencyNumber
+    case .short: .shortNumber
     // Dialled bare, as 112 and 911 are: no calling code has ordinary numbers this short.
-    case nil: number < 1_000_000 && PhoneNumber(digits: number)?.isValid != true ? "a short number" : nil
+    case nil: number < 1_000_000 && PhoneNumber(digits: number)?.isValid != true ? .shortNumber : nil
     }
   }
 }

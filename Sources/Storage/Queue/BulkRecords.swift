@@ -59,7 +59,7 @@ public struct BulkItem: Sendable, Equatable {
   /// Whether the newest publication has it.
   public var isPublished: Bool
   /// Why no publication may hold it; such a number is left out unless it is to be allowed.
-  public var protection: String?
+  public var protection: ProtectionReason?
   /// Where it waits; 0 where it does not.
   public var level: Int16 = 0
   /// Who looks at it.

@@ -24,7 +24,7 @@ public struct BulkStore: Sendable {
       var item = item
       item.protection = protected.rule(for: item.number)
       if item.protection == nil, PhoneNumber(digits: item.number)?.isValid != true {
-        item.protection = "a number that no numbering plan has"
+        item.protection = .invalidNumber
       }
       return item
     }

@@ -15,7 +15,7 @@ public struct RangeMember: Sendable, Equatable {
   /// Whether it is kept back for a moderator.
   public var isHeld: Bool
   /// Why it may never be published; nil where it may.
-  public var protection: String?
+  public var protection: ProtectionReason?
 
   /// Whether approving its block puts it into the next publication.
   public var isPublishedByRange: Bool { decision == nil && !isHeld && protection == nil }

@@ -7,20 +7,35 @@ import Testing
 
   @Test func aMemberOfARangeIsExplainedByItFirst() {
     var explanation = Explanation(number: 33_162_005, time: now)
-    #expect(explanation.account[0].hasPrefix("Quiet"))
-    explanation.range = NumberRange(around: 33_162_000, digits: 1)
-    explanation.listing = Explanation.Listing(category: .oneRing, serial: 7, listedAt: now)
-    #expect(explanation.account[0].hasPrefix("Listed with its range: it lies in +3316200x"))
-    #expect(explanation.account[0].contains("Publication 7 listed it first"))
-    #expect(!explanation.account.dropFirst().contains { $0.contains("+3316200x") })
-    explanation.protection = "a bank"
-    #expect(explanation.account[0].hasPrefix("Protected"))
-    #expect(explanation.account.last?.contains("+3316200x") == true)
+    #expect(explanation.account == [.quiet, .published(nil), .noReports])
+    let range = NumberRange(around: 33_162_000, digits: 1)
+    let listing = Explanation.Listing(category: .oneRing, serial: 7, listedAt: now)
+    (explanation.range, explanation.listing) = (range, listing)
+    #expect(explanation.account == [.listed(by: range), .published(listing), .noReports])
+    explanation.protection = .protectedNumber(reason: "a bank")
+    #expect(explanation.account.first?.code == .protectedNumber)
+    #expect(explanation.account.last == .approvedRange(range))
   }
 
-  @Test func whatIsOnlyNamedSaysSo() {
+  @Test func aLineIsOneFlatObject() throws {
     var explanation = Explanation(number: 33_162_005, time: now)
     explanation.listing = Explanation.Listing(category: .other, serial: 7, listedAt: now, treatment: .identify)
-    #expect(explanation.account[0].hasSuffix("Publication 7 named it first, on 2026-11-18, and does not block it."))
+    let line = try #require(explanation.account.dropFirst().first)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json = String(decoding: try encoder.encode(line), as: UTF8.self)
+    #expect(json == #"{"code":"published_identified","listed_day":"2026-11-18","serial":"7"}"#)
+    #expect(try JSONDecoder().decode(ExplanationLine.self, from: Data(json.utf8)) == line)
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(ExplanationLine.self, from: Data(#"{"code": "no_such_code"}"#.utf8))
+    }
+  }
+
+  @Test func aHeldNumberHasTheFiguresOfItsRuleInTheAccountAlone() {
+    var explanation = Explanation(number: 33_162_005, time: now)
+    let reason = HoldReason.oneDay(peak: 12, reporters: 13, others: 1)
+    explanation.hold = Explanation.Hold(reason: reason, heldAt: now)
+    #expect(explanation.account.contains(.hold(reason)) && !explanation.summary.contains(.hold(reason)))
+    #expect(explanation.summary.first == .held(since: now))
   }
 }

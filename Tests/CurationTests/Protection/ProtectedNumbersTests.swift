@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ProtectedNumbersTests {
-  private func rule(_ pattern: String, _ number: Int64) throws -> String? {
+  private func rule(_ pattern: String, _ number: Int64) throws -> ProtectionReason? {
     ProtectedNumbers(patterns: [(try ProtectedPattern(pattern), "Bank")], numbers: []).rule(for: number)
   }
 
@@ -62,8 +62,11 @@ import Testing
 
   @Test func anOrdinaryNumberIsAskedForTheNumberingPlans() {
     let protected = ProtectedNumbers(
-      patterns: [], numbers: [(5, "five"), (3, "three"), (5, "again")], shortNumber: { $0 == 49_112 ? "short" : nil })
-    #expect([3, 4, 5, 49_112].map(protected.rule) == ["three", nil, "five", "short"])
+      patterns: [], numbers: [(5, "five"), (3, "three"), (5, "again")],
+      shortNumber: { $0 == 49_112 ? .shortNumber : nil })
+    #expect(
+      [3, 4, 5, 49_112].map(protected.rule)
+        == [.protectedNumber(reason: "three"), nil, .protectedNumber(reason: "five"), .shortNumber])
     #expect(ProtectedNumbers.none.rule(for: 1) == nil)
   }
 }

@@ -163,7 +163,7 @@ import Testing
     #expect(try await review.review(at: now) == 0)
     try await take([report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
     #expect(try await review.review(at: now) == 1)
-    #expect(try await HoldStore(pool: pool).hold(of: number)?.rule == .oneDay)
+    #expect(try await HoldStore(pool: pool).hold(of: number)?.reason.code == .oneDay)
   }
 
   /// What is listed was weighed before; but that reporters disagree may come out later.
@@ -187,7 +187,7 @@ import Testing
     }
     #expect(Set(try await listed()) == [split, plain])
     #expect(try await BrigadeReview(store: HoldStore(pool: pool)).review(at: now) == 1)
-    #expect(try await HoldStore(pool: pool).hold(of: split)?.rule == .split)
+    #expect(try await HoldStore(pool: pool).hold(of: split)?.reason.code == .split)
     #expect(try await listed() == [plain])
   }
 
@@ -222,9 +222,7 @@ import Testing
       #expect(try await listing(number)?.treatment == .block)
       let shop = try #require(try await listing(named))
       #expect(shop.treatment == .identify && shop.serial == 1)
-      #expect(
-        try await ExplanationStore(pool: pool).explain(named, at: now).account[0].contains(
-          "Publication 1 named it first"))
+      #expect(try await ExplanationStore(pool: pool).explain(named, at: now).account.contains(.published(shop)))
       let prefix = NumberHash.of(named).prefix(4).map { String(format: "%02x", $0) }.joined()
       let beginning = try #require(NumberHashPrefix(prefix))
       let hash = try #require(try await HashLookupStore(pool: pool).listed(beginning).first)
@@ -236,7 +234,7 @@ import Testing
           + [report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
       _ = try await decisions.undo(block.id, of: number, decidedBy: "Ada", at: now - 5)
       try await publish(now)
-      #expect(try await HoldStore(pool: pool).hold(of: number)?.rule == .oneDay)
+      #expect(try await HoldStore(pool: pool).hold(of: number)?.reason.code == .oneDay)
       #expect(try await listing(number) == nil)
       #expect(try await listing(named)?.serial == 1)
     }

@@ -36,7 +36,7 @@ import Testing
         signing: { key },
         protection: { _ in
           let protected = try await ProtectionStore(pool: pool).load()
-          return { protected.rule(for: $0) }
+          return { protected.rule(for: $0)?.operatorText }
         }, logger: .forTests)
       _ = try await publisher.publish(at: now)
 
@@ -71,7 +71,7 @@ import Testing
       let facts = try await PublicationChangeStore(pool: pool).facts(
         of: found.map(\.number), from: .init(serial: 1, asOf: now), to: .init(serial: 2, asOf: now + 3_600))
       let reasons = found.map { facts[$0.number]?.reason(hasLeft: $0.kind == .left) }
-      #expect(reasons.prefix(4) == [.decision(.allow), .decision(.identify), .protected("A bank"), .reports])
+      #expect(reasons.prefix(4) == [.decision(.allow), .decision(.identify), .protected(.protectedNumber(reason: "A bank")), .reports])
       // Of two nights that are the same nothing changed.
       #expect(
         try await diff.changes(

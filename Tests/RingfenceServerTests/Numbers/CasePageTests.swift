@@ -89,9 +89,9 @@ import Testing
       keys += CaseVersion.Change.allCases.map { "case.changed.\($0.rawValue)" }
       keys += DecisionForm.Choice.allCases.flatMap { ["case.do.\($0.rawValue)", "case.key.\($0.rawValue)"] }
       keys += Condition.Kind.allCases.map { "case.condition.\($0.rawValue)" }
-      keys += BrigadeDetection.Rule.allCases.map { "case.hold.\($0.rawValue)" }
+      keys += HoldReason.Code.allCases.map { "case.hold.\($0.rawValue)" }
       keys += Decision.Treatment.allCases.flatMap { treatment in
-        ["case.decided", "case.did", "case.says.decided", "bulk.does", "bulk.do"].map { "\($0).\(treatment.rawValue)" }
+        ["case.decided", "case.did", "bulk.does", "bulk.do"].map { "\($0).\(treatment.rawValue)" }
       }
       keys += Appeal.State.allCases.map { "case.appeal.\($0.rawValue)" }
       keys += ProposedRange.State.allCases.map { "case.range.\($0.rawValue)" }

@@ -3,6 +3,7 @@ import Curation
 import Foundation
 import Hummingbird
 import HummingbirdTesting
+import Localization
 import PostgreSQL
 import Storage
 import TestSupport
@@ -13,6 +14,7 @@ import Testing
     let number: String
     let verdict: String
     let account: [String]
+    let explanation: [ExplanationLine]
   }
 
   private struct Hashes: Decodable {
@@ -68,7 +70,7 @@ import Testing
     let protected: Int64 = 33_162_000_252
     for number in [candidate, held, decided] { try await complain(number, 12) }
     try await list([candidate])
-    let finding = BrigadeDetection.Finding(rule: .oneText, detail: "“All” the same <text>.", reporters: [])
+    let finding = BrigadeDetection.Finding(reason: .split(complaints: 7, legitimate: 5), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(held, finding)], at: now)
     _ = try await DecisionStore(pool: pool).record(
       try Decision(
@@ -82,16 +84,16 @@ import Testing
         uri: "/sign-in", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
         body: ByteBuffer(string: "token=\(token)"))
       let session = try #require(signedIn.headers[.setCookie]).prefix { $0 != ";" }
-      // The page says it in the reader's language: what both say is what others have written.
+      let texts = try MessageCatalog(folder: Checkout.texts)
       for (number, verdict, words, shown) in [
-        (candidate, "listed", "Publication 12 listed it first", "12"),
-        (held, "held", "by the rule one_text", "“All” the same &lt;text&gt;."),
+        (candidate, "listed", "Publication 12 listed it first", "Publication 12 listed it first"),
         (
-          decided, "decided", "is identified as “Tom & Sons” and not blocked: They sell <things>.",
-          "They sell &lt;things&gt;."
+          held, "held", "7 reporters complain, and 5 report that it is legitimate.",
+          "7 reporters complain, and 5 report that it is legitimate."
         ),
-        (unknown, "quiet", "Nobody has reported it.", "Nobody has reported it."),
-        (protected, "protected", "A bank", "A bank"),
+        (decided, "decided", "identified as “Tom & Sons” and not blocked.", "They sell &lt;things&gt;."),
+        (unknown, "quiet", "There are no reports about it.", "There are no reports about it."),
+        (protected, "protected", "Protected: A bank.", "Protected: A bank."),
       ] {
         let answer = try await get(server, "/v1/numbers/%2B\(number)")
         #expect(answer.status == .ok)
@@ -100,7 +102,13 @@ import Testing
         #expect(told.verdict == verdict)
         #expect(told.account.contains { $0.contains(words) }, "\(told.account)")
         let explained = try await ExplanationStore(pool: pool).explain(number, at: Date())
-        #expect(told.account == explained.account)
+        #expect(told.explanation.map(\.code) == explained.account.map(\.code))
+        #expect(told.account == explained.account.map { texts[.english].message($0) })
+        let russian = try await get(server, "/v1/numbers/%2B\(number)", [.acceptLanguage: "ru"])
+        #expect(russian.headers[.contentLanguage] == "ru" && russian.headers[.vary] == "Accept-Language")
+        #expect(
+          try JSONDecoder().decode(Account.self, from: Data(russian.body.readableBytesView)).account
+            == explained.account.map { texts[.russian].message($0) })
 
         let page = try await server.client.execute(
           uri: "/moderation/numbers/\(number)", method: .get, headers: [.cookie: String(session)])
@@ -111,6 +119,19 @@ import Testing
         #expect(!json.contains("Ada") && !json.contains("Rang them"))
         #expect(html.contains("Rang them.") == (number == decided))
       }
+    }
+  }
+
+  @Test func holdsAndProtectionAreCodesWithValues() async throws {
+    let (held, protected): (Int64, Int64) = (33_162_000_249, 33_162_000_252)
+    let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
+    _ = try await HoldStore(pool: pool).hold([(held, finding)], at: now)
+    try await ProtectionStore(pool: pool).add([(try ProtectionTarget("+33162000252"), "A bank")], by: "Ada", at: now)
+    try await TestServer.run { server in
+      let one = String(buffer: try await get(server, "/v1/numbers/\(held)").body)
+      #expect(one.contains(#""reason":{"code":"one_day","others":1,"peak":12,"reporters":13}"#))
+      let other = String(buffer: try await get(server, "/v1/numbers/\(protected)").body)
+      #expect(other.contains(#""protected":{"code":"protected_number","reason":"A bank"}"#))
     }
   }
 

@@ -111,7 +111,7 @@ import Testing
 
   @Test func aDecisionSettlesAHoldAndItsUndoingOpensIt() async throws {
     let holds = HoldStore(pool: pool)
-    let finding = BrigadeDetection.Finding(rule: .oneText, detail: "All the same.", reporters: [Reporter([1])])
+    let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
     #expect(try await holds.hold([(number, finding)], at: now) == 1)
     #expect(try await holds.hold([(number, finding)], at: now + 1) == 0)
     let decision = try decision(.block, after: 5)
@@ -119,7 +119,7 @@ import Testing
     #expect(try await holds.held().isEmpty)
     #expect(try await holds.hold(of: number)?.isSettled == true)
     _ = try await store.undo(decision.id, of: number, decidedBy: "Bob", at: now + 10)
-    #expect(try await holds.held().map(\.rule) == [.oneText])
+    #expect(try await holds.held().map(\.reason) == [finding.reason])
   }
 
   @Test func aDecisionSaysWhoAndWhy() throws {

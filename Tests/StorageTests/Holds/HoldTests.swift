@@ -52,7 +52,7 @@ import Testing
     let (holds, number) = (HoldStore(pool: pool), number)
     let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     _ = try await DecisionStore(pool: pool).record(decision)
-    _ = try await holds.hold([(number, .init(rule: .oneText, detail: "All the same.", reporters: []))], at: now + 1)
+    _ = try await holds.hold([(number, .init(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: []))], at: now + 1)
     try await pool.withConnection { connection in
       _ = try await connection.execute("UPDATE holds SET settled = false")
     }
@@ -65,7 +65,7 @@ import Testing
     let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     _ = try await decisions.record(decision)
     let member = Reporter([UInt8](repeating: 1, count: 16))
-    let finding = BrigadeDetection.Finding(rule: .oneText, detail: "All the same.", reporters: [member])
+    let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [member])
     #expect(try await holds.hold([(number, finding)], at: now + 1) == 0)
     #expect(try await holds.held().isEmpty)
     #expect(try await holds.hold(of: number)?.isSettled == true)

@@ -15,12 +15,12 @@ import Testing
       [(.number(33_162_000_248), "A bank"), (try ProtectionTarget("+49116xxx"), "Charities")], by: "Ada", at: now)
     #expect(try await store.version() > before)
     let all = try await store.load()
-    #expect(all.rule(for: 33_162_000_248) == "A bank")
-    #expect(all.rule(for: 49_116_117) == "Charities (+49116xxx)")
+    #expect(all.rule(for: 33_162_000_248) == .protectedNumber(reason: "A bank"))
+    #expect(all.rule(for: 49_116_117) == .protectedPattern(reason: "Charities", pattern: "+49116xxx"))
     #expect(all.rule(for: 33_162_000_249) == nil)
-    #expect(all.rule(for: 1_911) == "an emergency number")
-    #expect(try await store.rule(for: 49_116_000) == "Charities (+49116xxx)")
-    #expect(try await store.rule(for: 49_112) == "an emergency number")
+    #expect(all.rule(for: 1_911) == .emergencyNumber)
+    #expect(try await store.rule(for: 49_116_000) == .protectedPattern(reason: "Charities", pattern: "+49116xxx"))
+    #expect(try await store.rule(for: 49_112) == .emergencyNumber)
 
     #expect(try await store.remove(try ProtectionTarget("+33 162 000 248")))
     #expect(try await !store.remove(.number(33_162_000_248)))
@@ -30,8 +30,8 @@ import Testing
 
   @Test(arguments: [Int64(7), 110, 112, 911, 49, 116_117])
   func bareShortNumbersAreProtected(_ number: Int64) async throws {
-    #expect(try await store.rule(for: number) == "a short number")
-    #expect(try await store.load().rule(for: number) == "a short number")
+    #expect(try await store.rule(for: number) == .shortNumber)
+    #expect(try await store.load().rule(for: number) == .shortNumber)
   }
 
   @Test func oneNumberIsAnsweredLikeAll() async throws {
@@ -64,6 +64,6 @@ import Testing
     }
     #expect(try await store.load().rule(for: 49_100_000) == nil)
     try await store.add(Array(patterns.dropLast()), by: "Ada", at: now)
-    #expect(try await store.load().rule(for: 491_000_001) == "Many (+49100000*)")
+    #expect(try await store.load().rule(for: 491_000_001) == .protectedPattern(reason: "Many", pattern: "+49100000*"))
   }
 }

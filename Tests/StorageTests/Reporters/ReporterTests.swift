@@ -164,7 +164,8 @@ import Testing
     _ = try await recount()
     let before = try await everything()
     let finding = BrigadeDetection.Finding(
-      rule: .newReporters, detail: "Six are new.", reporters: (10...15).map { Reporter(reporter($0)) })
+      reason: .newReporters(HoldReason.Marks(reporters: 6, new: 6, others: 0)),
+      reporters: (10...15).map { Reporter(reporter($0)) })
     _ = try await HoldStore(pool: pool).hold([(1, finding)], at: now - 3_600)
     #expect(try await recount() == .init())
 

@@ -1,0 +1,84 @@
+/// The reason why a number is held: the rule against brigades that found it, with its figures.
+public struct HoldReason: CodedData {
+  /// The rules.
+  public enum Code: String, CaseIterable, Sendable {
+    /// Most complaints come from reporters who are new.
+    case newReporters = "new_reporters"
+    /// Many complaints come through one network.
+    case oneNetwork = "one_network"
+    /// Many complaints have one text.
+    case oneText = "one_text"
+    /// Nearly all complaints came on one day.
+    case oneDay = "one_day"
+    /// Many say it is a nuisance, and many that it is not.
+    case split
+  }
+
+  /// Reporters who complain about a number, counted by the marks that make a complaint suspect.
+  public struct Marks: Sendable, Equatable {
+    /// All reporters who complain.
+    public var reporters: Int
+    /// Those who are new.
+    public var new: Int
+    /// Those who share a network with others.
+    public var sameNetwork: Int
+    /// Those whose comment others have sent as well.
+    public var sameText: Int
+    /// Those without any mark.
+    public var others: Int
+
+    /// - Parameters: see the properties.
+    public init(reporters: Int, new: Int = 0, sameNetwork: Int = 0, sameText: Int = 0, others: Int) {
+      self.reporters = reporters
+      self.new = new
+      self.sameNetwork = sameNetwork
+      self.sameText = sameText
+      self.others = others
+    }
+  }
+
+  public let code: Code
+  public let values: [String: CodedValue]
+
+  /// - Parameters: see ``CodedData``.
+  public init(code: Code, values: [String: CodedValue]) {
+    self.code = code
+    self.values = values
+  }
+
+  /// Most suspects are new.
+  public static func newReporters(_ marks: Marks) -> HoldReason { HoldReason(.newReporters, marks) }
+
+  /// Most suspects share networks.
+  public static func oneNetwork(_ marks: Marks) -> HoldReason { HoldReason(.oneNetwork, marks) }
+
+  /// Most suspects share texts.
+  public static func oneText(_ marks: Marks) -> HoldReason { HoldReason(.oneText, marks) }
+
+  /// - Parameters:
+  ///   - peak: reporters who complained on the day with most of them.
+  ///   - reporters: all who complain.
+  ///   - others: those of other days.
+  public static func oneDay(peak: Int, reporters: Int, others: Int) -> HoldReason {
+    HoldReason(
+      code: .oneDay,
+      values: ["peak": CodedValue(peak), "reporters": CodedValue(reporters), "others": CodedValue(others)])
+  }
+
+  /// - Parameters:
+  ///   - complaints: votes against the number.
+  ///   - legitimate: votes for it.
+  public static func split(complaints: Int, legitimate: Int) -> HoldReason {
+    HoldReason(code: .split, values: ["complaints": CodedValue(complaints), "legitimate": CodedValue(legitimate)])
+  }
+
+  private init(_ code: Code, _ marks: Marks) {
+    self.init(
+      code: code,
+      values: [
+        "reporters": CodedValue(marks.reporters), "new": CodedValue(marks.new),
+        "same_network": CodedValue(marks.sameNetwork), "same_text": CodedValue(marks.sameText),
+        "others": CodedValue(marks.others),
+      ])
+  }
+}

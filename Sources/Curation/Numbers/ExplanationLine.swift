@@ -1,0 +1,252 @@
+import Foundation
+
+/// One line of the account that explains a number; see ``Explanation/account``.
+public struct ExplanationLine: CodedData {
+  /// What a line says.
+  public enum Code: String, CaseIterable, Sendable {
+    // The verdict.
+    case emergencyNumber = "emergency_number"
+    case shortNumber = "short_number"
+    case invalidNumber = "invalid_number"
+    case protectedNumber = "protected_number"
+    case protectedPattern = "protected_pattern"
+    case blocked
+    case blockedAsCategory = "blocked_as_category"
+    case identified
+    case allowed
+    case held
+    case listed
+    case candidate
+    case listedByRange = "listed_by_range"
+    case watched
+    case quiet
+    // The last publication.
+    case notPublished = "not_published"
+    case publishedBlocked = "published_blocked"
+    case publishedIdentified = "published_identified"
+    // The decision's reason, reports and their weight.
+    case decisionReason = "decision_reason"
+    case noReports = "no_reports"
+    case reports
+    case legitimateReports = "legitimate_reports"
+    case categoryReports = "category_reports"
+    case weight
+    case reporters
+    // The hold.
+    case holdNewReporters = "hold_new_reporters"
+    case holdOneNetwork = "hold_one_network"
+    case holdOneText = "hold_one_text"
+    case holdOneDay = "hold_one_day"
+    case holdSplit = "hold_split"
+    // Other circumstances.
+    case spoofed
+    case openAppeals = "open_appeals"
+    case approvedRange = "approved_range"
+    // The conditions of a listing.
+    case neededToEnter = "needed_to_enter"
+    case neededToEnterInCountry = "needed_to_enter_in_country"
+    case neededToStay = "needed_to_stay"
+    case neededToStayInCountry = "needed_to_stay_in_country"
+    case conditionHeat = "condition_heat"
+    case conditionEvidence = "condition_evidence"
+    case conditionConfidence = "condition_confidence"
+    case conditionReporters = "condition_reporters"
+    case conditionNetworks = "condition_networks"
+    case conditionDays = "condition_days"
+    case conditionListComplaints = "condition_list_complaints"
+    case conditionListDays = "condition_list_days"
+  }
+
+  public let code: Code
+  public let values: [String: CodedValue]
+
+  /// - Parameters: see ``CodedData``.
+  public init(code: Code, values: [String: CodedValue]) {
+    self.code = code
+    self.values = values
+  }
+
+  private init(_ code: Code, _ values: [String: CodedValue] = [:]) { self.init(code: code, values: values) }
+
+  // MARK: The verdict
+
+  /// No publication contains the number.
+  public static func protected(_ reason: ProtectionReason) -> ExplanationLine {
+    let code: Code =
+      switch reason.code {
+      case .emergencyNumber: .emergencyNumber
+      case .shortNumber: .shortNumber
+      case .invalidNumber: .invalidNumber
+      case .protectedNumber: .protectedNumber
+      case .protectedPattern: .protectedPattern
+      }
+    return ExplanationLine(code, reason.values)
+  }
+
+  /// A moderator has decided.
+  /// - Parameter fallback: the category of a blocked number for which the decision has neither label nor category.
+  public static func decided(_ decision: StandingDecision, fallback: ReportCategory) -> ExplanationLine {
+    var values = ["decided_day": CodedValue(day: decision.decidedAt)]
+    switch (decision.treatment, decision.label) {
+    case (.allow, _): return ExplanationLine(.allowed, values)
+    case (.block, nil):
+      values["category"] = CodedValue(decision.category ?? fallback)
+      return ExplanationLine(.blockedAsCategory, values)
+    case (.block, .some(let label)):
+      values["label"] = .text(label)
+      return ExplanationLine(.blocked, values)
+    case (.identify, let label):
+      values["label"] = .text(label ?? "")
+      return ExplanationLine(.identified, values)
+    }
+  }
+
+  /// A rule against brigades holds it; ``hold(_:)`` has the figures.
+  public static func held(since time: Date) -> ExplanationLine {
+    ExplanationLine(.held, ["since_day": CodedValue(day: time)])
+  }
+
+  /// The last publication lists it, and the next one will.
+  public static func listed(as category: ReportCategory) -> ExplanationLine {
+    ExplanationLine(.listed, ["category": CodedValue(category)])
+  }
+
+  /// The next publication lists it.
+  public static func candidate(for category: ReportCategory) -> ExplanationLine {
+    ExplanationLine(.candidate, ["category": CodedValue(category)])
+  }
+
+  /// It is listed with a range, and its own reports are not enough.
+  public static func listed(by range: NumberRange) -> ExplanationLine {
+    ExplanationLine(.listedByRange, ["range": .text(range.text)])
+  }
+
+  /// Hot enough for review, not for a listing.
+  public static let watched = ExplanationLine(.watched)
+  /// Not enough against it.
+  public static let quiet = ExplanationLine(.quiet)
+
+  // MARK: Publication, decision, reports
+
+  /// - Parameter listing: nil where the last publication does not contain the number.
+  public static func published(_ listing: Explanation.Listing?) -> ExplanationLine {
+    guard let listing else { return ExplanationLine(.notPublished) }
+    return ExplanationLine(
+      listing.treatment == .block ? .publishedBlocked : .publishedIdentified,
+      ["serial": "\(listing.serial)", "listed_day": CodedValue(day: listing.listedAt)])
+  }
+
+  /// The moderator's reason, for everybody.
+  public static func decisionReason(_ reason: String) -> ExplanationLine {
+    ExplanationLine(.decisionReason, ["reason": .text(reason)])
+  }
+
+  /// There is no report.
+  public static let noReports = ExplanationLine(.noReports)
+
+  /// - Parameter reports: of all categories.
+  public static func reports(_ reports: Int64, first: Date, last: Date) -> ExplanationLine {
+    ExplanationLine(
+      .reports,
+      ["reports": CodedValue(reports), "first_day": CodedValue(day: first), "last_day": CodedValue(day: last)])
+  }
+
+  /// Reports that the number is legitimate.
+  public static func legitimateReports(_ reports: Int64) -> ExplanationLine {
+    ExplanationLine(.legitimateReports, ["reports": CodedValue(reports)])
+  }
+
+  /// Complaints of one category.
+  public static func reports(_ reports: Int64, of category: ReportCategory) -> ExplanationLine {
+    ExplanationLine(.categoryReports, ["reports": CodedValue(reports), "category": CodedValue(category)])
+  }
+
+  /// The decayed weight of all reports; see ``Score``.
+  public static func weight(heat: Double, evidence: Double, legitimate: Double) -> ExplanationLine {
+    ExplanationLine(
+      .weight, ["heat": .decimal(heat), "evidence": .decimal(evidence), "legitimate": .decimal(legitimate)])
+  }
+
+  /// Reporters by how much their reports count.
+  public static func reporters(_ weights: Explanation.Weights) -> ExplanationLine {
+    ExplanationLine(
+      .reporters,
+      [
+        "reporters": CodedValue(weights.full + weights.partial + weights.none), "full": CodedValue(weights.full),
+        "partial": CodedValue(weights.partial), "none": CodedValue(weights.none),
+      ])
+  }
+
+  // MARK: Hold and other circumstances
+
+  /// The rule that holds the number, with its figures.
+  public static func hold(_ reason: HoldReason) -> ExplanationLine {
+    let code: Code =
+      switch reason.code {
+      case .newReporters: .holdNewReporters
+      case .oneNetwork: .holdOneNetwork
+      case .oneText: .holdOneText
+      case .oneDay: .holdOneDay
+      case .split: .holdSplit
+      }
+    return ExplanationLine(code, reason.values)
+  }
+
+  /// Others seem to misuse the number; see ``Spoofing``.
+  public static let spoofed = ExplanationLine(.spoofed)
+
+  /// - Parameter appeals: those without an answer.
+  public static func openAppeals(_ appeals: Int) -> ExplanationLine {
+    ExplanationLine(.openAppeals, ["appeals": CodedValue(appeals)])
+  }
+
+  /// It lies in an approved range, which decides nothing about it.
+  public static func approvedRange(_ range: NumberRange) -> ExplanationLine {
+    ExplanationLine(.approvedRange, ["range": .text(range.text)])
+  }
+
+  // MARK: The conditions of a listing
+
+  /// The heading of the conditions.
+  /// - Parameter isListed: whether the limits for leaving apply, and otherwise those for entering.
+  public static func needed(by threshold: Threshold, isListed: Bool) -> ExplanationLine {
+    var values = ["category": CodedValue(threshold.category)]
+    guard let country = threshold.country else {
+      return ExplanationLine(isListed ? .neededToStay : .neededToEnter, values)
+    }
+    values["country"] = .text(country)
+    return ExplanationLine(isListed ? .neededToStayInCountry : .neededToEnterInCountry, values)
+  }
+
+  /// - Parameter list: the name of the imported list that the condition is about; nil for all other kinds.
+  public static func condition(_ condition: Condition, list: String?) -> ExplanationLine {
+    let code: Code =
+      switch condition.kind {
+      case .heat: .conditionHeat
+      case .evidence: .conditionEvidence
+      case .confidence: .conditionConfidence
+      case .reporters: .conditionReporters
+      case .networks: .conditionNetworks
+      case .days: .conditionDays
+      case .listComplaints: .conditionListComplaints
+      case .listDays: .conditionListDays
+      }
+    var values: [String: CodedValue] = ["result": condition.isMet ? "met" : "missed"]
+    switch condition.kind {
+    case .heat, .evidence, .confidence:
+      (values["have"], values["need"]) = (.decimal(condition.have), .decimal(condition.need))
+    case .reporters, .networks, .days, .listComplaints, .listDays:
+      (values["have"], values["need"]) = (CodedValue(Int64(condition.have)), CodedValue(Int64(condition.need)))
+    }
+    if let list { values["list"] = .text(list) }
+    return ExplanationLine(code, values)
+  }
+}
+
+extension CodedValue {
+  /// The name of a category in the API.
+  init(_ category: ReportCategory) { self = .text(category.slug) }
+
+  /// The UTC day of a moment, as ISO 8601 writes it.
+  init(day time: Date) { self = .text(String(time.ISO8601Format().prefix(10))) }
+}

@@ -1,0 +1,23 @@
+package import Curation
+
+/// The JSON of an explanation for the API and the command line: its codes and figures, and `account`, the same in words.
+package struct LocalizedExplanation: Encodable {
+  private enum Key: String, CodingKey {
+    case account
+  }
+
+  private let explanation: Explanation
+  /// One sentence or two for each line.
+  package let account: [String]
+
+  package init(_ explanation: Explanation, _ texts: Localizer) {
+    self.explanation = explanation
+    account = explanation.account.map { texts.message($0) }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    try explanation.encode(to: encoder)
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(account, forKey: .account)
+  }
+}

@@ -1,0 +1,22 @@
+package import Curation
+
+extension Localizer {
+  /// A line of the account that explains a number.
+  package func message(_ line: ExplanationLine) -> String { message("explanation", line) }
+
+  /// The rule that holds a number, with its figures.
+  package func message(_ reason: HoldReason) -> String { message(.hold(reason)) }
+
+  /// Why a number may never be published: a part of a sentence.
+  package func message(_ reason: ProtectionReason) -> String { message("protection", reason) }
+
+  /// A day in words.
+  /// - Parameter day: as ISO 8601 writes it; any other text stays as it is.
+  package func day(_ day: String) -> String {
+    let parts = day.split(separator: "-")
+    guard parts.count == 3, let month = Int(parts[1]), (1...12).contains(month), let date = Int(parts[2]) else {
+      return day
+    }
+    return self("date.day", ["day": "\(date)", "month": self("date.month.\(month)"), "year": String(parts[0])])
+  }
+}

@@ -1,0 +1,109 @@
+import Curation
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Localization
+
+/// The messages of explanations, holds and protection.
+@Suite struct ExplanationMessageTests {
+  private static let time = Date(timeIntervalSince1970: 1_795_000_000)
+  private static let marks = HoldReason.Marks(reporters: 24, new: 12, sameNetwork: 3, sameText: 9, others: 2)
+
+  private static let holds: [HoldReason] = [
+    .newReporters(marks), .oneNetwork(marks), .oneText(marks), .oneDay(peak: 14, reporters: 15, others: 1),
+    .split(complaints: 8, legitimate: 6),
+  ]
+
+  private static let protections: [ProtectionReason] = [
+    .emergencyNumber, .shortNumber, .invalidNumber, .protectedNumber(reason: "A bank"),
+    .protectedPattern(reason: "A bank", pattern: "+4930197*"),
+  ]
+
+  private static func decision(_ treatment: Decision.Treatment, _ label: String?) -> StandingDecision {
+    StandingDecision(
+      number: 1, treatment: treatment, label: label, category: nil, decisionID: UUID(), decidedAt: time)
+  }
+
+  /// A line of every code.
+  private static var lines: [ExplanationLine] {
+    let range = NumberRange(around: 33_162_000, digits: 1)
+    let limits = ThresholdLimits(heat: 3, evidence: 2, confidence: 0.5, reporters: 3, networks: 2, days: 2)
+    let everywhere = Threshold(category: .fraud, enter: limits, leave: limits, watchHeat: 1)
+    let threshold = Threshold(category: .fraud, country: "FR", enter: limits, leave: limits, watchHeat: 1)
+    var lines = protections.map { ExplanationLine.protected($0) } + holds.map { ExplanationLine.hold($0) }
+    lines += [
+      .decided(decision(.block, "A name"), fallback: .fraud), .decided(decision(.block, nil), fallback: .fraud),
+      .decided(decision(.identify, "A name"), fallback: .fraud), .decided(decision(.allow, nil), fallback: .fraud),
+      .held(since: time), .listed(as: .fraud), .candidate(for: .fraud), .listed(by: range), .watched, .quiet,
+      .published(nil), .published(Explanation.Listing(category: .fraud, serial: 1_234, listedAt: time)),
+      .published(Explanation.Listing(category: .fraud, serial: 7, listedAt: time, treatment: .identify)),
+      .decisionReason("It is one."), .noReports, .reports(1_024, first: time, last: time), .legitimateReports(1),
+      .reports(24, of: .fraud), .weight(heat: 3, evidence: 2.5, legitimate: 0.125),
+      .reporters(Explanation.Weights(full: 0, partial: 24, none: 0)), .spoofed, .openAppeals(2), .approvedRange(range),
+      .needed(by: everywhere, isListed: false), .needed(by: threshold, isListed: false),
+      .needed(by: everywhere, isListed: true), .needed(by: threshold, isListed: true),
+    ]
+    lines += Condition.Kind.allCases.map { kind in
+      let isOfList = kind == .listComplaints || kind == .listDays
+      return .condition(Condition(kind: kind, have: 3, need: 2), list: isOfList ? "A list" : nil)
+    }
+    return lines
+  }
+
+  private func check<Data: CodedData>(_ area: String, _ all: [Data], _ texts: Localizer) {
+    #expect(Set(all.map(\.code)) == Set(Data.Code.allCases), "\(Data.self)")
+    for data in all {
+      let message = texts.message(area, data)
+      #expect(message != "\(area).\(data.code.rawValue)" && !message.isEmpty, "\(texts.language) \(data.code)")
+      // A placeholder without a value stays as it is.
+      #expect(!message.contains("{"), "\(texts.language) \(message)")
+      let entry = texts.entries["\(area).\(data.code.rawValue)"]
+      guard case .text(let text) = entry else { continue }
+      for name in data.values.keys where !text.contains("{\(name)}") {
+        Issue.record("\(texts.language) \(data.code) does not show \(name)")
+      }
+    }
+  }
+
+  @Test(arguments: Language.allCases) func everyCodeHasItsMessage(_ language: Language) throws {
+    let texts = try MessageCatalog(folder: Checkout.texts)[language]
+    check("explanation", Self.lines, texts)
+    check("protection", Self.protections, texts)
+    #expect(Set(Self.holds.map(\.code)) == Set(HoldReason.Code.allCases))
+    for category in ReportCategory.allCases {
+      #expect(texts.find("category.\(category.slug)") != nil, "\(language) \(category)")
+    }
+  }
+
+  @Test func messagesHaveTheFiguresAndPluralsOfTheirLanguage() throws {
+    let catalog = try MessageCatalog(folder: Checkout.texts)
+    let (english, russian) = (catalog[.english], catalog[.russian])
+    let weights: (Int) -> ExplanationLine = { .reporters(Explanation.Weights(full: 0, partial: $0, none: 0)) }
+    #expect(
+      english.message(weights(24)) == "24 reporters: 24 count in part (new or often wrong), 0 in full, 0 not at all.")
+    #expect(
+      english.message(weights(1)) == "1 reporter: 1 counts in part (new or often wrong), 0 in full, 0 not at all.")
+    #expect(
+      russian.message(weights(21))
+        == "21 заявитель: 21 учитывается частично (новые или часто неправые), 0 в полную силу, 0 не учитываются.")
+    let reports = ExplanationLine.reports(1_024, first: Self.time, last: Self.time)
+    #expect(english.message(reports) == "1,024 reports: the first on 18 November 2026, the last on 18 November 2026.")
+    #expect(
+      russian.message(reports) == "1\u{A0}024 сообщения: первое от 18 ноября 2026, последнее от 18 ноября 2026.")
+    #expect(
+      russian.message(.oneDay(peak: 14, reporters: 22, others: 8))
+        == "Пожаловались 22 заявителя: в один день 14, в другие дни 8.")
+    let heat = ExplanationLine.condition(Condition(kind: .heat, have: 1, need: 2.5), list: nil)
+    #expect(english.message(heat) == "Heat: 1.00, needed 2.50: missed.")
+    #expect(russian.message(heat) == "Жар: 1,00, нужно 2,50: не выполнено.")
+    #expect(english.message(.listed(as: .oneRing)) == "Listed as “One-ring trap”.")
+  }
+
+  @Test func whatOperatorsWroteStaysAsItIs() throws {
+    let texts = try MessageCatalog(folder: Checkout.texts)[.english]
+    #expect(texts.message(ProtectionReason.protectedNumber(reason: "{pattern} met")) == "{pattern} met")
+    #expect(texts.message(ExplanationLine.decisionReason("result.met")) == "Reason of the decision: result.met")
+    #expect(texts.day("soon") == "soon" && texts.day("2026-13-01") == "2026-13-01")
+  }
+}
