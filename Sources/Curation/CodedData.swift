@@ -73,3 +73,22 @@ extension CodedData {
     try object.encode(to: encoder)
   }
 }
+
+extension CodedData {
+  /// The code with its values, for logs: `too_few_entries entries=3 minimum=100`.
+  public var description: String {
+    ([code.rawValue] + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.description)" })
+      .joined(separator: " ")
+  }
+}
+
+extension CodedValue: CustomStringConvertible {
+  /// The value alone.
+  public var description: String {
+    switch self {
+    case .integer(let value): "\(value)"
+    case .decimal(let value): "\(value)"
+    case .text(let value): value
+    }
+  }
+}

@@ -10,6 +10,15 @@ extension Localizer {
   /// Why a number may never be published: a part of a sentence.
   package func message(_ reason: ProtectionReason) -> String { message("protection", reason) }
 
+  /// A rule that a decision, an appeal or another treatment breaks.
+  package func message(_ violation: RuleViolation) -> String { message("rule", violation) }
+
+  /// The reason why a threshold cannot be.
+  package func message(_ problem: ThresholdProblem) -> String { message("threshold", problem) }
+
+  /// The reason why a text is no pattern of protected numbers.
+  package func message(_ error: ProtectedPatternError) -> String { self("protected.pattern.\(error.rawValue)") }
+
   /// A day in words.
   /// - Parameter day: as ISO 8601 writes it; any other text stays as it is.
   package func day(_ day: String) -> String {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Localization
 
-/// The messages of explanations, holds and protection.
+/// The messages of explanations, holds, protection and broken rules.
 @Suite struct ExplanationMessageTests {
   private static let time = Date(timeIntervalSince1970: 1_795_000_000)
   private static let marks = HoldReason.Marks(reporters: 24, new: 12, sameNetwork: 3, sameText: 9, others: 2)
@@ -19,6 +19,25 @@ import Testing
     .emergencyNumber, .shortNumber, .invalidNumber, .protectedNumber(reason: "A bank"),
     .protectedPattern(reason: "A bank", pattern: "+4930197*"),
   ]
+
+  private static let violations: [RuleViolation] =
+    RuleViolation.Code.allCases.filter { $0 != .length }.map { RuleViolation($0, field: "label") } + [
+      RuleViolation(code: .length, values: ["field": "label", "most": 100])
+    ]
+
+  /// What checks of thresholds find; those of one field get the name of the threshold.
+  private static var problems: [ThresholdProblem] {
+    let found: [ThresholdProblem] =
+      [.notToxic, .notACountry, .notAList, .aboveEnter, .aboveEnterHeat].map { .field($0, "enter.heat") } + [
+        .outOfRange("enter.days", 0...64), .notPositive("enter.heat", most: 1_000_000), .twice("fraud"),
+        .noGeneralThreshold(.fraud), .noRuleForEveryList,
+      ]
+    return found.map { problem in
+      problem.field.isEmpty
+        ? problem
+        : ThresholdProblem(code: problem.code, values: problem.values.merging(["subject": "fraud"]) { old, _ in old })
+    }
+  }
 
   private static func decision(_ treatment: Decision.Treatment, _ label: String?) -> StandingDecision {
     StandingDecision(
@@ -60,7 +79,7 @@ import Testing
       #expect(!message.contains("{"), "\(texts.language) \(message)")
       let entry = texts.entries["\(area).\(data.code.rawValue)"]
       guard case .text(let text) = entry else { continue }
-      for name in data.values.keys where !text.contains("{\(name)}") {
+      for name in data.values.keys where name != "field" && !text.contains("{\(name)}") {
         Issue.record("\(texts.language) \(data.code) does not show \(name)")
       }
     }
@@ -70,6 +89,11 @@ import Testing
     let texts = try MessageCatalog(folder: Checkout.texts)[language]
     check("explanation", Self.lines, texts)
     check("protection", Self.protections, texts)
+    check("rule", Self.violations, texts)
+    check("threshold", Self.problems, texts)
+    for error in ProtectedPatternError.allCases {
+      #expect(texts.message(error) != "protected.pattern.\(error.rawValue)", "\(language)")
+    }
     #expect(Set(Self.holds.map(\.code)) == Set(HoldReason.Code.allCases))
     for category in ReportCategory.allCases {
       #expect(texts.find("category.\(category.slug)") != nil, "\(language) \(category)")

@@ -52,7 +52,7 @@ public struct Appeal: Sendable, Equatable {
   public func answered(
     _ state: State, by moderator: String, at time: Date, answer: String?
   ) throws(RuleViolation) -> Appeal {
-    guard state != .open else { throw RuleViolation(field: "answer", rule: "upholds or rejects the appeal") }
+    guard state != .open else { throw RuleViolation(.answerOpen, field: "answer") }
     var appeal = self
     appeal.state = state
     appeal.answeredBy = try RuleViolation.line(moderator, "answered_by", atMost: 80)

@@ -43,16 +43,16 @@ public struct Decision: Sendable, Equatable {
     self.decidedBy = try RuleViolation.line(decidedBy, "decided_by", atMost: 80)
     self.decidedAt = decidedAt
     guard treatment == .allow || self.reason != nil else {
-      throw RuleViolation(field: "reason", rule: "says why a number is to be blocked or identified; it is needed")
+      throw RuleViolation(.reasonMissing, field: "reason")
     }
     guard treatment != .block || category?.isToxic != false else {
-      throw RuleViolation(field: "category", rule: "of a number that is to be blocked is a nuisance's, or is left out")
+      throw RuleViolation(.categoryNotToxic, field: "category")
     }
     guard treatment != .identify || self.label != nil else {
-      throw RuleViolation(field: "label", rule: "says what a phone shows; it is needed to identify a number")
+      throw RuleViolation(.labelMissing, field: "label")
     }
     guard treatment != .allow || self.label == nil else {
-      throw RuleViolation(field: "label", rule: "has no place in a decision that allows a number: no pack will hold it")
+      throw RuleViolation(.labelOfAllowed, field: "label")
     }
   }
 }

@@ -1,18 +1,49 @@
 /// A rule that a decision, an appeal or another treatment breaks.
-public struct RuleViolation: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The field.
-  public let field: String
-  /// The rule, as the end of a sentence that begins with the field.
-  public let rule: String
-
-  /// - Parameters: see the properties.
-  public init(field: String, rule: String) {
-    self.field = field
-    self.rule = rule
+public struct RuleViolation: Error, CodedData, CustomStringConvertible {
+  /// The rules.
+  public enum Code: String, CaseIterable, Sendable {
+    /// The field has not 1 to `most` characters.
+    case length
+    /// The field is not one line, or has control or invisible characters.
+    case notOneLine = "not_one_line"
+    /// To block or identify a number needs a reason.
+    case reasonMissing = "reason_missing"
+    /// To identify a number needs a label.
+    case labelMissing = "label_missing"
+    /// The label of a number that is allowed is in no pack.
+    case labelOfAllowed = "label_of_allowed"
+    /// The category of a number that is blocked is legitimate.
+    case categoryNotToxic = "category_not_toxic"
+    /// No numbering plan has the number, and it is not to be allowed.
+    case numberInvalid = "number_invalid"
+    /// The number is protected, and not to be allowed.
+    case numberProtected = "number_protected"
+    /// The decision is none of those that the page offers.
+    case decisionNotOffered = "decision_not_offered"
+    /// The answer leaves the appeal open.
+    case answerOpen = "answer_open"
   }
 
-  /// Field and rule in one sentence.
-  public var description: String { "The \(field) \(rule)." }
+  /// The name of the message.
+  public let code: Code
+  /// The values of the message; see ``CodedData``.
+  public let values: [String: CodedValue]
+
+  /// - Parameters: see ``CodedData``.
+  public init(code: Code, values: [String: CodedValue]) {
+    self.code = code
+    self.values = values
+  }
+
+  /// - Parameters:
+  ///   - code: a rule without figures.
+  ///   - field: the field that breaks it.
+  public init(_ code: Code, field: String) {
+    self.init(code: code, values: ["field": .text(field)])
+  }
+
+  /// The field.
+  public var field: String { if case .text(let text) = values["field"] { text } else { "" } }
 
   /// A line without control characters and without characters that turn or hide what stands beside them, trimmed.
   /// - Parameters:
@@ -21,7 +52,7 @@ public struct RuleViolation: Error, Sendable, Equatable, CustomStringConvertible
   public static func line(_ text: String, _ field: String, atMost most: Int) throws(RuleViolation) -> String {
     let line = try self.text(text, field, atMost: most)
     guard !line.unicodeScalars.contains(where: isRefusedInLines) else {
-      throw RuleViolation(field: field, rule: "is one line without control or invisible characters")
+      throw RuleViolation(.notOneLine, field: field)
     }
     return line
   }
@@ -37,7 +68,7 @@ public struct RuleViolation: Error, Sendable, Equatable, CustomStringConvertible
 
   /// A text that is not blank, trimmed.
   public static func text(_ text: String, _ field: String, atMost most: Int) throws(RuleViolation) -> String {
-    let range = RuleViolation(field: field, rule: "has 1 to \(most) characters")
+    let range = RuleViolation(code: .length, values: ["field": .text(field), "most": CodedValue(most)])
     // Before anything walks the text.
     guard text.utf8.count <= most * 4 else { throw range }
     var rest = Substring(text)

@@ -37,7 +37,9 @@ public struct HoldReason: CodedData {
     }
   }
 
+  /// The name of the message.
   public let code: Code
+  /// The values of the message; see ``CodedData``.
   public let values: [String: CodedValue]
 
   /// - Parameters: see ``CodedData``.

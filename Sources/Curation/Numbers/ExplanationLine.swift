@@ -57,7 +57,9 @@ public struct ExplanationLine: CodedData {
     case conditionListDays = "condition_list_days"
   }
 
+  /// The name of the message.
   public let code: Code
+  /// The values of the message; see ``CodedData``.
   public let values: [String: CodedValue]
 
   /// - Parameters: see ``CodedData``.

@@ -60,29 +60,16 @@ public struct ProtectedPattern: Sendable, Hashable {
   }
 }
 
-/// Why a text is no pattern.
-public enum ProtectedPatternError: Error, Equatable, CustomStringConvertible {
+/// The reason why a text is no pattern. The raw value is the code of its message.
+public enum ProtectedPatternError: String, Error, CaseIterable {
   /// Something other than digits, `x` and `*`.
-  case unexpected
+  case unexpected = "unexpected_character"
   /// A `*` that is not at the end.
-  case starWithin
+  case starWithin = "star_within"
   /// Too few digits before the first wildcard.
-  case tooWide
+  case tooWide = "too_wide"
   /// More digits than a number has.
-  case tooLong
+  case tooLong = "too_long"
   /// Too many `x` before a digit.
-  case tooManyWildcards
-
-  /// The rule that is broken, and what to write instead.
-  public var description: String {
-    switch self {
-    case .unexpected: "A pattern has digits, x for any one digit, and * at its end for any further ones: +49116xxx."
-    case .starWithin: "A * stands at the end of a pattern only. Within it write x for each digit."
-    case .tooWide:
-      "A pattern begins with the calling code, which is not 0, and has \(ProtectedPattern.leastDigits) digits before the first x or *."
-    case .tooLong: "A number has at most \(ProtectedPattern.mostDigits) digits."
-    case .tooManyWildcards:
-      "At most \(ProtectedPattern.mostInnerWildcards) x may stand before a digit. Write several patterns instead."
-    }
-  }
+  case tooManyWildcards = "too_many_wildcards"
 }

@@ -14,7 +14,9 @@ public struct ProtectionReason: CodedData {
     case protectedPattern = "protected_pattern"
   }
 
+  /// The name of the message.
   public let code: Code
+  /// The values of the message; see ``CodedData``.
   public let values: [String: CodedValue]
 
   /// - Parameters: see ``CodedData``.

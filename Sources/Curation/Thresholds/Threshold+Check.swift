@@ -1,37 +1,36 @@
 extension Threshold {
-  /// The category, and the country if it has one: `fraud in DE`.
-  public var name: String { country.map { "\(category.slug) in \($0)" } ?? category.slug }
+  /// The category, and the country if it has one: `fraud DE`.
+  public var name: String { country.map { "\(category.slug) \($0)" } ?? category.slug }
 
-  /// Holds it against its rules.
+  /// Checks all rules.
   /// - Throws: ``ThresholdProblem`` for the first that is broken.
   public func check() throws(ThresholdProblem) {
-    if let problem = problems.first { throw ThresholdProblem(field: "\(name): \(problem.field)", rule: problem.rule) }
+    if let problem = problems.first { throw problem.of(name) }
   }
 
   /// Every rule that is broken, with the field alone: `enter.heat`.
   public var problems: [ThresholdProblem] {
     var problems: [ThresholdProblem] = []
-    func ask(_ isSo: Bool, _ field: String, _ rule: String) {
-      if !isSo { problems.append(ThresholdProblem(field: field, rule: rule)) }
+    func ask(_ isSo: Bool, _ problem: @autoclosure () -> ThresholdProblem) {
+      if !isSo { problems.append(problem()) }
     }
-    ask(category.isToxic, "category", "must be a toxic one: a legitimate number is never listed")
-    ask(country.map(Self.isCountry) ?? true, "country", "must be two capital letters, such as DE")
+    ask(category.isToxic, .field(.notToxic, "category"))
+    ask(country.map(Self.isCountry) ?? true, .field(.notACountry, "country"))
     for (side, bar) in [("enter", enter), ("leave", leave)] {
-      ask(bar.heat > 0 && bar.heat <= 1_000_000, "\(side).heat", "must be above 0 and at most 1,000,000")
-      ask((0...1_000_000).contains(bar.evidence), "\(side).evidence", "must be 0 to 1,000,000")
-      ask((0...1).contains(bar.confidence), "\(side).confidence", "must be 0 to 1")
-      ask((0...1_000_000).contains(bar.reporters), "\(side).reporters", "must be 0 to 1,000,000")
-      ask((0...64).contains(bar.networks), "\(side).networks", "must be 0 to 64")
-      ask((0...64).contains(bar.days), "\(side).days", "must be 0 to 64")
+      ask(bar.heat > 0 && bar.heat <= 1_000_000, .notPositive("\(side).heat", most: 1_000_000))
+      ask((0...1_000_000).contains(bar.evidence), .outOfRange("\(side).evidence", 0...1_000_000))
+      ask((0...1).contains(bar.confidence), .outOfRange("\(side).confidence", 0...1))
+      ask((0...1_000_000).contains(bar.reporters), .outOfRange("\(side).reporters", 0...1_000_000))
+      ask((0...64).contains(bar.networks), .outOfRange("\(side).networks", 0...64))
+      ask((0...64).contains(bar.days), .outOfRange("\(side).days", 0...64))
     }
-    let above = "must not be above that of enter"
-    ask(leave.heat <= enter.heat, "leave.heat", above)
-    ask(leave.evidence <= enter.evidence, "leave.evidence", above)
-    ask(leave.confidence <= enter.confidence, "leave.confidence", above)
-    ask(leave.reporters <= enter.reporters, "leave.reporters", above)
-    ask(leave.networks <= enter.networks, "leave.networks", above)
-    ask(leave.days <= enter.days, "leave.days", above)
-    ask(reviewHeat > 0 && reviewHeat <= enter.heat, "review_heat", "must be above 0 and at most enter.heat")
+    ask(leave.heat <= enter.heat, .field(.aboveEnter, "leave.heat"))
+    ask(leave.evidence <= enter.evidence, .field(.aboveEnter, "leave.evidence"))
+    ask(leave.confidence <= enter.confidence, .field(.aboveEnter, "leave.confidence"))
+    ask(leave.reporters <= enter.reporters, .field(.aboveEnter, "leave.reporters"))
+    ask(leave.networks <= enter.networks, .field(.aboveEnter, "leave.networks"))
+    ask(leave.days <= enter.days, .field(.aboveEnter, "leave.days"))
+    ask(reviewHeat > 0 && reviewHeat <= enter.heat, .field(.aboveEnterHeat, "review_heat"))
     return problems
   }
 
@@ -41,28 +40,26 @@ extension Threshold {
 }
 
 extension SourceRule {
-  /// Holds it against its rules.
+  /// Checks all rules.
   /// - Throws: ``ThresholdProblem`` for the first that is broken.
   public func check() throws(ThresholdProblem) {
-    if let problem = problems.first {
-      throw ThresholdProblem(field: "source \(appID): \(problem.field)", rule: problem.rule)
-    }
+    if let problem = problems.first { throw problem.of("source \(appID)") }
   }
 
   /// Every rule that is broken, with the field alone: `enter.days`.
   public var problems: [ThresholdProblem] {
     var problems: [ThresholdProblem] = []
-    func ask(_ isSo: Bool, _ field: String, _ rule: String) {
-      if !isSo { problems.append(ThresholdProblem(field: field, rule: rule)) }
+    func ask(_ isSo: Bool, _ problem: @autoclosure () -> ThresholdProblem) {
+      if !isSo { problems.append(problem()) }
     }
-    ask(appID >= 0, "app", "must be 0 or the id of a list")
-    ask((0...10).contains(weight), "weight", "must be 0 to 10")
+    ask(appID >= 0, .field(.notAList, "app"))
+    ask((0...10).contains(weight), .outOfRange("weight", 0...10))
     for (side, bar) in [("enter", enter), ("leave", leave)] {
-      ask((1...1_000_000).contains(bar.complaints), "\(side).complaints", "must be 1 to 1,000,000")
-      ask((1...64).contains(bar.days), "\(side).days", "must be 1 to 64")
+      ask((1...1_000_000).contains(bar.complaints), .outOfRange("\(side).complaints", 1...1_000_000))
+      ask((1...64).contains(bar.days), .outOfRange("\(side).days", 1...64))
     }
-    ask(leave.complaints <= enter.complaints, "leave.complaints", "must not be above that of enter")
-    ask(leave.days <= enter.days, "leave.days", "must not be above that of enter")
+    ask(leave.complaints <= enter.complaints, .field(.aboveEnter, "leave.complaints"))
+    ask(leave.days <= enter.days, .field(.aboveEnter, "leave.days"))
     return problems
   }
 }

@@ -1,20 +1,77 @@
-/// Why a threshold cannot be: the field, and the rule it breaks.
-public struct ThresholdProblem: Error, Equatable, CustomStringConvertible {
-  /// Such as `enter.heat`, with the category and country before it where they are known: `fraud in DE: enter.heat`.
-  public var field: String
-  /// What the field does wrong, or must do: a verb and its object.
-  public var rule: String
-
-  /// - Parameters: see the properties.
-  public init(field: String, rule: String) {
-    self.field = field
-    self.rule = rule
+/// The reason why a threshold cannot be: the field, and the rule it breaks.
+public struct ThresholdProblem: Error, CodedData, CustomStringConvertible {
+  /// The rules.
+  public enum Code: String, CaseIterable, Sendable {
+    /// The category is not toxic.
+    case notToxic = "not_toxic"
+    /// The country is not two capital letters.
+    case notACountry = "not_a_country"
+    /// The list is neither 0 nor an id.
+    case notAList = "not_a_list"
+    /// A value is below `least` or above `most`.
+    case outOfRange = "out_of_range"
+    /// A value is 0 or less, or above `most`.
+    case notPositive = "not_positive"
+    /// A limit for leaving is above the one for entering.
+    case aboveEnter = "above_enter"
+    /// The heat for review is 0 or less, or above the one for entering.
+    case aboveEnterHeat = "above_enter_heat"
+    /// The same threshold or rule is there twice.
+    case twice
+    /// A category has no threshold for all countries.
+    case noGeneralThreshold = "no_general_threshold"
+    /// There is no rule for lists without one of their own.
+    case noRuleForEveryList = "no_rule_for_every_list"
   }
 
-  /// Field and rule in a sentence.
-  public var description: String { "\(field) \(rule)." }
+  /// The name of the message.
+  public let code: Code
+  /// The values of the message; see ``CodedData``.
+  public let values: [String: CodedValue]
 
-  static func twice(_ threshold: Threshold) -> ThresholdProblem {
-    ThresholdProblem(field: threshold.name, rule: "is there twice")
+  /// - Parameters: see ``CodedData``.
+  public init(code: Code, values: [String: CodedValue]) {
+    self.code = code
+    self.values = values
   }
+
+  /// Such as `enter.heat`; empty where the rule is about the threshold as a unit.
+  public var field: String { if case .text(let text) = values["field"] { text } else { "" } }
+
+  /// The same problem with the threshold or rule that it is about.
+  func of(_ subject: String) -> ThresholdProblem {
+    ThresholdProblem(code: code, values: values.merging(["subject": .text(subject)]) { _, new in new })
+  }
+
+  /// - Parameters:
+  ///   - code: a rule without limits.
+  ///   - field: such as `enter.heat`.
+  public static func field(_ code: Code, _ field: String) -> ThresholdProblem {
+    ThresholdProblem(code: code, values: ["field": .text(field)])
+  }
+
+  /// A value outside of its limits.
+  public static func outOfRange(_ field: String, _ range: ClosedRange<Int64>) -> ThresholdProblem {
+    ThresholdProblem(
+      code: .outOfRange,
+      values: ["field": .text(field), "least": .integer(range.lowerBound), "most": .integer(range.upperBound)])
+  }
+
+  /// A value that is not above 0 and at most `most`.
+  public static func notPositive(_ field: String, most: Int64) -> ThresholdProblem {
+    ThresholdProblem(code: .notPositive, values: ["field": .text(field), "most": .integer(most)])
+  }
+
+  /// - Parameter subject: the name of a threshold, or of an imported list's rule.
+  public static func twice(_ subject: String) -> ThresholdProblem {
+    ThresholdProblem(code: .twice, values: ["subject": .text(subject)])
+  }
+
+  /// No threshold of the category for countries without their own.
+  public static func noGeneralThreshold(_ category: ReportCategory) -> ThresholdProblem {
+    ThresholdProblem(code: .noGeneralThreshold, values: ["subject": .text(category.slug)])
+  }
+
+  /// No rule for lists without their own.
+  public static let noRuleForEveryList = ThresholdProblem(code: .noRuleForEveryList, values: [:])
 }

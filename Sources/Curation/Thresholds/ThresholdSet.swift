@@ -32,23 +32,23 @@ public struct ThresholdSet: Sendable, Equatable {
       try threshold.check()
       if let country = threshold.country {
         let place = Place(category: threshold.category, country: country)
-        guard special.updateValue(threshold, forKey: place) == nil else { throw .twice(threshold) }
+        guard special.updateValue(threshold, forKey: place) == nil else { throw .twice(threshold.name) }
       } else {
-        guard general[Int(threshold.category.rawValue)] == nil else { throw .twice(threshold) }
+        guard general[Int(threshold.category.rawValue)] == nil else { throw .twice(threshold.name) }
         general[Int(threshold.category.rawValue)] = threshold
       }
     }
     for category in ReportCategory.allCases where category.isToxic && general[Int(category.rawValue)] == nil {
-      throw ThresholdProblem(field: category.slug, rule: "has no threshold for all countries")
+      throw .noGeneralThreshold(category)
     }
     for rule in sources {
       try rule.check()
       guard bySource.updateValue(rule, forKey: rule.appID) == nil else {
-        throw ThresholdProblem(field: "source \(rule.appID)", rule: "is there twice")
+        throw .twice("source \(rule.appID)")
       }
     }
     guard let everyList = bySource[SourceRule.everyList] else {
-      throw ThresholdProblem(field: "sources", rule: "have no rule for every list")
+      throw .noRuleForEveryList
     }
     self.everyList = everyList
     lowestListedHeat = thresholds.reduce(.infinity) { min($0, $1.leave.heat) }

@@ -19,7 +19,7 @@ struct DecisionPages: Sendable {
     let (number, worker, form) = (try context.number, try context.worker, context.form)
     guard let choice = form["decision"].flatMap({ DecisionForm.Choice(rawValue: $0) }) else {
       return try await cases.answer(
-        context, problem: RuleViolation(field: "decision", rule: "is one of those that the page offers"))
+        context, problem: RuleViolation(.decisionNotOffered, field: "decision"))
     }
     guard worker.role >= .moderator || [.allow, .unsure, .escalate].contains(choice) else {
       throw Problem.needs(.moderator)
@@ -53,7 +53,7 @@ struct DecisionPages: Sendable {
     } catch DecisionError.stale {
       return try await cases.answer(context, changes: [.decision])
     } catch DecisionError.protected {
-      return try await cases.answer(context, problem: RuleViolation(field: "protected", rule: "is not to be published"))
+      return try await cases.answer(context, problem: RuleViolation(.numberProtected, field: "protected"))
     }
   }
 

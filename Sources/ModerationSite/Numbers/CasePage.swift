@@ -114,7 +114,7 @@ struct CasePage: Encodable {
     form = view.form
     changes = view.changes.map { texts("case.changed.\($0.rawValue)") }
     isStale = !view.changes.isEmpty
-    problem = view.problem.map { texts.find("case.problem.\($0.field)") ?? $0.description } ?? ""
+    problem = view.problem.map { texts.find("case.problem.\($0.field)") ?? texts.message($0) } ?? ""
 
     sentences = explanation.summary.map { texts.message($0) }
     conditions = CaseCondition.all(explanation, texts)

@@ -32,7 +32,7 @@ struct ProtectedPages: Sendable {
     do throws(ProtectedPatternError) {
       target = try ProtectionTarget(what)
     } catch {
-      return try await show(context, draft: refuse(what, texts(Self.key(of: error))))
+      return try await show(context, draft: refuse(what, texts.message(error)))
     }
     guard (1...200).contains(reason.unicodeScalars.count), !reason.contains(where: \.isNewline) else {
       return try await show(context, draft: refuse(what, reason: texts("protected.reason-needed")))
@@ -56,16 +56,6 @@ struct ProtectedPages: Sendable {
       before: ["what": target.text])
     let isGone = try await protection.remove(target, audit: (event, Date()))
     return .redirect(to: "\(Self.address)?done=\(isGone ? "removed" : "gone")", type: .normal)
-  }
-
-  private static func key(of error: ProtectedPatternError) -> String {
-    switch error {
-    case .unexpected: "protected.wrong-unexpected"
-    case .starWithin: "protected.wrong-star-within"
-    case .tooWide: "protected.wrong-too-wide"
-    case .tooLong: "protected.wrong-too-long"
-    case .tooManyWildcards: "protected.wrong-too-many-wildcards"
-    }
   }
 
   private func show(

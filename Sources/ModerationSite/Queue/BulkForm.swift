@@ -29,7 +29,7 @@ struct BulkForm {
   /// - Throws: `RuleViolation` for the first thing that is missing.
   func bulk(by worker: QueueWorker, at time: Date) throws -> Bulk {
     guard let treatment else {
-      throw RuleViolation(field: "decision", rule: "is one of those that the page offers")
+      throw RuleViolation(.decisionNotOffered, field: "decision")
     }
     let bulk = Bulk(
       id: id ?? UUID(), treatment: treatment, label: label, category: category, reason: reason, worker: worker,

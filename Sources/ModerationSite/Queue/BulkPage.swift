@@ -62,7 +62,7 @@ struct BulkPreview: Encodable {
     hasAny = !items.isEmpty
     isReady = !items.allSatisfy(isLeftOut) && !fingerprint.isEmpty
     self.isStale = isStale
-    self.problem = problem.map { texts.find("case.problem.\($0.field)") ?? $0.description } ?? ""
+    self.problem = problem.map { texts.find("case.problem.\($0.field)") ?? texts.message($0) } ?? ""
     count = texts.count("bulk.count", items.count)
     changed = texts.count("bulk.changed", items.count { !isLeftOut($0) && !isSame($0) })
     let same = items.count(where: isSame)

@@ -66,12 +66,15 @@ struct RuleForm<Rule: FieldwiseRule> {
 
   /// The field that the rule holds this one against; nil for none.
   private static func measure(of problem: ThresholdProblem) -> String? {
-    if problem.rule.contains("that of enter") { return problem.field.replacing("leave.", with: "enter.") }
-    return problem.rule.contains("enter.heat") ? "enter.heat" : nil
+    switch problem.code {
+    case .aboveEnter: problem.field.replacing("leave.", with: "enter.")
+    case .aboveEnterHeat: "enter.heat"
+    default: nil
+    }
   }
 
   private static func text(of problem: ThresholdProblem, _ texts: Localizer) -> String {
-    if problem.rule.contains("that of enter") { return texts("thresholds.above-enter") }
+    if problem.code == .aboveEnter { return texts("thresholds.above-enter") }
     let kind = Rule.lines.first { $0.fields.contains(problem.field) }?.kind ?? ""
     return texts("thresholds.\(Rule.prefix)range.\(kind)")
   }

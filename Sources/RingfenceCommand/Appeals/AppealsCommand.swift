@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Localization
 import Storage
 import Timestamps
 
@@ -37,7 +38,7 @@ struct AppealsCommand: AsyncParsableCommand {
         do {
           return try Appeal(number: subject.digits, statement: statement, filedAt: Date())
         } catch let problem as RuleViolation {
-          throw ValidationError("\(problem)")
+          throw ValidationError(try Localizer.commandLine().message(problem))
         }
       }
     }
@@ -97,7 +98,7 @@ struct AppealsCommand: AsyncParsableCommand {
             number, as: state, by: by, role: .administrator, answer: reason, at: Date())
           if outcome == .nothingOpen { try await change(number, to: state, in: context) }
         } catch let problem as RuleViolation {
-          throw CommandFailure.failed("\(problem)")
+          throw CommandFailure.failed(try Localizer.commandLine().message(problem))
         }
         print("+\(number): \(uphold ? "upheld" : "rejected").")
       }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Localization
 import Storage
 
 /// `ringfence decide`
@@ -62,7 +63,7 @@ struct DecideCommand: AsyncParsableCommand {
       do {
         print(try await undo ? takeBack(number, context.stores.decisions) : decide(context))
       } catch let error as DecisionError {
-        throw try context.failure(error)
+        throw try CommandFailure.refused(error)
       }
     }
   }
@@ -74,7 +75,7 @@ struct DecideCommand: AsyncParsableCommand {
         category: category.flatMap { ReportCategory(slug: $0) }, reason: reason, note: note, decidedBy: by,
         decidedAt: time)
     } catch let problem as RuleViolation {
-      throw ValidationError("\(problem)")
+      throw ValidationError(try Localizer.commandLine().message(problem))
     }
   }
 
@@ -95,7 +96,7 @@ struct DecideCommand: AsyncParsableCommand {
     do {
       _ = try await store.undo(standing.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
     } catch let problem as RuleViolation {
-      throw CommandFailure.failed("\(problem)")
+      throw CommandFailure.failed(try Localizer.commandLine().message(problem))
     }
     let now = try await store.standing(of: number)
     return "+\(number): \(standing.treatment.rawValue) is undone; "

@@ -15,9 +15,10 @@ struct HoldsCommand: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() async throws {
-    let (held, texts) = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      (try await context.stores.holds.held(), try context.texts())
+    let held = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await context.stores.holds.held()
     }
+    let texts = try Localizer.commandLine()
     for hold in held {
       print(
         ["+\(hold.number)", hold.reason.code.rawValue, texts.message(hold.reason), Timestamp.format(hold.heldAt)]

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Localization
 import Storage
 import Timestamps
 
@@ -39,11 +40,11 @@ struct ProtectCommand: AsyncParsableCommand {
 
     func validate() throws {
       guard !patterns.isEmpty || file != nil else { throw ValidationError("Name a PATTERN or a --file.") }
-      do {
+      do throws(RuleViolation) {
         _ = try RuleViolation.line(reason, "--reason", atMost: 200)
         _ = try RuleViolation.line(by, "--by", atMost: 80)
       } catch {
-        throw ValidationError("\(error)")
+        throw ValidationError(try Localizer.commandLine().message(error))
       }
       _ = try named
     }
@@ -78,10 +79,10 @@ struct ProtectCommand: AsyncParsableCommand {
     private var named: [(target: ProtectionTarget, reason: String)] {
       get throws {
         try patterns.map { text in
-          do {
+          do throws(ProtectedPatternError) {
             return (try ProtectionTarget(text), reason)
           } catch {
-            throw ValidationError("\(text): \(error)")
+            throw ValidationError("\(text): \(try Localizer.commandLine().message(error))")
           }
         }
       }
@@ -140,10 +141,10 @@ struct ProtectCommand: AsyncParsableCommand {
 
     private var target: ProtectionTarget {
       get throws {
-        do {
+        do throws(ProtectedPatternError) {
           return try ProtectionTarget(pattern)
         } catch {
-          throw ValidationError("\(pattern): \(error)")
+          throw ValidationError("\(pattern): \(try Localizer.commandLine().message(error))")
         }
       }
     }

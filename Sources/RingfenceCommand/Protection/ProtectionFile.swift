@@ -1,6 +1,7 @@
 import Curation
 import Foundation
 import Importing
+import Localization
 import Storage
 
 /// A file of numbers and patterns to protect.
@@ -29,10 +30,16 @@ struct ProtectionFile {
       let own = columns.count > 1 && !columns[1].isEmpty ? columns[1] : reason
       do {
         targets.append((try ProtectionTarget(first), try RuleViolation.line(own, "reason", atMost: 200)))
-      } catch {
-        throw CommandFailure.failed("\(path), line \(index + 1): \(error) Nothing was changed.")
+      } catch let error as ProtectedPatternError {
+        throw refused(index, try Localizer.commandLine().message(error))
+      } catch let violation as RuleViolation {
+        throw refused(index, try Localizer.commandLine().message(violation))
       }
     }
     return targets
+  }
+
+  private func refused(_ index: Int, _ why: String) -> CommandFailure {
+    CommandFailure.failed("\(path), line \(index + 1): \(why) Nothing was changed.")
   }
 }

@@ -64,14 +64,14 @@ struct RevokeCommand: AsyncParsableCommand {
     } catch let error as PhoneNumberError {
       throw CommandFailure(description: "\(number) is no phone number with its plus: \(error)", exitCode: 2)
     } catch let problem as RuleViolation {
-      throw CommandFailure(description: "\(problem)", exitCode: 2)
+      throw CommandFailure(description: try Localizer.commandLine().message(problem), exitCode: 2)
     }
     guard let revocation = Revocation(carryingOut: decision) else { throw CommandFailure.failed("Nothing to change.") }
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       do {
         _ = try await context.stores.decisions.record(decision)
       } catch let error as DecisionError {
-        throw try context.failure(error)
+        throw try CommandFailure.refused(error)
       }
       try await context.stores.publications.request(revocation)
       let outcome = try await settle(revocation, context)

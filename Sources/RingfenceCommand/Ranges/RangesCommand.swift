@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Localization
 import Storage
 
 /// `ringfence ranges`
@@ -107,7 +108,7 @@ struct RangeDecision: ParsableArguments {
             block, isApproved: isApproved, by: by, role: .administrator, reason: reason, at: Date())
         else { throw CommandFailure.failed("\(block.text) was not proposed. See: ringfence ranges list") }
       } catch let problem as RuleViolation {
-        throw CommandFailure.failed("\(problem)")
+        throw CommandFailure.failed(try Localizer.commandLine().message(problem))
       }
       print("\(block.text): \(isApproved ? "approved" : "rejected").")
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Localization
 import Storage
 
 /// Who changes thresholds, and why.
@@ -82,7 +83,7 @@ extension ThresholdProblem {
     do {
       return try body()
     } catch let problem as ThresholdProblem {
-      throw CommandFailure.failed("\(problem) Nothing was saved.")
+      throw CommandFailure.failed("\(try Localizer.commandLine().message(problem)) Nothing was saved.")
     }
   }
 }

@@ -9,7 +9,7 @@ extension PostgresConnection {
   /// - Throws: `RuleViolation`; ``DecisionError/stale``; `PostgresError`.
   func record(_ decision: Decision, expecting expected: ExpectedDecision, role: Role) async throws -> DecisionOutcome {
     guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
-      throw RuleViolation(field: "number", rule: "is one that a numbering plan has; others can only be allowed")
+      throw RuleViolation(.numberInvalid, field: "number")
     }
     // Locked before it is read: what stands stays so until the transaction ends.
     let (history, _, standings) = try await pipeline(

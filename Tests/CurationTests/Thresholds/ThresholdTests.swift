@@ -15,35 +15,36 @@ import Testing
       try threshold.check()
       return nil
     } catch {
-      return "\(error)"
+      return error.description
     }
   }
 
   @Test func eachRuleNamesItsField() {
     #expect(problem { _ in } == nil)
-    #expect(problem { $0.enter.heat = 0 } == "fraud: enter.heat must be above 0 and at most 1,000,000.")
+    #expect(problem { $0.enter.heat = 0 } == "not_positive field=enter.heat most=1000000 subject=fraud")
     #expect(problem { $0.enter.heat = .nan }?.contains("enter.heat") == true)
-    #expect(problem { $0.leave.heat = 3.5 } == "fraud: leave.heat must not be above that of enter.")
-    #expect(problem { $0.leave.confidence = 0.5 } == "fraud: leave.confidence must not be above that of enter.")
-    #expect(problem { $0.leave.networks = 3 } == "fraud: leave.networks must not be above that of enter.")
-    #expect(problem { $0.enter.confidence = 1.1 } == "fraud: enter.confidence must be 0 to 1.")
-    #expect(problem { $0.enter.days = 65 } == "fraud: enter.days must be 0 to 64.")
-    #expect(problem { $0.leave.reporters = -1 } == "fraud: leave.reporters must be 0 to 1,000,000.")
-    #expect(problem { $0.reviewHeat = 4 } == "fraud: review_heat must be above 0 and at most enter.heat.")
-    #expect(problem { $0.country = "de" } == "fraud in de: country must be two capital letters, such as DE.")
-    #expect(problem { $0.category = .legitimate }?.contains("toxic") == true)
+    #expect(problem { $0.leave.heat = 3.5 } == "above_enter field=leave.heat subject=fraud")
+    #expect(problem { $0.leave.confidence = 0.5 } == "above_enter field=leave.confidence subject=fraud")
+    #expect(problem { $0.leave.networks = 3 } == "above_enter field=leave.networks subject=fraud")
+    #expect(problem { $0.enter.confidence = 1.1 } == "out_of_range field=enter.confidence least=0 most=1 subject=fraud")
+    #expect(problem { $0.enter.days = 65 } == "out_of_range field=enter.days least=0 most=64 subject=fraud")
+    #expect(
+      problem { $0.leave.reporters = -1 } == "out_of_range field=leave.reporters least=0 most=1000000 subject=fraud")
+    #expect(problem { $0.reviewHeat = 4 } == "above_enter_heat field=review_heat subject=fraud")
+    #expect(problem { $0.country = "de" } == "not_a_country field=country subject=fraud de")
+    #expect(problem { $0.category = .legitimate } == "not_toxic field=category subject=legitimate")
   }
 
   @Test func aSetIsWholeAndHasNothingTwice() throws {
     var generator = SeededGenerator(seed: 1)
     let set = try ThresholdSet.random(countries: ["DE"], using: &generator)
-    #expect(throws: ThresholdProblem(field: "fraud", rule: "has no threshold for all countries")) {
+    #expect(throws: ThresholdProblem.noGeneralThreshold(.fraud)) {
       try ThresholdSet(thresholds: set.thresholds.filter { $0.category != .fraud }, sources: set.sources)
     }
-    #expect(throws: ThresholdProblem(field: "fraud", rule: "is there twice")) {
+    #expect(throws: ThresholdProblem.twice("fraud")) {
       try ThresholdSet(thresholds: set.thresholds + [fraud], sources: set.sources)
     }
-    #expect(throws: ThresholdProblem(field: "sources", rule: "have no rule for every list")) {
+    #expect(throws: ThresholdProblem.noRuleForEveryList) {
       try ThresholdSet(thresholds: set.thresholds, sources: [])
     }
   }

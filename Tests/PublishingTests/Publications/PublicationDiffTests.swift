@@ -71,7 +71,8 @@ import Testing
       let facts = try await PublicationChangeStore(pool: pool).facts(
         of: found.map(\.number), from: .init(serial: 1, asOf: now), to: .init(serial: 2, asOf: now + 3_600))
       let reasons = found.map { facts[$0.number]?.reason(hasLeft: $0.kind == .left) }
-      #expect(reasons.prefix(4) == [.decision(.allow), .decision(.identify), .protected(.protectedNumber(reason: "A bank")), .reports])
+      let protected = ChangeReason.protected(.protectedNumber(reason: "A bank"))
+      #expect(reasons.prefix(4) == [.decision(.allow), .decision(.identify), protected, .reports])
       // Of two nights that are the same nothing changed.
       #expect(
         try await diff.changes(

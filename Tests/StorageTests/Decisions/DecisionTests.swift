@@ -111,7 +111,8 @@ import Testing
 
   @Test func aDecisionSettlesAHoldAndItsUndoingOpensIt() async throws {
     let holds = HoldStore(pool: pool)
-    let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
+    let finding = BrigadeDetection.Finding(
+      reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
     #expect(try await holds.hold([(number, finding)], at: now) == 1)
     #expect(try await holds.hold([(number, finding)], at: now + 1) == 0)
     let decision = try decision(.block, after: 5)

@@ -52,7 +52,8 @@ import Testing
     let (holds, number) = (HoldStore(pool: pool), number)
     let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     _ = try await DecisionStore(pool: pool).record(decision)
-    _ = try await holds.hold([(number, .init(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: []))], at: now + 1)
+    let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
+    _ = try await holds.hold([(number, finding)], at: now + 1)
     try await pool.withConnection { connection in
       _ = try await connection.execute("UPDATE holds SET settled = false")
     }

@@ -59,7 +59,8 @@ import Testing
   }
 
   @Test func holdsAppealsAndProtectedNumbersWait() async throws {
-    let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
+    let finding = BrigadeDetection.Finding(
+      reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
     _ = try await HoldStore(pool: pool).hold([(number, finding)], at: now)
     try await ProtectionStore(pool: pool).add(
       [(try ProtectionTarget("+33162000300"), "City hospital")], by: "Ada", at: now)

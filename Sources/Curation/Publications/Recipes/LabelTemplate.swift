@@ -15,11 +15,20 @@ public struct LabelTemplate: Sendable, Equatable {
     case evidence
   }
 
-  /// What is wrong with a template.
-  public struct Problem: Error, Equatable, CustomStringConvertible {
-    /// In a sentence.
-    public let description: String
+  /// The rule that a template breaks.
+  public enum Problem: Error, Equatable {
+    /// It is empty, or has more than ``mostBytes`` bytes.
+    case length
+    /// It has a control character.
+    case controlCharacter
+    /// A brace has no partner.
+    case unpairedBrace
+    /// It names a field that is none of ``Field``.
+    case unknownField(String)
   }
+
+  /// The most bytes of a template.
+  public static let mostBytes = 200
 
   enum Part: Sendable, Equatable {
     case text(String)
@@ -43,20 +52,19 @@ public struct LabelTemplate: Sendable, Equatable {
   /// Reads a template.
   /// - Throws: ``Problem`` for a brace without its partner, an unknown field, a control character, or no text at all.
   public init(_ source: String) throws(Problem) {
-    guard !source.isEmpty, source.utf8.count <= 200 else { throw Problem(description: "a label has 1 to 200 bytes") }
+    guard !source.isEmpty, source.utf8.count <= Self.mostBytes else { throw .length }
     guard !source.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      throw Problem(description: "a label has no control characters")
+      throw .controlCharacter
     }
     var parts: [Part] = []
     var rest = source[...]
     while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
       guard rest[brace] == "{", let end = rest[brace...].firstIndex(of: "}") else {
-        throw Problem(description: "a label's braces come in pairs, such as {category}")
+        throw .unpairedBrace
       }
       let name = rest[rest.index(after: brace)..<end]
       guard let field = Field(rawValue: String(name)) else {
-        let known = Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
-        throw Problem(description: "a label has no field {\(name.prefix(20))}; it may have \(known)")
+        throw .unknownField(String(name))
       }
       if brace > rest.startIndex { parts.append(.text(String(rest[..<brace]))) }
       parts.append(.field(field))

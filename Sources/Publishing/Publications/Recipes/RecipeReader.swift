@@ -168,8 +168,19 @@ final class RecipeReader {
     do throws(LabelTemplate.Problem) {
       return try LabelTemplate(node.scalar?.string ?? "")
     } catch {
-      report(node, error.description)
+      report(node, Self.text(of: error))
       return nil
+    }
+  }
+
+  private static func text(of problem: LabelTemplate.Problem) -> String {
+    switch problem {
+    case .length: return "a label has 1 to \(LabelTemplate.mostBytes) bytes"
+    case .controlCharacter: return "a label has no control characters"
+    case .unpairedBrace: return "a label's braces come in pairs, such as {category}"
+    case .unknownField(let name):
+      let known = LabelTemplate.Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+      return "a label has no field {\(name.prefix(20))}; it may have \(known)"
     }
   }
 
