@@ -45,6 +45,12 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
   case let failure as CommandFailure:
     complain("Error: \(failure)")
     return failure.exitCode
+  case let violation as RuleViolation:
+    complain("Error: \((try? Localizer.commandLine().message(violation)) ?? violation.description)")
+    return 1
+  case let problem as ThresholdProblem:
+    complain("Error: \((try? Localizer.commandLine().message(problem)) ?? problem.description)")
+    return 1
   case let error as PostgresError:
     complain("Error: \(error)\(whatTheDatabaseSaid(error))")
     return 1
