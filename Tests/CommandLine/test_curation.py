@@ -25,7 +25,8 @@ def test_a_decision_is_made_explained_and_undone(tmp_path):
     assert told["verdict"] == "decided"
     words = run("explain", "01 62 00 02 48", "--region", "FR", "--data", data).stdout
     assert words.splitlines() == ["+33162000248", *(f"  {sentence}" for sentence in told["account"])]
-    assert "is identified as “A shop” and not blocked: It is one." in words
+    assert "identified as “A shop” and not blocked." in words and "Reason of the decision: It is one." in words
+    assert [line["code"] for line in told["explanation"]][:3] == ["identified", "decision_reason", "not_published"]
     said = run("decide", "+33162000248", "--undo", "--by", "Bob", "--data", data)
     assert "identify is undone; its reports decide again." in said.stdout
     history = [line.split("\t") for line in run("decisions", "+33162000248", "--data", data).stdout.splitlines()]

@@ -1,0 +1,24 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Curation passes codes with values: text is made by Localization.
+@Suite struct NoDisplayTextTests {
+  /// Labels of categories are published data; a precondition is read by programmers.
+  private static let exceptions: Set = ["ReportCategory+PackLabels.swift"]
+
+  @Test func literalsHaveNoSentences() throws {
+    let folder = "\(Checkout.root)/Sources/Curation"
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+    #expect(files.count > 50)
+    for file in files where !Self.exceptions.contains(URL(filePath: file).lastPathComponent) {
+      let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+      for line in text.split(separator: "\n") where !line.contains("precondition(") {
+        let code = line.replacing(/\/\/.*/, with: "").replacing(/\\\((?:[^()]|\([^()]*\))*\)/, with: "")
+        for literal in code.matches(of: /"([^"]*)"/) {
+          #expect(literal.1.firstMatch(of: /\p{L}{2,} \p{L}{2,}/) == nil, "\(file): \(literal.1)")
+        }
+      }
+    }
+  }
+}
