@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// One line of the account that explains a number; see ``Explanation/account``.
 public struct ExplanationLine: CodedData {
