@@ -42,6 +42,10 @@ WAYS = {
     "fields": repeated(OK, b"X-Field: " + b"x" * 1_000 + b"\r\n"),
     "long-field": repeated(OK + "X-Field: ", b"x" * 65_536),
     "trailers": repeated(OK + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n", b"X-Field: " + b"x" * 1_000 + b"\r\n"),
+    "long-status": repeated("HTTP/1.1 200 ", b"x" * 65_536),
+    "chunk-extension": repeated(OK + "Transfer-Encoding: chunked\r\n\r\n2;x=", b"x" * 65_536),
+    "chunk-extensions": repeated(
+        OK + "Transfer-Encoding: chunked\r\n\r\n", b"1;x=" + b"x" * 60_000 + b"\r\n{\r\n"),
     "redirect": repeated("HTTP/1.1 302 Found\r\nLocation: again\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
     "error": repeated("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
 }

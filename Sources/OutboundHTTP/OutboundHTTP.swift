@@ -31,6 +31,9 @@ public struct OutboundHTTP: Sendable {
     configuration.httpVersion = .http1Only
     // The caller knows better when to try again.
     configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.http1_1ConnectionDebugInitializer = { channel in
+      channel.eventLoop.submit { try FramingLimit.add(to: channel) }
+    }
     return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
       try await body(OutboundHTTP(client: client))
     }

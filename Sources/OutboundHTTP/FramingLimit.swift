@@ -1,0 +1,65 @@
+import NIOCore
+import NIOHTTP1
+
+/// Bounds the bytes of an answer that are no content: the status line, fields, interim answers, sizes and extensions of
+/// chunks, and trailers.
+///
+/// HTTP's parser bounds fields alone. It reads a status line or a chunk's extension without end and without a sign of
+/// it, so bytes are counted before the parser and parts after it.
+final class FramingLimit {
+  /// The most of one answer, beside ``bytesPerContentByte``. The parser's own limit for all fields is 80 KiB.
+  static let bytes = 128 << 10
+  /// What one byte of content allows: a chunk of one byte has 5 bytes of framing.
+  static let bytesPerContentByte = 8
+
+  private var received = 0
+  private var content = 0
+
+  fileprivate var isExceeded: Bool { received - content > Self.bytes + Self.bytesPerContentByte * content }
+
+  /// Adds the limit to a connection.
+  /// - Throws: where the connection does not carry HTTP/1.1.
+  static func add(to channel: any Channel) throws {
+    let pipeline = channel.pipeline.syncOperations
+    let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+    let limit = FramingLimit()
+    try pipeline.addHandler(ByteCounter(limit), position: .before(parser))
+    try pipeline.addHandler(PartCounter(limit), position: .after(parser))
+  }
+
+  private final class ByteCounter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let limit: FramingLimit
+
+    init(_ limit: FramingLimit) { self.limit = limit }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      limit.received += Self.unwrapInboundIn(data).readableBytes
+      // The parser hands the parts on before this returns.
+      context.fireChannelRead(data)
+      guard limit.isExceeded else { return }
+      context.fireErrorCaught(HTTPParserError.headerOverflow)
+      context.close(promise: nil)
+    }
+  }
+
+  private final class PartCounter: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+
+    private let limit: FramingLimit
+
+    init(_ limit: FramingLimit) { self.limit = limit }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      switch Self.unwrapInboundIn(data) {
+      case .head: break
+      case .body(let bytes): limit.content += bytes.readableBytes
+      case .end: (limit.received, limit.content) = (0, 0)
+      }
+      context.fireChannelRead(data)
+    }
+  }
+}
