@@ -38,7 +38,7 @@ package final class ConnectionEnd: ChannelInboundHandler {
   }
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    connection.bytesArrived()
+    guard connection.takesBytes() else { return }
     context.fireChannelRead(data)
   }
 

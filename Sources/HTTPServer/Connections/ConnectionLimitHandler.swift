@@ -74,12 +74,15 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
 
   // MARK: Requests
 
-  /// Something came that may be the begin of a request.
-  package func bytesArrived() {
+  /// Notes that something came that may be the begin of a request.
+  /// - Returns: false after the last request of the connection: HTTP's parser may keep everything that follows it.
+  package func takesBytes() -> Bool {
+    if last?.isWhole == true { return false }
     lastActive = .now()
     if case .nothing = receiving { receiving = .head(since: lastActive) }
   }
 
+    return true
   /// Whether all that came has been read and some of it is not answered yet.
   package var isAnswering: Bool {
     if case .nothing = receiving { unanswered > 0 } else { false }
