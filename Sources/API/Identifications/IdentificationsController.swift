@@ -15,7 +15,7 @@ struct IdentificationsController: Sendable {
   @Sendable func create(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let app = context.app else { throw Problem.unauthorized }
     guard JSON.mediaType(of: request) == "application/json" else { throw Problem.unsupportedMediaType }
-    return try await bodies.read(request, .batch, from: context.network) { data in
+    return try await bodies.read(request, .batch, context: context) { data in
       let submission = try JSON.decode(IdentificationsBody.self, from: data).submission
       try limiter.charge(submission.items.count - 1, context: context)
       let batchID = submission.batchID.lowercased()

@@ -60,12 +60,12 @@ struct ReportBody: Decodable {
     }
     guard (1...Batch.limit).contains(lines.count) else { throw Problem.tooMany(limit: Batch.limit) }
     let decoder = JSONDecoder()
+    let notJSON = Problem.Field(pointer: "", code: "not_json", detail: "The line is not valid JSON in UTF-8.")
     return lines.map { line in
-      do {
-        return try decoder.decode(Lenient<ReportBody>.self, from: line)
-      } catch {
-        return .malformed(.init(pointer: "", code: "not_json", detail: "The line is not valid JSON in UTF-8."))
+      guard JSONText.isUTF8(line), let item = try? decoder.decode(Lenient<ReportBody>.self, from: line) else {
+        return .malformed(notJSON)
       }
+      return JSONText.repeatedMember(in: line).map { .malformed($0) } ?? item
     }
   }
 }

@@ -23,7 +23,7 @@ struct ReportsController: Sendable {
     case "application/x-ndjson": form = .batch
     default: throw Problem.unsupportedMediaType
     }
-    return try await bodies.read(request, form, from: context.network) { data in
+    return try await bodies.read(request, form, context: context) { data in
       let isArray = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
       if form == .batch || isArray {
         return try await takeBatch(ReportBody.items(of: data, areLines: form == .batch), context: context)

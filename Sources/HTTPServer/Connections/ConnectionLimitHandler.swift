@@ -38,6 +38,8 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
   private var closesAfterAnswer = false
   /// Of a request that is the last one of its connection: whatever comes behind it is not read.
   private var last: LastRequest?
+  /// Whether the client of the present request waits for `100 Continue` before it sends the body.
+  private var expectsContinue = false
   private var isClosing = false
   private var discarded = 0
 
@@ -80,9 +82,9 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     if last?.isWhole == true { return false }
     lastActive = .now()
     if case .nothing = receiving { receiving = .head(since: lastActive) }
+    return true
   }
 
-    return true
   /// Whether all that came has been read and some of it is not answered yet.
   package var isAnswering: Bool {
     if case .nothing = receiving { unanswered > 0 } else { false }
@@ -98,7 +100,9 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     switch (part, receiving) {
     case (.head(let head), _):
       unanswered += 1
+      guard TransferCoding.isAccepted(head) else { return refuse(context) }
       last = LastRequest(head)
+      expectsContinue = head.version == .http1_1 && head.headers.first(name: "Expect")?.lowercased() == "100-continue"
       receiving = .body(since: lastActive, bytes: 0)
     case (.body(let bytes), .body(let since, let count)):
       receiving = .body(since: since, bytes: count + bytes.readableBytes)
@@ -112,6 +116,14 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
       part = .head(head)
     }
     context.fireChannelRead(Self.wrapInboundOut(part))
+  }
+
+  /// Refuses a request whose framing is faulty; nothing that follows it is read.
+  private func refuse(_ context: ChannelHandlerContext) {
+    receiving = .nothing
+    last = .refused
+    // Hummingbird answers it with 400, as it does what is no HTTP.
+    context.fireErrorCaught(HTTPParserError.unknown)
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) {
@@ -171,6 +183,19 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     unanswered -= 1
     lastActive = .now()
     if case .head = receiving, unanswered == 0 { receiving = .head(since: lastActive) }
+  }
+
+  package func triggerUserOutboundEvent(
+    context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+  ) {
+    guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
+    // All requests before it are answered, since its body is read.
+    if expectsContinue, case .body(_, 0) = receiving {
+      let head = HTTPResponseHead(version: .http1_1, status: .continue)
+      context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
+    }
+    expectsContinue = false
+    promise?.succeed()
   }
 
   package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

@@ -19,10 +19,7 @@ package struct FormMiddleware: RouterMiddleware {
     guard request.method == .post else { return try await next(request, context) }
     let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
     guard type == "application/x-www-form-urlencoded" || type == nil else { throw Problem.noForm }
-    guard (request.headers[.contentLength].flatMap { Int($0) } ?? 0) <= Self.limit else {
-      throw Problem.tooLarge(limit: Self.limit)
-    }
-    let body = try await request.body.collect(upTo: Self.limit)
+    let body = try await BodyReader.readShort(request, limit: Self.limit, context: context)
     guard let form = Form(encoded: String(buffer: body)) else { throw Problem.noForm }
     if needsToken {
       guard FormToken.matches(form["csrf"] ?? "", context.csrf) else { throw Problem.staleForm }

@@ -31,20 +31,46 @@ package struct BodyReader: Sendable {
   /// - Throws: ``Problem`` for a body that is too large, too slow or cut short, or when memory is short; and what `work`
   ///   throws.
   package func read<Result>(
-    _ request: Request, _ form: Form, from network: ClientNetwork, work: (Data) async throws -> Result
+    _ request: Request, _ form: Form, context: ServerRequestContext, work: (Data) async throws -> Result
   ) async throws -> Result {
     // What is packed small can be large.
     if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
       throw Problem.unsupportedEncoding
     }
+    let network = context.network
     var taken = 0
     defer { budget.giveBack(taken, of: network) }
-    let body = try await collect(request, form, from: network, taken: &taken)
+    let body = try await collect(request, form, context, taken: &taken)
     return try await work(Data(body.readableBytesView))
   }
 
+  /// Reads a short body; its memory is bounded by the number of connections.
+  /// - Parameter limit: bytes.
+  /// - Throws: ``Problem`` for a body that is too large, too slow or cut short.
+  package static func readShort(
+    _ request: Request, limit: Int, context: ServerRequestContext
+  ) async throws -> ByteBuffer {
+    let length = request.headers[.contentLength].flatMap { Int($0) }
+    if let length, length > limit { throw Problem.tooLarge(limit: limit) }
+    askForBody(request, context)
+    var body = ByteBuffer()
+    var chunks = request.body.makeAsyncIterator()
+    while let chunk = try await next(&chunks) {
+      guard body.readableBytes + chunk.readableBytes <= limit else { throw Problem.tooLarge(limit: limit) }
+      body.writeImmutableBuffer(chunk)
+    }
+    if let length, body.readableBytes < length { throw Problem.cutShort }
+    return body
+  }
+
+  /// Tells a client that waits for it to send the body.
+  private static func askForBody(_ request: Request, _ context: ServerRequestContext) {
+    guard request.headers[.expect] != nil else { return }
+    context.channel.triggerUserOutboundEvent(BodyWanted(), promise: nil)
+  }
+
   private func collect(
-    _ request: Request, _ form: Form, from network: ClientNetwork, taken: inout Int
+    _ request: Request, _ form: Form, _ context: ServerRequestContext, taken: inout Int
   ) async throws -> ByteBuffer {
     let length = request.headers[.contentLength].flatMap { Int($0) }
     var limit = form == .object ? Self.objectLimit : Self.batchLimit
@@ -52,9 +78,10 @@ package struct BodyReader: Sendable {
     if let length, length > limit { throw Problem.tooLarge(limit: limit) }
     var isUndecided = form == .objectOrArray
     if isUndecided { limit = Self.objectLimit }
+    Self.askForBody(request, context)
     var body = ByteBuffer()
     var chunks = request.body.makeAsyncIterator()
-    while let chunk = try await next(&chunks) {
+    while let chunk = try await Self.next(&chunks) {
       if isUndecided, let first = chunk.readableBytesView.first(where: { !Self.isSpace($0) }) {
         isUndecided = false
         if first == UInt8(ascii: "[") { limit = Self.batchLimit }
@@ -64,7 +91,7 @@ package struct BodyReader: Sendable {
       guard total <= limit else { throw Problem.tooLarge(limit: limit) }
       // Small bodies are bounded by the number of connections.
       if total > Self.objectLimit {
-        guard budget.take(total - taken, for: network) else { throw Problem.busy }
+        guard budget.take(total - taken, for: context.network) else { throw Problem.busy }
         taken = total
       }
       body.writeImmutableBuffer(chunk)
@@ -74,7 +101,7 @@ package struct BodyReader: Sendable {
     return body
   }
 
-  private func next(_ chunks: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
+  private static func next(_ chunks: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
     do {
       return try await chunks.next()
     } catch is SlowSender {

@@ -1,3 +1,4 @@
+import Foundation
 package import Hummingbird
 package import NIOHTTP1
 
@@ -15,11 +16,18 @@ package struct HostMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
+  /// Whether the address of a request, where it is absolute, names the host that the field names (RFC 9112, 3.2.2).
+  private static func namesItsHost(_ head: HTTPRequestHead) -> Bool {
+    guard head.uri.utf8.first != UInt8(ascii: "/"), let scheme = head.uri.range(of: "://") else { return true }
+    let authority = head.uri[scheme.upperBound...].prefix { !"/?#".contains($0) }
+    return authority.lowercased() == head.headers.first(name: "Host")?.lowercased() ?? ""
+  }
+
   /// Leaves a head with a host where it may be served, and without one where it may not.
   package static func settle(_ head: inout HTTPRequestHead) {
     var hosts = 0
     for (name, _) in head.headers where name.utf8.count == 4 && name.lowercased() == "host" { hosts += 1 }
-    if hosts > 1 {
+    if hosts > 1 || !namesItsHost(head) {
       head.headers.remove(name: "Host")
     } else if hosts == 0, head.version == .http1_0 || head.version == .http0_9 {
       // HTTP/1.0 knows no hosts.

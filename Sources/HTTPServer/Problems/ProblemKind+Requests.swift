@@ -30,7 +30,7 @@ extension ProblemKind {
     case .noHost:
       Account(
         status: .badRequest, title: "No host", detail: "Send exactly one Host header with the name of this server.",
-        cause: "A request of HTTP/1.1 has no Host header, or several.",
+        cause: "A request of HTTP/1.1 has no Host header, several, or one that its absolute address does not name.",
         remedy: "Libraries send it by themselves; a proxy must pass one on.")
     case .anotherSite:
       Account(

@@ -39,10 +39,16 @@ package enum JSON {
 
   /// - Throws: ``Problem`` for JSON of another form, or bytes that are none; and what `type` throws by itself.
   package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    let notJSON = Problem.malformed("The body is not valid JSON in UTF-8.")
+    guard JSONText.isUTF8(data) else { throw notJSON }
     do {
-      return try JSONDecoder().decode(type, from: data)
+      let value = try JSONDecoder().decode(type, from: data)
+      if let field = JSONText.repeatedMember(in: data) {
+        throw Problem.malformed("An object has a member twice.", errors: [field])
+      }
+      return value
     } catch let error as DecodingError {
-      guard let field = field(of: error) else { throw Problem.malformed("The body is not valid JSON in UTF-8.") }
+      guard let field = field(of: error) else { throw notJSON }
       throw Problem.malformed("Mend the fields named in errors and send it again.", errors: [field])
     }
   }

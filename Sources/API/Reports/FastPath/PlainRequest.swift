@@ -20,7 +20,9 @@ package struct PlainRequest {
       switch Known(name) {
       case .other: continue
       case .special: return nil
-      case .host: hosts += 1
+      case .host:
+        guard !value.isEmpty else { return nil }
+        hosts += 1
       case .connection:
         guard value.utf8.isSame(as: "keep-alive") else { return nil }
       case .contentType:

@@ -1,0 +1,12 @@
+import NIOHTTP1
+
+/// The rules of `Transfer-Encoding` that HTTP's parser does not enforce (RFC 9112, 6.1).
+enum TransferCoding {
+  /// Whether a request has none, or `chunked` alone in HTTP/1.1. A proxy may read any other as another body, and the rest of
+  /// it as another request.
+  static func isAccepted(_ head: HTTPRequestHead) -> Bool {
+    let fields = head.headers["Transfer-Encoding"]
+    if fields.isEmpty { return true }
+    return head.version == .http1_1 && fields.count == 1 && fields[0].lowercased() == "chunked"
+  }
+}
