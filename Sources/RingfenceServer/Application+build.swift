@@ -82,7 +82,7 @@ private func buildRouter(
   router.get("readyz", use: health.ready)
   let metrics = MetricsController(
     metrics: services.metrics,
-    access: MetricsAccess(token: configuration.metricsToken, trustsProxy: configuration.trustsProxy))
+    access: MetricsAccess(token: configuration.metricsToken))
   router.get("metrics", use: metrics.read)
   let networkLimit = NetworkLimitMiddleware(limiter: api.limiter, trustsProxy: configuration.trustsProxy)
   APIRoutes(

@@ -35,7 +35,7 @@ package struct ServerConfiguration: Sendable {
   package var appealDelay: Int
   /// Whether publications are for apps whose key may fetch; for everybody otherwise.
   package var publicationsNeedKey: Bool
-  /// What a reader of the metrics bears; nil lets in only who is on this machine.
+  /// The bearer token of readers of the metrics; nil lets nobody in.
   package var metricsToken: String?
   /// Whether each request has a line in the log.
   package var logsRequests: Bool

@@ -128,7 +128,8 @@ def test_every_example_command_works(server, key, document, tmp_path):
     tool.write_text("#!/bin/sh\ncat /proc/sys/kernel/random/uuid\n")
     tool.chmod(0o755)
     known = environment() | {
-        "SERVER": server.address, "KEY": key, "REPORT_ID": report, "PATH": f"{os.environ['PATH']}:{tmp_path}"}
+        "SERVER": server.address, "KEY": key, "REPORT_ID": report,
+        "METRICS_TOKEN": (server.data / "metrics.token").read_text().strip(), "PATH": f"{os.environ['PATH']}:{tmp_path}"}
     published = {path.parent.name: path.name for path in sorted((server.data / "publications").glob("*/*"))}
     text = DOCUMENT.read_text()
     for name, (method, path, operation) in operations(document).items():

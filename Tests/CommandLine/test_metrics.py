@@ -58,7 +58,7 @@ def send(server, key, body=None, **headers):
 
 def samples(server):
     """Every value, by name and labels."""
-    status, headers, text = ask(server, "GET", "/metrics")
+    status, headers, text = ask(server, "GET", "/metrics", Authorization=f"Bearer {TOKEN}")
     assert status == 200 and headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
     return {
         (sample.name, *sorted(sample.labels.items())): sample.value
@@ -101,27 +101,37 @@ def test_what_happens_is_counted(server, key):
 
 
 def test_openmetrics_is_read_too(server):
-    _, headers, text = ask(server, "GET", "/metrics", Accept="application/openmetrics-text; version=1.0.0")
+    _, headers, text = ask(
+        server, "GET", "/metrics", Accept="application/openmetrics-text; version=1.0.0", Authorization=f"Bearer {TOKEN}")
     assert headers["Content-Type"].startswith("application/openmetrics-text")
     names = {family.name for family in parse_openmetrics(text)}
     assert {"ringfence_http_requests", "process_cpu_seconds"} <= names
 
 
 def test_every_metric_of_ours_is_described(server):
-    _, _, text = ask(server, "GET", "/metrics")
+    _, _, text = ask(server, "GET", "/metrics", Authorization=f"Bearer {TOKEN}")
     helps = {family.name: family.documentation for family in parse(text)}
     ours = {name: help for name, help in helps.items() if name.startswith(("ringfence_", "process_"))}
     assert len(ours) > 20
     assert [name for name, help in ours.items() if help in ("", "Measured by a library.")] == []
 
 
-def test_strangers_do_not_read_it(server):
-    # What comes through a proxy comes from anywhere, whether or not we were told of the proxy.
-    for field in ["X-Forwarded-For", "Forwarded", "Via"]:
-        headers = {field.replace("-", "_"): "198.51.100.7"}
+def test_only_the_token_reads_it(server):
+    # A proxy that does not say that it is one asks from this machine, too.
+    for headers in [{}, {"X_Forwarded_For": "198.51.100.7"}, {"Forwarded": "for=198.51.100.7"}, {"Via": "1.1 proxy"}]:
         assert ask(server, "GET", "/metrics", **headers)[0] == 401
-        assert ask(server, "GET", "/metrics", Authorization="Bearer wrong", **headers)[0] == 401
+        assert ask(server, "GET", "/metrics", Authorization="Bearer wrong-token-0123456789", **headers)[0] == 401
         assert ask(server, "GET", "/metrics", Authorization=f"Bearer {TOKEN}", **headers)[0] == 200
+
+
+def test_the_first_start_makes_a_token(make_server):
+    server = make_server()
+    file = server.data / "metrics.token"
+    assert file.stat().st_mode & 0o777 == 0o600
+    token = file.read_text().strip()
+    assert re.fullmatch("[0-9a-f]{64}", token)
+    assert ask(server, "GET", "/metrics")[0] == 401
+    assert ask(server, "GET", "/metrics", Authorization=f"Bearer {token}")[0] == 200
 
 
 def test_callers_cannot_make_series(server, key):
@@ -182,8 +192,8 @@ def names_in(text):
 
 def test_dashboard_and_alerts_name_metrics_that_exist(server, key):
     send(server, key, report(category="spam"))
-    ask(server, "GET", "/metrics")
-    _, _, text = ask(server, "GET", "/metrics")
+    ask(server, "GET", "/metrics", Authorization=f"Bearer {TOKEN}")
+    _, _, text = ask(server, "GET", "/metrics", Authorization=f"Bearer {TOKEN}")
     known = {re.sub(r"_(bucket|sum|count)$", "", line.split("{")[0].split(" ")[0])
              for line in text.splitlines() if not line.startswith("#")}
     known |= {line.split(" ")[2] for line in text.splitlines() if line.startswith("# TYPE")}

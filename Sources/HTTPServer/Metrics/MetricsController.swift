@@ -14,7 +14,7 @@ package struct MetricsController: Sendable {
   }
 
   @Sendable package func read(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    guard access.admits(request, from: context.socketAddress) else { throw Problem.metricsRefused }
+    guard access.admits(request) else { throw Problem.metricsRefused }
     let wantsOpenMetrics = request.headers[.accept]?.contains("application/openmetrics-text") ?? false
     let format: Exposition.Format = wantsOpenMetrics ? .openMetrics : .prometheus
     return Response(
@@ -26,5 +26,5 @@ package struct MetricsController: Sendable {
 extension Problem {
   package static let metricsRefused = Problem(
     .unauthorized,
-    detail: "Ask from the server's own machine, or send the token of RINGFENCE_METRICS_TOKEN as a bearer.")
+    detail: "Send the token of metrics as a bearer: RINGFENCE_METRICS_TOKEN, or metrics.token in the data folder.")
 }

@@ -17,8 +17,8 @@ struct Backup {
 
   /// Files of the data folder that hold secrets.
   static let keyFiles = [
-    "pseudonym.key", "account.key", DataFolder.signingKeyFile, "signing.key.next", "webhook.secret", "sample-app.key",
-    "sample-end",
+    "pseudonym.key", "account.key", DataFolder.signingKeyFile, "signing.key.next", "webhook.secret", "metrics.token",
+    "sample-app.key", "sample-end",
   ]
 
   func make() async throws -> BackupManifest {

@@ -88,6 +88,7 @@ struct FolderChecks {
     let variables = [
       "pseudonym.key": "RINGFENCE_PSEUDONYM_KEY", "account.key": "RINGFENCE_ACCOUNT_KEY",
       DataFolder.signingKeyFile: "RINGFENCE_SIGNING_KEY", "webhook.secret": "RINGFENCE_WEBHOOK_SECRET",
+      "metrics.token": "RINGFENCE_METRICS_TOKEN",
     ]
     return Backup.keyFiles.compactMap { name in
       let names = variables[name].map { [$0, "\($0)_FILE"] } ?? []

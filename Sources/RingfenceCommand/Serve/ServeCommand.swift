@@ -124,7 +124,7 @@ struct ServeCommand: AsyncParsableCommand {
           drain: .seconds(drain)),
         metrics: metrics, logger: .server)
       do {
-        try await server.run(configuration: try configuration(of: context.installation)) { port in
+        try await server.run(configuration: try configuration(of: context)) { port in
           let address = address(port: port)
           print(welcome?.text(address: address) ?? "Listening on \(address)")
           fflush(nil)
@@ -137,12 +137,13 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  private func configuration(of installation: Installation) throws -> ServerConfiguration {
-    ServerConfiguration(
+  private func configuration(of context: CommandContext) throws -> ServerConfiguration {
+    let installation = context.installation
+    return ServerConfiguration(
       host: host, port: port, publicFolder: installation.publicFiles, templateFolder: installation.templates,
       textFolder: installation.texts, openAPIFile: installation.openAPI, isSecure: url?.hasPrefix("https:") ?? false,
       secondFactor: secondFactor ?? (demo ? .nobody : .administrators), limits: limits ? .standard : .off,
-      trustsProxy: trustProxy, publicationsNeedKey: fetchNeedsKey, metricsToken: try observation.metricsToken(),
+      trustsProxy: trustProxy, publicationsNeedKey: fetchNeedsKey, metricsToken: try context.folder.metricsToken(),
       logsRequests: observation.logRequests, publicNumbers: publicNumberPages, appealDifficulty: appealWork,
       appealDelay: appealDelay)
   }
