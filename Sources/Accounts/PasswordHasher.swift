@@ -12,6 +12,8 @@ public actor PasswordHasher {
   private let queueLimit: Int
   private let queue = DispatchQueue(label: "passwords", attributes: .concurrent)
   private var running = 0
+  /// How many keys were derived from passwords.
+  private(set) var derivations = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
   /// What a password is compared with where there is no account.
   private let nobody: String
@@ -55,6 +57,7 @@ public actor PasswordHasher {
     defer {
       if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
     }
+    derivations += 1
     return try await queue.run(body)
   }
 }

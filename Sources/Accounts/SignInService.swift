@@ -74,7 +74,8 @@ public struct SignInService: Sendable {
       guard password.count <= PasswordRules.length.upperBound, try await hasher.verify(password, account?.password),
         let account
       else {
-        if let account { try await moderators.noteFailure(of: account, because: "wrong password", at: time) }
+        // Also of a name without an account: otherwise the time of the answer says which names exist.
+        try await moderators.noteFailure(of: account, because: "wrong password", at: time)
         return .refused
       }
       try await giveBack(throttle, former, at: time)

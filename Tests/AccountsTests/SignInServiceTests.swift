@@ -65,6 +65,28 @@ import Testing
     #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
   }
 
+  /// The time of a refusal does not say which names exist, since the work for it is the same.
+  @Test func aNameWithoutAnAccountCostsAsMuchAsAWrongPassword() async throws {
+    _ = try await withPassword("Ada")
+    let service = desk
+    func work(_ name: String, _ typed: String) async throws -> (derivations: Int, events: Int) {
+      let derived = await service.hasher.derivations
+      let noted = try await AuditLog(pool: pool).events(AuditFilter(), limit: 1_000).count
+      #expect(try await service.signIn(name: name, password: typed, visitor(9), at: now) == .refused)
+      return (
+        await service.hasher.derivations - derived,
+        try await AuditLog(pool: pool).events(AuditFilter(), limit: 1_000).count - noted
+      )
+    }
+    for typed in ["a wrong password", String(repeating: "x", count: 10_000)] {
+      let (known, unknown) = (try await work("Ada", typed), try await work("Eve", typed))
+      #expect(known == unknown && known.events == 1, "\(known) \(unknown)")
+    }
+    #expect(try await work("Eve", "a wrong password").derivations == 1)
+    let noted = try await AuditLog(pool: pool).events(AuditFilter(), limit: 1_000)
+    #expect(!noted.map { "\($0)" }.joined().contains("Eve"))
+  }
+
   @Test func aSessionEndsByIdlenessByAgeAndByAnotherSignIn() async throws {
     let session = try await session("Ada")
     #expect(try await moderator(session, at: now + SessionStore.idleLifetime + 1) == nil)

@@ -36,8 +36,8 @@ extension ProblemKind {
       Account(
         status: .forbidden, title: "Sent by another site",
         detail: "This form can only be sent from a page of this server. Open the page here and try again.",
-        cause: "A browser said in Sec-Fetch-Site that a page of another site sends the request.",
-        remedy: "Open the page on this server. Apps that are no browsers do not send that header.")
+        cause: "A browser said in Sec-Fetch-Site or in Origin that a page of another site sends the request.",
+        remedy: "Open the page on this server. Apps that are no browsers do not send these headers.")
     case .methodNotAllowed:
       Account(
         status: .methodNotAllowed, title: "Not with this method", detail: "Use one of: GET, HEAD.",

@@ -135,10 +135,13 @@ public struct SessionStore: Sendable {
     }
   }
 
-  /// Notes an attempt that failed, of an account that there is.
-  public func noteFailure(of account: Credentials, because reason: String, at time: Date) async throws {
+  /// Notes an attempt that failed.
+  /// - Parameter account: nil where the name has none. The name is not noted then: it may be a password, typed in the wrong
+  ///   field.
+  public func noteFailure(of account: Credentials?, because reason: String, at time: Date) async throws {
+    let name = account?.name ?? "unknown"
     let event = AuditEvent(
-      actor: account.name, role: account.role, action: "session.refuse", subject: account.name, reason: reason)
+      actor: name, role: account?.role.rawValue ?? "system", action: "session.refuse", subject: name, reason: reason)
     try await pool.transaction { try await $0.append(event, at: time) }
   }
 }

@@ -1,0 +1,48 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Storage
+import TestSupport
+import Testing
+
+/// Forms of browsers that do not send `Sec-Fetch-Site`.
+@Suite(.database) struct SameOriginTests {
+  private func signIn(_ server: TestServer, _ token: String, origin: String?) async throws -> TestResponse {
+    var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+    if let origin { headers[.origin] = origin }
+    return try await server.client.execute(
+      uri: "/sign-in", method: .post, headers: headers, body: ByteBuffer(string: "token=\(token)"))
+  }
+
+  @Test func aFormOfAnotherOriginSignsNobodyIn() async throws {
+    try await TestServer.run { server in
+      let host = "localhost:\(server.port)"
+      let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
+      let others = [
+        "https://attacker.example", "null", "", "http://localhost", "http://localhost:1",
+        "http://\(host).attacker.example", "http://attacker.example/\(host)", "ftp://\(host)", host,
+      ]
+      for origin in others {
+        let answer = try await signIn(server, token, origin: origin)
+        #expect(answer.status == .forbidden, "\(origin)")
+        #expect(answer.headers[.setCookie] == nil)
+      }
+      for origin in ["http://\(host)", "https://\(host.uppercased())", nil] {
+        let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
+        #expect(try await signIn(server, token, origin: origin).status == .seeOther, "\(origin ?? "none")")
+      }
+    }
+  }
+
+  /// A key is no cookie: no browser adds it by itself.
+  @Test func theAPIDoesNotLookAtOrigins() async throws {
+    try await TestServer.run { server in
+      for _ in 0..<2 {
+        let answer = try await server.post(
+          "/v1/reports", try Reports.json(), headers: [.origin: "https://other.example"])
+        #expect(answer.status == .created)
+      }
+    }
+  }
+}
