@@ -21,7 +21,7 @@ struct NumbersController: Sendable {
       plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let digits = Int64(plain),
       let number = PhoneNumber(digits: digits)
     else { throw Problem.notANumber }
-    let explanation = try await explanations.explain(number.digits, at: Date())
+    let explanation = try await explanations.explainCoarsely(number.digits, at: Date())
     var response = JSON.response(LocalizedExplanation(explanation, catalog[context.language]))
     response.headers[.cacheControl] = "private, max-age=60"
     response.headers[.contentLanguage] = context.language.rawValue

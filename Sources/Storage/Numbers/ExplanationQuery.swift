@@ -32,9 +32,11 @@ struct ExplanationQuery {
   private let record: Place<ReadRecord>
   private let weights: Place<ReadNumberWeights>
 
-  /// - Parameter pipeline: is run in a snapshot; its statements that follow keep their plans.
-  init(_ number: Int64, at time: Date, in pipeline: inout PostgresPipeline) {
-    (self.number, self.time) = (number, time)
+  /// - Parameters:
+  ///   - scoredAt: the time that reports are weighed at; nil for the same.
+  ///   - pipeline: is run in a snapshot; its statements that follow keep their plans.
+  init(_ number: Int64, at time: Date, scoredAt: Date? = nil, in pipeline: inout PostgresPipeline) {
+    (self.number, self.time) = (number, scoredAt ?? time)
     pipeline.add(KeepPlans())
     patterns = pipeline.add(ReadProtectedPatterns(only: number))
     numbers = pipeline.add(ReadProtectedNumber(number: number))

@@ -18,4 +18,11 @@ public struct ExplanationStore: Sendable {
     let question = ExplanationQuery(number, at: time, in: &pipeline)
     return try await question.answer(try await pool.snapshot(pipeline), pool: pool).explanation
   }
+
+  /// The same for apps: with figures of the beginning of the day that are cut; see ``Explanation/coarse``.
+  public func explainCoarsely(_ number: Int64, at time: Date) async throws -> Explanation {
+    var pipeline = PostgresPipeline()
+    let question = ExplanationQuery(number, at: time, scoredAt: Explanation.coarseTime(time), in: &pipeline)
+    return try await question.answer(try await pool.snapshot(pipeline), pool: pool).explanation.coarse
+  }
 }

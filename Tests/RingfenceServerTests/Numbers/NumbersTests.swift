@@ -101,7 +101,7 @@ import Testing
         #expect(told.number == "+\(number)")
         #expect(told.verdict == verdict)
         #expect(told.account.contains { $0.contains(words) }, "\(told.account)")
-        let explained = try await ExplanationStore(pool: pool).explain(number, at: Date())
+        let explained = try await ExplanationStore(pool: pool).explainCoarsely(number, at: Date())
         #expect(told.explanation.map(\.code) == explained.account.map(\.code))
         #expect(told.account == explained.account.map { texts[.english].message($0) })
         let russian = try await get(server, "/v1/numbers/%2B\(number)", [.acceptLanguage: "ru"])
@@ -184,6 +184,68 @@ import Testing
     }
   }
 
+  /// Of a number with one report, exact figures tell when it was sent and what its reporter weighs.
+  @Test func appsAreGivenCoarseFigures() async throws {
+    struct Figures: Decodable, Equatable {
+      struct Part: Decodable, Equatable {
+        let heat: Double
+        let evidence: Double
+      }
+      let as_of: String
+      let heat: Double
+      let evidence: Double
+      let confidence: Double
+      let categories: [Part]
+      let account: [String]
+    }
+    let today = Explanation.coarseTime(now)
+    var reports: [Report] = []
+    for (index, (age, weight)) in [(3_600.0, Float(1)), (50_000, 0.9), (70_000, 0.55), (20_000, 0.3)].enumerated() {
+      reports.append(
+        Report(
+          number: 33_162_000_248 + Int64(index), appID: 1, reportID: UUID(), reportedAt: today - age, category: .fraud,
+          reporter: [UInt8](repeating: UInt8(index), count: 16), weight: weight))
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    let numbers = reports.map(\.number)
+    try await TestServer.run { server in
+      let figures = try await numbers.asyncMap { number in
+        let answer = try await get(server, "/v1/numbers/\(number)")
+        return try JSONDecoder().decode(Figures.self, from: Data(answer.body.readableBytesView))
+      }
+      #expect(figures.map(\.heat) == [0.5, 0.5, 0.5, 0])
+      #expect(figures.map(\.evidence) == [0.5, 0.5, 0.5, 0])
+      #expect(figures.allSatisfy { $0.as_of == today.ISO8601Format() })
+      #expect(figures.allSatisfy { $0.confidence * 20 == ($0.confidence * 20).rounded() })
+      // Nothing else tells the first three apart.
+      #expect(figures[0].categories == figures[1].categories && figures[1].categories == figures[2].categories)
+      #expect(figures[1].account == figures[2].account)
+    }
+  }
+
+  @Test(arguments: ["+33162000248", "+331620002xx"])
+  func whatIsProtectedIsListedNowhereAtOnce(_ target: String) async throws {
+    let (number, other): (Int64, Int64) = (33_162_000_248, 33_162_111_111)
+    try await list([number, other])
+    let time = now
+    try await TestServer.run { server in
+      func isTold(_ number: Int64) async throws -> Bool {
+        let answer = try await get(server, "/v1/numbers/by-hash/\(hash(number).prefix(8))")
+        return try JSONDecoder().decode(Hashes.self, from: Data(answer.body.readableBytesView)).entries.count == 1
+      }
+      #expect(try await isTold(number))
+      let store = ProtectionStore(pool: pool)
+      for _ in 0..<2 {
+        try await store.add([(try ProtectionTarget(target), "A bank")], by: "Ada", at: time)
+      }
+      #expect(try await !isTold(number))
+      #expect(try await isTold(other))
+      // Packs lose it by a revocation.
+      let open = try await PublicationStore(pool: pool).openRevocations()
+      #expect(open.map(\.number) == [number] && open.map(\.action) == [.remove] && open[0].requestedBy == "Ada")
+    }
+  }
+
   /// An appeal by itself spares nobody: the rule is that of the packs, applied without waiting for the night.
   @Test func aLookupByHashSparesVictimsOfSpoofingAndNobodyElse() async throws {
     let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
@@ -212,5 +274,13 @@ import Testing
     #expect(try await mayBlock(nuisance) == true)
     _ = try await appeals.settle(victim, as: .rejected, by: "Ada", role: .moderator, answer: nil, at: now)
     #expect(try await mayBlock(victim) == true)
+  }
+}
+
+extension Array {
+  fileprivate func asyncMap<T>(_ transform: (Element) async throws -> T) async throws -> [T] {
+    var result: [T] = []
+    for element in self { result.append(try await transform(element)) }
+    return result
   }
 }
