@@ -11,7 +11,10 @@ struct FindListedByHash: PostgresStatement {
     SELECT l.number, coalesce(r.category_id, l.category_id), r.label,
            coalesce(r.decision = 'block', l.treatment = 0),
            r.number IS NULL AND l.treatment = 0 AND EXISTS (
-             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected')
+             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'),
+           EXISTS (SELECT 1 FROM protected_numbers p WHERE p.number = l.number)
+             OR EXISTS (
+               SELECT 1 FROM protected_patterns p WHERE '+' || l.number::text LIKE translate(p.pattern, 'x*', '_%'))
     FROM listings l LEFT JOIN number_decisions r ON r.number = l.number
     WHERE substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2
       AND r.decision IS DISTINCT FROM 'allow'
@@ -31,6 +34,8 @@ struct FindListedByHash: PostgresStatement {
     var listed: ListedHash
     /// Whether an appeal may have something to say about blocking it.
     let isAppealed: Bool
+    /// Whether a number or a pattern may protect it.
+    let mayBeProtected: Bool
   }
 
   static func decode(_ row: PostgresRow) throws -> Found {
@@ -41,6 +46,6 @@ struct FindListedByHash: PostgresStatement {
       listed: ListedHash(
         hash: NumberHash.of(number), category: category, label: try row.decode(2) ?? category.label,
         mayBlock: try row.decode(3)),
-      isAppealed: try row.decode(4))
+      isAppealed: try row.decode(4), mayBeProtected: try row.decode(5))
   }
 }

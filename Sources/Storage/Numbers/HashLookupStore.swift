@@ -34,11 +34,15 @@ public struct HashLookupStore: Sendable {
   ///
   /// Whether a number may be blocked is what the newest packs say of it, with one haste: a number that an appeal has made
   /// a victim of spoofing since then (see `Spoofing`) is spared at once, where packs spare it from the next night on. An
-  /// appeal by itself changes nothing.
+  /// appeal by itself changes nothing. A number that is protected since then is left out at once.
   /// - Parameter time: what appeals are weighed at.
   public func listed(_ prefix: NumberHashPrefix, at time: Date = Date()) async throws -> [ListedHash] {
     let found = try await pool.withConnection { connection in
       var found = try await connection.run(FindListedByHash(prefix: prefix))
+      for number in found.filter(\.mayBeProtected).map(\.number)
+      where try await ProtectionStore.rule(for: number, on: connection) != nil {
+        found.removeAll { $0.number == number }
+      }
       let appealed = found.filter(\.isAppealed).map(\.number).sorted()
       guard !appealed.isEmpty else { return found }
       let victims = try await AppealStore.victims(at: time, numbers: appealed, on: connection)

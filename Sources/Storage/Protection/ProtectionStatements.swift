@@ -128,3 +128,52 @@ struct ReadProtectedNumbers: PostgresStatement {
     )
   }
 }
+
+/// Listed numbers that are protected by one of the numbers or patterns.
+struct FindListedOfProtected: PostgresStatement {
+  let numbers: [Int64]
+  let patterns: [String]
+  let limit: Int
+
+  static let sql = """
+    SELECT number FROM listings
+    WHERE number = ANY($1::bigint[])
+      OR EXISTS (
+        SELECT 1 FROM unnest($2::text[]) AS t (pattern)
+        WHERE '+' || number::text LIKE translate(t.pattern, 'x*', '_%'))
+    ORDER BY number LIMIT $3::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(patterns)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Asks for the removal of protected numbers before the next complete publication, once for each.
+struct RevokeProtected: PostgresStatement {
+  typealias Row = Void
+  let ids: [UUID]
+  let numbers: [Int64]
+  let requestedBy: String
+  let time: Date
+
+  static let sql = """
+    INSERT INTO revocations (revocation_id, number, action, reason, requested_by, requested_at)
+    SELECT t.id, t.number, 'remove', 'The number is protected.', $3, $4::timestamptz
+    FROM unnest($1::uuid[], $2::bigint[]) AS t (id, number)
+    WHERE NOT EXISTS (
+      SELECT 1 FROM revocations r WHERE r.number = t.number AND r.action = 'remove' AND r.settled_at IS NULL)
+    ORDER BY t.number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(ids)
+    parameters.append(numbers)
+    parameters.append(requestedBy)
+    parameters.append(time)
+  }
+}

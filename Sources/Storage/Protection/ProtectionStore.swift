@@ -17,7 +17,8 @@ public struct ProtectionStore: Sendable {
     self.pool = pool
   }
 
-  /// Protects numbers and patterns, all or none; those that are protected get the new reason.
+  /// Protects numbers and patterns, all or none; those that are protected get the new reason. Listed numbers among them are
+  /// revoked, so that packs lose them at once and not with the next publication.
   /// - Parameters:
   ///   - targets: with whose each is and why, 1 to 200 characters.
   ///   - addedBy: who says so, 1 to 80 characters.
@@ -54,8 +55,29 @@ public struct ProtectionStore: Sendable {
         throw ProtectionError.tooManyPatterns(limit: Self.mostPatterns)
       }
       guard counts.numbers <= Self.mostNumbers else { throw ProtectionError.tooManyNumbers(limit: Self.mostNumbers) }
+      try await Self.revokeListed(
+        numbers: sortedNumbers.map(\.key), patterns: sortedPatterns.map(\.key), by: addedBy, at: time, on: connection)
       if let audit { _ = try await connection.run(AppendAuditEvent(audit, at: time)) }
     }
+  }
+
+  /// Asks for the removal of listed numbers that are protected now; the most that one publication takes. The next complete
+  /// publication leaves out the others.
+  private static func revokeListed(
+    numbers: [Int64], patterns: [String], by addedBy: String, at time: Date, on connection: PostgresConnection
+  ) async throws {
+    var listed = try await connection.run(
+      FindListedOfProtected(numbers: numbers, patterns: patterns, limit: Revocation.mostTogether))
+    if !patterns.isEmpty {
+      var builder = ProtectedNumbersBuilder()
+      for number in numbers { builder.add(number, reason: "") }
+      for pattern in patterns { builder.add(try ProtectedPattern(pattern), reason: "") }
+      let protected = builder.finish()
+      listed.removeAll { protected.rule(for: $0) == nil }
+    }
+    guard !listed.isEmpty else { return }
+    _ = try await connection.run(
+      RevokeProtected(ids: listed.map { _ in UUID() }, numbers: listed, requestedBy: addedBy, time: time))
   }
 
   /// Takes a protection away.

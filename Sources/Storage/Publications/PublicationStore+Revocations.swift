@@ -21,7 +21,7 @@ extension PublicationStore {
 
   /// What is asked for and not settled, in the order it was asked for.
   /// - Parameter limit: the most that one publication takes.
-  public func openRevocations(limit: Int = 10_000) async throws -> [Revocation] {
+  public func openRevocations(limit: Int = Revocation.mostTogether) async throws -> [Revocation] {
     try await pool.run(ReadOpenRevocations(limit: limit))
   }
 

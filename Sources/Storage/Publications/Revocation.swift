@@ -11,6 +11,9 @@ public struct Revocation: Sendable, Equatable {
     case add(ReportCategory, label: String?)
   }
 
+  /// The most that one publication carries out.
+  public static let mostTogether = 10_000
+
   /// Its name, chosen by whoever asks: asking twice is asking once.
   public var id: UUID
   /// E.164 digits.
