@@ -55,7 +55,7 @@ package struct APIRoutes {
   private func reportRoutes(_ router: Router<ServerRequestContext>, _ bodies: BodyReader) {
     let reports = ReportsController(
       intake: services.intake, limiter: services.limiter, bodies: bodies,
-      networkPseudonym: services.pseudonymizer.network(of:))
+      networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
     group(router, .report).add(middleware: AcceptMiddleware())
       // Most of these are answered before they come here: see ReportFastPath.
       .post("reports", use: reports.create)

@@ -14,14 +14,16 @@ package struct APIServices: Sendable {
   package let limiter: RateLimiter
   package let publications: PublicationFolder
   package let nextPublication: @Sendable (Date) -> Date?
+  package let failures: FailureLog
 
   /// - Parameters:
   ///   - uses: counts which keys are used.
   ///   - nextPublication: the time of the next scheduled publication, seen from a time.
+  ///   - failures: where a line stands for many failures.
   package init(
     stores: Stores, intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer,
     uses: KeyUseCounter, limiter: RateLimiter, publications: PublicationFolder,
-    nextPublication: @escaping @Sendable (Date) -> Date?
+    nextPublication: @escaping @Sendable (Date) -> Date?, failures: FailureLog
   ) {
     self.stores = stores
     self.intake = intake
@@ -31,5 +33,6 @@ package struct APIServices: Sendable {
     self.limiter = limiter
     self.publications = publications
     self.nextPublication = nextPublication
+    self.failures = failures
   }
 }

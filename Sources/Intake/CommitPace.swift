@@ -20,9 +20,11 @@ struct CommitPace {
     longest = max(now - began, longest * Self.memory)
   }
 
+  /// How long the present commit has taken; zero where there is none.
+  func hung(at now: ContinuousClock.Instant) -> Duration { began.map { now - $0 } ?? .zero }
+
   /// How long the last of so many commits is likely to wait. A commit that hangs is waited for as long as it has hung.
   func wait(behind commits: Int, at now: ContinuousClock.Instant) -> Duration {
-    let hung = began.map { now - $0 } ?? .zero
-    return max(hung, longest * commits)
+    max(hung(at: now), longest * commits)
   }
 }

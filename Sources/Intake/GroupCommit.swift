@@ -32,6 +32,10 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
   private struct State {
     var waiting = Batch()
+    /// Whoever waits for the present commit.
+    var committing: [Caller] = []
+    /// When the last commit failed for no item's fault, unless one has succeeded since.
+    var failedAt: ContinuousClock.Instant?
     var isClosed = false
     var wake: CheckedContinuation<Void, Never>?
     var pace = CommitPace()
@@ -42,6 +46,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   public let capacity: Int
   private let batchSize: Int
   private let patience: Duration
+  private let stallLimit: Duration
   private let isolates: @Sendable (any Error) -> Bool
   private let commit: @Sendable ([Item]) async throws -> [Outcome]
 
@@ -50,22 +55,35 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   ///   - batchSize: the most items in one commit; one caller's items are never split by it.
   ///   - patience: how long an item may have to wait, by the pace of the last commits; whoever would wait longer is
   ///     refused at once. What fits into the next batch is always taken.
+  ///   - stallLimit: how long a commit may take before all callers are answered with ``IntakeError/stalled``, and others are
+  ///     refused until it has ended.
   ///   - isolates: whether an error may be the fault of one item, so that the others deserve a try without it.
   ///   - commit: commits a batch whole or not at all and answers for each item in order.
   public init(
-    capacity: Int, batchSize: Int, patience: Duration = .seconds(5), isolates: @escaping @Sendable (any Error) -> Bool,
+    capacity: Int, batchSize: Int, patience: Duration = .seconds(5), stallLimit: Duration = .seconds(10),
+    isolates: @escaping @Sendable (any Error) -> Bool,
     commit: @escaping @Sendable ([Item]) async throws -> [Outcome]
   ) {
     precondition(capacity >= 1 && batchSize >= 1)
     self.capacity = capacity
     self.batchSize = batchSize
     self.patience = patience
+    self.stallLimit = stallLimit
     self.isolates = isolates
     self.commit = commit
   }
 
   /// Items that wait for their commit to begin.
   public var depth: Int { state.withLock { $0.waiting.items.count } }
+
+  /// Whether what is handed in now is unlikely to be committed: the present commit takes too long, or the last one has failed
+  /// for no item's fault within a time. Without requests nothing is tried, so an old failure says nothing.
+  public func isFailing(within time: Duration) -> Bool {
+    state.withLock { state in
+      let now = ContinuousClock.now
+      return state.pace.hung(at: now) >= stallLimit / 4 || state.failedAt.map { now - $0 < time } ?? false
+    }
+  }
 
   /// Hands in items and waits until they are committed.
   /// - Returns: an outcome for each, in order.
@@ -98,6 +116,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   private func enter(_ caller: Caller, _ add: (inout [Item]) -> Void) throws(IntakeError) {
     let wake = try state.withLock { state throws(IntakeError) -> CheckedContinuation<Void, Never>? in
       if state.isClosed { throw .closed }
+      if state.pace.hung(at: .now) >= stallLimit { throw .stalled }
       let depth = state.waiting.items.count + caller.count
       if depth > capacity { throw .full }
       let commits = (depth + batchSize - 1) / batchSize
@@ -113,6 +132,8 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   /// Commits until ``close()`` has been called and all that was taken is answered. Run it in one task; cancelling that
   /// closes it too.
   public func run() async {
+    let watch = Task { await endStalls() }
+    defer { watch.cancel() }
     await withTaskCancellationHandler {
       while let batch = await nextBatch() {
         await answer(batch)
@@ -166,12 +187,40 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     return batch
   }
 
+  /// Answers those who wait for a commit that takes too long, until the task is cancelled.
+  private func endStalls() async {
+    while (try? await Task.sleep(for: min(.seconds(1), stallLimit / 4))) != nil {
+      let callers = state.withLock { state -> [Caller] in
+        guard state.pace.hung(at: .now) >= stallLimit else { return [] }
+        defer { (state.committing, state.waiting) = ([], Batch()) }
+        return state.committing + state.waiting.callers
+      }
+      for caller in callers {
+        switch caller {
+        case .one(let answer): answer(.failure(IntakeError.stalled))
+        case .many(let count, let continuation):
+          continuation.resume(returning: Array(repeating: .failure(IntakeError.stalled), count: count))
+        }
+      }
+    }
+  }
+
   private func answer(_ batch: Batch) async {
-    state.withLock { $0.pace.begin(at: .now) }
+    state.withLock { state in
+      state.pace.begin(at: .now)
+      state.committing = batch.callers
+    }
     let answers = await answers(to: batch.items[...])
-    state.withLock { $0.pace.end(at: .now) }
+    let hasFailed = answers.allSatisfy { if case .failure(let error) = $0 { !isolates(error) } else { false } }
+    let callers = state.withLock { state in
+      state.pace.end(at: .now)
+      state.failedAt = hasFailed ? .now : nil
+      // Empty where all have been told that it takes too long.
+      defer { state.committing = [] }
+      return state.committing
+    }
     var place = 0
-    for caller in batch.callers {
+    for caller in callers {
       switch caller {
       case .one(let answer): answer(answers[place])
       case .many(let count, let continuation): continuation.resume(returning: Array(answers[place..<place + count]))

@@ -4,11 +4,15 @@ public enum IntakeError: Error, Equatable, CustomStringConvertible {
   case full
   /// The server is stopping.
   case closed
+  /// The database has not answered for too long. What was handed in may still be committed; the same report is welcome
+  /// later, and counts once.
+  case stalled
 
   /// Plain English, for whoever sent it.
   public var description: String {
     switch self {
     case .full: "Too many reports are waiting. Send it again in a moment."
+    case .stalled: "The database does not answer. Send it again in a moment."
     case .closed: "The server is stopping. Send it again in a moment."
     }
   }

@@ -14,6 +14,7 @@ package struct SiteRoutes {
   private let description: OpenAPIDocument
   private let clock: LimitClock
   private let census: QueueCountCache
+  private let failures: FailureLog
 
   private var stores: Stores { services.stores }
   private var cookies: SignInCookies { SignInCookies(isSecure: configuration.isSecure) }
@@ -21,8 +22,9 @@ package struct SiteRoutes {
   /// - Throws: when a template cannot be read, or asks for a text that the catalog lacks.
   package init(
     services: SiteServices, configuration: SiteConfiguration, catalog: MessageCatalog, description: OpenAPIDocument,
-    clock: LimitClock
+    clock: LimitClock, failures: FailureLog
   ) throws {
+    self.failures = failures
     self.services = services
     self.configuration = configuration
     self.description = description
@@ -45,7 +47,7 @@ package struct SiteRoutes {
       router.group(path)
         .add(middleware: session)
         // A second time, inside the session: its problems are shown with the account's navigation and language.
-        .add(middleware: ErrorMiddleware(page: problemPage))
+        .add(middleware: ErrorMiddleware(page: problemPage, failures: failures))
         .add(middleware: FormMiddleware(needsToken: true))
     }
     let moderation = signedIn("moderation")

@@ -63,6 +63,9 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
   case let error where isAboutFiles(error):
     complain("Error: \(error)")
     return 3
+  case let error as CocoaError where error.filePath != nil || error.underlying is POSIXError:
+    complain("Error: \(whatTheSystemSaid(error))")
+    return 3
   default:
     break
   }
@@ -91,6 +94,14 @@ private func text(of failure: PublicationFailure) -> String {
 private func whatTheDatabaseSaid(_ error: PostgresError) -> String {
   let said = [error.server?.message ?? error.clientMessage, error.server?.detail, error.server?.hint]
   return said.compactMap { $0?.trimmingCharacters(in: .whitespacesAndNewlines) }.map { "\n\($0)" }.joined()
+}
+
+/// An error of Foundation about a file, in the words of ours.
+private func whatTheSystemSaid(_ error: CocoaError) -> String {
+  let reason = (error.underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
+  let file = error.filePath ?? error.url?.path
+  return "Cannot read or write \(file ?? "a file"): \(reason ?? "error \(error.code.rawValue)"). "
+    + "Check its permissions and the free space of its disk."
 }
 
 private func complain(_ text: String) {

@@ -27,7 +27,8 @@ package func buildApplication(
   let api = APIServices(
     stores: services.stores, intake: services.intake, identifications: services.identifications,
     pseudonymizer: services.pseudonymizer, uses: services.keyUses, limiter: limiter,
-    publications: services.publications, nextPublication: services.nextPublication)
+    publications: services.publications, nextPublication: services.nextPublication,
+    failures: log.failures)
   let description = try OpenAPIDocument(
     contentsOf: configuration.openAPIFile, publicationsNeedKey: configuration.publicationsNeedKey)
   let router = try buildRouter(
@@ -65,12 +66,12 @@ private func buildRouter(
   let catalog = try MessageCatalog(folder: configuration.textFolder)
   let site = try SiteRoutes(
     services: services.site, configuration: configuration.site, catalog: catalog, description: description,
-    clock: services.clock)
+    clock: services.clock, failures: observation.log.failures)
   let router = Router(context: ServerRequestContext.self, options: [.autoGenerateHeadEndpoints])
   router.add(middleware: observation)
   router.add(middleware: SecurityHeadersMiddleware())
   router.add(middleware: LanguageMiddleware())
-  router.add(middleware: ErrorMiddleware(page: site.problemPage))
+  router.add(middleware: ErrorMiddleware(page: site.problemPage, failures: observation.log.failures))
   router.add(middleware: MethodMiddleware())
   router.add(middleware: HostMiddleware())
   router.add(middleware: PublicFilesMiddleware(folder: configuration.publicFolder))

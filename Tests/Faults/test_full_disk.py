@@ -1,8 +1,10 @@
 """A full disk takes nothing that it cannot keep, and work goes on once there is room again."""
 
+import http.client
 import os
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from shared_server import SharedServer
 from load import Load
 from recount import check
-from ringfence_server import RingfenceServer
+from ringfence_server import BINARY, RingfenceServer, environment
 from waiting import wait_until
 
 
@@ -47,6 +49,18 @@ def fill(path):
                 size //= 2
 
 
+def ready(server):
+    connection = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=30)
+    connection.request("GET", "/readyz")
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def error_lines(server):
+    return sum(" error " in line.lower() for line in server.log.read_text().splitlines())
+
+
 def test_full_disk(shared, small_disk):
     server = shared.server
     with Load(server) as load:
@@ -54,6 +68,18 @@ def test_full_disk(shared, small_disk):
         fill(filler)
         wait_until(lambda: load.surprises or load.answers[503] >= 50, 60, lambda: f"refusals: {load.answers}")
         assert server.process.poll() is None
+        # A balancer is told, the log does not grow with the refusals, and a command says what is missing.
+        wait_until(lambda: ready(server) == 503, 30, "the server not to be ready")
+        lines, refusals, began = error_lines(server), load.answers[503], time.monotonic()
+        wait_until(lambda: load.surprises or load.answers[503] >= refusals + 200, 60, lambda: f"refusals: {load.answers}")
+        assert ready(server) == 503
+        assert error_lines(server) - lines <= 3 * (time.monotonic() - began) + 10
+        done = subprocess.run(
+            [BINARY, "publish", "--data", str(server.data)], env=environment(), capture_output=True, text=True, timeout=60)
+        assert done.returncode != 0
+        assert "No space left on device" in done.stderr or "53100" in done.stderr, done.stderr
+        assert "NSCocoaErrorDomain" not in done.stderr and "Error Domain" not in done.stderr, done.stderr
         filler.unlink()
         load.goes_on()
+        wait_until(lambda: ready(server) == 200, 30, "the server to be ready")
     check(shared, load)

@@ -60,6 +60,58 @@ import Testing
     Issue.record("The condition did not hold within 10 seconds.", sourceLocation: sourceLocation)
   }
 
+  /// A database that is stopped answers nothing. What was handed in may be committed in the end.
+  @Test func aCommitThatHangsIsNotWaitedForWithoutEnd() async throws {
+    let ledger = Ledger()
+    ledger.shut()
+    let commits = GroupCommit<Int, Int>(
+      capacity: 100, batchSize: 1, patience: .seconds(600), stallLimit: .milliseconds(100), isolates: { _ in false },
+      commit: { try await ledger.commit($0) })
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await commits.run() }
+      let one = Mutex<GroupCommit<Int, Int>.Answer?>(nil)
+      try commits.submit(1) { answer in one.withLock { $0 = answer } }
+      await wait { ledger.batches.withLock { $0.count == 1 } }
+      #expect(!commits.isFailing(within: .seconds(600)))
+      // One waits for the commit, the other behind it.
+      await #expect(throws: IntakeError.stalled) { try await commits.submit([2]) }
+      await wait { one.withLock { $0 != nil } }
+      #expect(throws: IntakeError.stalled) { try one.withLock { $0 }?.get() }
+      #expect(commits.depth == 0 && commits.isFailing(within: .seconds(600)))
+      #expect(throws: IntakeError.stalled) { try commits.submit(3) { _ in Issue.record("refused and answered") } }
+      ledger.open()
+      await wait { !commits.isFailing(within: .seconds(600)) }
+      #expect(try await commits.submit([4]) == [40])
+      #expect(ledger.batches.withLock { $0 } == [[1], [4]])
+      commits.close()
+      try await group.waitForAll()
+    }
+  }
+
+  @Test func aFailureOfNoItemIsRememberedUntilSomethingIsCommitted() async throws {
+    struct Full: Error {}
+    let isFull = Mutex(true)
+    let commits = GroupCommit<Int, Int>(
+      capacity: 100, batchSize: 10, isolates: { $0 is BadItem },
+      commit: { items in
+        if items.contains(13) { throw BadItem() }
+        if isFull.withLock({ $0 }) { throw Full() }
+        return items
+      })
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await commits.run() }
+      await #expect(throws: BadItem.self) { try await commits.submit([13]) }
+      #expect(!commits.isFailing(within: .seconds(600)))
+      await #expect(throws: Full.self) { try await commits.submit([1]) }
+      #expect(commits.isFailing(within: .seconds(600)) && !commits.isFailing(within: .zero))
+      isFull.withLock { $0 = false }
+      _ = try await commits.submit([2])
+      #expect(!commits.isFailing(within: .seconds(600)))
+      commits.close()
+      try await group.waitForAll()
+    }
+  }
+
   @Test func aLoneItemIsCommittedAtOnce() async throws {
     let ledger = Ledger()
     try await withCommits(ledger) { commits async throws in

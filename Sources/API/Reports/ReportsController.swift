@@ -12,6 +12,7 @@ struct ReportsController: Sendable {
   let limiter: RateLimiter
   let bodies: BodyReader
   let networkPseudonym: @Sendable (String) -> [UInt8]?
+  let failures: FailureLog
 
   private static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
 
@@ -101,7 +102,8 @@ struct ReportsController: Sendable {
 
   /// An item that the database refused while it took others. Its words are for the log alone.
   private func failed(_ error: any Error, reportID: String, context: ServerRequestContext) -> ReportAnswer {
-    context.logger.error("report of a batch failed", metadata: ["error": .string(String(describing: error))])
+    failures.note(
+      "report of a batch failed", metadata: ["error": .string(String(describing: error))], to: context.logger)
     return .failed(reportID: reportID)
   }
 

@@ -5,6 +5,8 @@ package import Telemetry
 package struct RequestLog: Sendable {
   package let isOn: Bool
   package let logger: Logger
+  /// Failures of ours, whether or not each request has a line.
+  package let failures = FailureLog()
 
   package init(isOn: Bool, logger: Logger) {
     self.isOn = isOn

@@ -10,9 +10,12 @@ package struct ErrorMiddleware: RouterMiddleware {
   package typealias ProblemPage = @Sendable (Problem, ServerRequestContext) throws -> Response
 
   package let page: ProblemPage
+  package let failures: FailureLog
 
-  package init(page: @escaping ProblemPage) {
+  /// - Parameter failures: where a line stands for many failures.
+  package init(page: @escaping ProblemPage, failures: FailureLog) {
     self.page = page
+    self.failures = failures
   }
 
   package func handle(
@@ -30,14 +33,14 @@ package struct ErrorMiddleware: RouterMiddleware {
 
   private func answer(to error: any Error, request: Request, context: ServerRequestContext) -> Response {
     let path = context.route ?? "none"
-    let problem = Problem.answering(error, path: path, logger: context.logger)
+    let problem = Problem.answering(error, path: path, log: failures, logger: context.logger)
     let wantsPage = request.headers[.accept]?.contains("text/html") ?? false
     guard wantsPage, !request.uri.path.hasPrefix("/v1/") else { return problem.response }
     var response: Response
     do {
       response = try page(problem, context)
     } catch {
-      _ = Problem.answering(error, path: path, logger: context.logger)
+      _ = Problem.answering(error, path: path, log: failures, logger: context.logger)
       return problem.response
     }
     if let retryAfter = problem.retryAfter { response.headers[.retryAfter] = String(retryAfter) }

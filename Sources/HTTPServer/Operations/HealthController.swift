@@ -20,15 +20,22 @@ package struct HealthController: Sendable {
     JSON.response(["status": "alive"])
   }
 
-  /// The process wants requests: it is not about to stop, there is room for reports, and the database answers.
+  /// How long a failed commit counts. A balancer sends no reports meanwhile, so that none could show that it is over.
+  private static let memory = Duration.seconds(10)
+
+  /// The process wants requests: it is not about to stop, there is room for reports, they are stored, and the database answers
+  /// within a second.
   @Sendable package func ready(_ request: Request, context: ServerRequestContext) async throws -> Response {
     if readiness.isStopping { throw Problem.stopping }
     // Turns red a little before reports are refused, so that a balancer sends them elsewhere in time.
     if intake.depth * 10 >= intake.capacity * 9 {
       throw Problem(.unavailable, detail: "The queue of reports that wait to be stored is nearly full.")
     }
+    if intake.isFailing(within: Self.memory) {
+      throw Problem(.unavailable, detail: "The last reports could not be stored.")
+    }
     do {
-      try await health.check()
+      try await withDeadline(.milliseconds(800)) { [health] in try await health.check() }
     } catch {
       // Asked for every few seconds: the log would say nothing else.
       throw Problem(.unavailable, detail: "The database does not answer.")

@@ -6,17 +6,19 @@ import Storage
 
 extension Problem {
   /// What a caller is told of an error. A failure of ours is logged here, once; its text goes no further.
-  /// - Parameter path: the route's pattern: addresses hold numbers.
-  package static func answering(_ error: any Error, path: String, logger: Logger) -> Problem {
+  /// - Parameters:
+  ///   - path: the route's pattern: addresses hold numbers.
+  ///   - log: where a line stands for many failures.
+  package static func answering(_ error: any Error, path: String, log: FailureLog, logger: Logger) -> Problem {
     let problem = of(error)
     // What is answered on purpose, when the server stops or is full, is no failure; a flood would fill the log with it.
     if problem.status >= 500, !(error is Problem), !(error is IntakeError) {
-      logger.error(
+      log.note(
         "request failed",
         metadata: [
           "http.route": .string(path), "http.status": .stringConvertible(problem.status),
           "error": .string(String(describing: error)),
-        ])
+        ], to: logger)
     }
     return problem
   }
@@ -24,7 +26,7 @@ extension Problem {
   private static func of(_ error: any Error) -> Problem {
     switch error {
     case let problem as Problem: problem
-    case is IntakeError: .unavailable
+    case is IntakeError, is DeadlineExceeded: .unavailable
     case let error as InvalidSubmission: .invalid(error.problems)
     case let error as HTTPError: of(error)
     default: StoreFailure(error) == .unavailable ? .unavailable : .internal

@@ -128,6 +128,10 @@ public struct ReportIntake: Sendable {
   /// Reports that wait for their commit to begin.
   public var depth: Int { commits.depth }
 
+  /// Whether reports that are handed in now are unlikely to be stored: the database does not answer, or has refused the last
+  /// ones within a time for no fault of theirs, such as a full disk.
+  public func isFailing(within time: Duration) -> Bool { commits.isFailing(within: time) }
+
   /// The most reports that wait.
   public var capacity: Int { commits.capacity }
 

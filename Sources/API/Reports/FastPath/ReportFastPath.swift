@@ -105,7 +105,8 @@ package struct ReportFastPath: Sendable {
       return FastPathResponse(
         withLimits(problem, network: pending.network, appID: pending.appID), date: date, id: pending.visit.id)
     } catch {
-      return FastPathResponse(.answering(error, path: "/v1/reports", logger: logger), date: date, id: pending.visit.id)
+      return FastPathResponse(
+        .answering(error, path: "/v1/reports", log: log.failures, logger: logger), date: date, id: pending.visit.id)
     }
   }
 

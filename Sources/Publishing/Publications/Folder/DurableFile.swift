@@ -12,7 +12,11 @@ enum DurableFile {
   static func replace(_ path: String, with data: Data) throws {
     let temporary = "\(path).\(UUID().uuidString).tmp"
     do {
-      try data.write(to: URL(filePath: temporary))
+      do {
+        try data.write(to: URL(filePath: temporary))
+      } catch let error as CocoaError {
+        throw PublishingError.cannotWrite(path, errno: (error.underlying as? POSIXError)?.code.rawValue ?? EIO)
+      }
       try flush(temporary)
       guard rename(temporary, path) == 0 else { throw PublishingError.cannotWrite(path, errno: errno) }
     } catch {

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// The work did not end in time.
+package struct DeadlineExceeded: Error {
+  package init() {}
+}
+
+/// Waits for work, but no longer than a time. The work is cancelled then, and goes on where it does not heed that: a
+/// stopped database answers neither a statement nor its cancellation.
+package func withDeadline<Success: Sendable>(
+  _ limit: Duration, _ work: @escaping @Sendable () async throws -> Success
+) async throws -> Success {
+  let waiter = DeadlineWaiter<Success>()
+  let task = Task { waiter.finish(await Result { try await work() }) }
+  let timer = Task {
+    try await Task.sleep(for: limit)
+    waiter.finish(.failure(DeadlineExceeded()))
+    task.cancel()
+  }
+  defer { timer.cancel() }
+  return try await withTaskCancellationHandler {
+    try await withCheckedThrowingContinuation { waiter.start($0) }
+  } onCancel: {
+    task.cancel()
+    waiter.finish(.failure(CancellationError()))
+  }
+}
+
+/// Resumes one continuation once, with the first result.
+private final class DeadlineWaiter<Success: Sendable>: Sendable {
+  private enum State {
+    case new
+    case waiting(CheckedContinuation<Success, any Error>)
+    case finished(Result<Success, any Error>)
+    case resumed
+  }
+
+  private let state = Mutex(State.new)
+
+  func start(_ continuation: CheckedContinuation<Success, any Error>) {
+    let result: Result<Success, any Error>? = state.withLock { state in
+      guard case .finished(let result) = state else {
+        state = .waiting(continuation)
+        return nil
+      }
+      state = .resumed
+      return result
+    }
+    if let result { continuation.resume(with: result) }
+  }
+
+  func finish(_ result: Result<Success, any Error>) {
+    let continuation: CheckedContinuation<Success, any Error>? = state.withLock { state in
+      switch state {
+      case .new: state = .finished(result)
+      case .waiting(let continuation):
+        state = .resumed
+        return continuation
+      case .finished, .resumed: break
+      }
+      return nil
+    }
+    continuation?.resume(with: result)
+  }
+}
+
+extension Result where Failure == any Error {
+  fileprivate init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}

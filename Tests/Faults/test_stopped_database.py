@@ -1,0 +1,89 @@
+"""PostgreSQL that is stopped (SIGSTOP) keeps its sockets open and answers nothing: nobody waits for it without end."""
+
+import http.client
+import json
+import os
+import signal
+import threading
+import time
+import uuid
+
+import pytest
+
+from waiting import wait_until
+
+# Bounds, not expectations: readiness is told after 0.8 s, other callers after 10 s.
+READINESS_SECONDS = 4
+ANSWER_SECONDS = 20
+
+
+def ask(server, method, path, body=None, seconds=60, **headers):
+    """The status of the answer, and the seconds that it took."""
+    began = time.monotonic()
+    connection = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=seconds)
+    connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+    status = connection.getresponse().status
+    connection.close()
+    return status, time.monotonic() - began
+
+
+def report(key):
+    body = json.dumps({
+        "number": "+33162000248", "category": "fraud", "reporter": "somebody", "report_id": str(uuid.uuid4()),
+        "reported_at": time.strftime("%FT%TZ", time.gmtime(time.time() - 60))})
+    return body, {"Authorization": f"Bearer {key}", "Content_Type": "application/json"}
+
+
+@pytest.fixture
+def server(make_server):
+    server = make_server("--demo")
+    yield server
+    for process in server.postgres_processes():
+        os.kill(process, signal.SIGCONT)
+    server.close()
+
+
+def test_nobody_waits_for_a_stopped_database_without_end(server):
+    key = server.run("app", "create", "Stopped")
+    (first, fields), (second, _), (third, _) = report(key), report(key), report(key)
+    # Both ways of a report know the key then.
+    assert ask(server, "POST", "/v1/reports", first, **fields)[0] == 201
+    assert ask(server, "GET", "/v1/numbers/33162000248", Authorization=f"Bearer {key}")[0] == 200
+    for process in server.postgres_processes():
+        os.kill(process, signal.SIGSTOP)
+    lines = server.log.read_text().count("\n")
+    began = time.monotonic()
+
+    answers = {}
+
+    def note(name, *arguments, **more):
+        answers[name] = ask(server, *arguments, **more)
+
+    asked = {
+        "ready": ("GET", "/readyz"), "look-up": ("GET", "/v1/numbers/33162000248"), "report": ("POST", "/v1/reports", second),
+        "batch": ("POST", "/v1/reports", f"[{third}]"), "hash": ("GET", "/v1/numbers/by-hash/abcd")}
+    clients = [threading.Thread(target=note, args=(name, *arguments), kwargs={} if name == "ready" else fields)
+               for name, arguments in asked.items()]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    assert {name: status for name, (status, _) in answers.items()} == dict.fromkeys(asked, 503)
+    assert answers["ready"][1] < READINESS_SECONDS, answers
+    assert max(seconds for _, seconds in answers.values()) < ANSWER_SECONDS, answers
+
+    # While it hangs, reports are refused at once, and the log does not grow with them.
+    refused = [ask(server, "POST", "/v1/reports", report(key)[0], **fields) for _ in range(200)]
+    assert {status for status, _ in refused} == {503}
+    assert sum(seconds for _, seconds in refused) < ANSWER_SECONDS
+    assert ask(server, "GET", "/readyz")[0] == 503
+    new_lines = server.log.read_text().count("\n") - lines
+    assert new_lines <= 3 * (time.monotonic() - began) + 10, server.log.read_text()[-3_000:]
+
+    for process in server.postgres_processes():
+        os.kill(process, signal.SIGCONT)
+    wait_until(lambda: ask(server, "GET", "/readyz")[0] == 200, 60, "the server to be ready again")
+    # Whether or not it was committed in the end: it counts once.
+    for body in (second, third):
+        wait_until(lambda body=body: ask(server, "POST", "/v1/reports", body, **fields)[0] in (200, 201), 60, "the report to be taken")
+        assert ask(server, "POST", "/v1/reports", body, **fields)[0] == 200
