@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 package import Intake
 package import Storage
 import Synchronization
@@ -14,6 +15,12 @@ package final class APIKeyCache: Sendable {
   private let apps: AppStore
   private let uses: KeyUseCounter
   private let known = Mutex<[String: Entry]>([:])
+  /// Until when no key is looked up, since the database has not answered.
+  private let pause = Mutex<ContinuousClock.Instant?>(nil)
+
+  /// How long a look-up may take, and how long the others are refused at once after one that took longer.
+  private static let longestWait = Duration.seconds(3)
+  private static let pauseLength = Duration.seconds(1)
 
   /// How long an entry is believed.
   package static let lifetime = Duration.seconds(AppKey.belief)
@@ -30,11 +37,12 @@ package final class APIKeyCache: Sendable {
     return entry.app
   }
 
+  /// - Throws: `DeadlineExceeded` where the database does not answer.
   package func app(key: String) async throws -> App? {
     if let app = known(key: key) { return app }
     let now = ContinuousClock.now
     // Only keys that exist are remembered, so strangers cannot fill it.
-    guard let app = try await apps.app(key: key) else {
+    guard let app = try await lookUp(key) else {
       _ = known.withLock { $0.removeValue(forKey: key) }
       return nil
     }
@@ -42,5 +50,15 @@ package final class APIKeyCache: Sendable {
     if let keyID = app.keyID { uses.note(keyID, at: Date()) }
     known.withLock { $0[key] = Entry(app: app, until: now + Self.lifetime) }
     return app
+  }
+
+  private func lookUp(_ key: String) async throws -> App? {
+    if let end = pause.withLock({ $0 }), end > .now { throw DeadlineExceeded() }
+    do {
+      return try await withDeadline(Self.longestWait) { [apps] in try await apps.app(key: key) }
+    } catch let error as DeadlineExceeded {
+      pause.withLock { $0 = .now + Self.pauseLength }
+      throw error
+    }
   }
 }

@@ -39,7 +39,8 @@ struct ReportsController: Sendable {
   @Sendable func withdraw(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let app = context.app else { throw Problem.unauthorized }
     do {
-      switch try await intake.withdraw(reportID: context.parameters.require("report_id"), from: app) {
+      let id = try context.parameters.require("report_id")
+      switch try await withDeadline(.seconds(10), { [intake] in try await intake.withdraw(reportID: id, from: app) }) {
       case .withdrawn, .alreadyWithdrawn: return Response(status: .noContent)
       case .notFound: throw Problem.notFound
       }

@@ -12,11 +12,15 @@ struct SessionMiddleware: RouterMiddleware {
   let cookies: SignInCookies
   let policy: SecondFactorPolicy
 
+  /// How long a reader waits for a database that does not answer.
+  private static let longestWait = Duration.seconds(10)
+
   func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
     guard let token = cookies.read(.session, request),
-      let moderator = try await moderators.moderator(session: token, at: Date())
+      let moderator = try await withDeadline(
+        Self.longestWait, { [moderators] in try await moderators.moderator(session: token, at: Date()) })
     else { return .redirect(to: ReturnAddress(request).signIn, type: .normal) }
     var context = context
     context.moderator = moderator
