@@ -45,6 +45,13 @@ import Testing
     }
   }
 
+  @Test(arguments: ["HTTP/1.1 200 ", "HTTP/1.1 200 OK\r\nX-Field: "])
+  func refusesAHeadWithoutEnd(_ begin: String) async throws {
+    let server = try HostileSocket(begin, repeating: Self.flood)
+    await #expect(throws: ClientError.self) { try await answer(server) }
+    #expect(server.wait() < 64 << 20)
+  }
+
   @Test func takesAnErrorByItsHead() async throws {
     let server = try HostileSocket(
       "HTTP/1.1 503 Service Unavailable\r\nContent-Encoding: gzip\r\n\r\n", repeating: Self.flood)
