@@ -6,10 +6,30 @@ import json
 from pathlib import Path
 
 
+def parts(folder, head):
+    """The files that a head covers: paths of its bins, then of the descriptions that they name."""
+    bins = [f"bins/{digest}.json" for digest in head["bins"]]
+    found = list(bins)
+    for path in bins:
+        packs = json.loads(read(folder, path))["packs"]
+        found += [f"descriptions/{digest}.json" for _, digest in sorted(packs.items())]
+    return list(dict.fromkeys(found))
+
+
+def read(folder, path):
+    """A file that is named by the SHA-256 of its content."""
+    content = (Path(folder) / path).read_bytes()
+    assert hashlib.sha256(content).hexdigest() == Path(path).stem, path
+    return content
+
+
 def manifest(folder, file="manifest.json"):
-    """The manifest that a folder shows, or one that it keeps."""
+    """The manifest that a folder shows, or one that it keeps: its head, with the packs that its bins name."""
     envelope = json.loads((Path(folder) / file).read_text())
-    return json.loads(base64.b64decode(envelope["payload"]))
+    head = json.loads(base64.b64decode(envelope["payload"]))
+    descriptions = [path for path in parts(folder, head) if path.startswith("descriptions/")]
+    packs = [json.loads(read(folder, path)) for path in descriptions]
+    return head | {"packs": sorted(packs, key=lambda pack: pack["name"])}
 
 
 def files(shown):

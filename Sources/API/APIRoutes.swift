@@ -77,7 +77,7 @@ package struct APIRoutes {
       folder: services.publications, files: FileAnswer(files: openFiles), newest: newest)
     let summary = SummaryController(newest: newest, next: services.nextPublication)
     let files = needsKey ? group(router, .fetch).add(middleware: PrivateMiddleware()) : router.group("v1")
-    for folder in ["roots", "manifests", "packs", "deltas", "formats"] {
+    for folder in ["roots"] + PublicationFolder.folders {
       files.get("\(folder)/:file", use: publications.files(in: folder))
     }
     files.add(middleware: AcceptMiddleware())

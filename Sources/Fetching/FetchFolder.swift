@@ -10,7 +10,7 @@ import Foundation
 /// The folder that publications are fetched into, so that nobody who reads it ever sees a mix of two:
 ///
 ///     current -> sets/12-7d1f0a62    the newest set: one rename of this link changes all files at once
-///     sets/12-7d1f0a62/              manifest.json and packs; never changed once it has this name
+///     sets/12-7d1f0a62/              manifest.json, its bins and descriptions, and packs; never changed once it has this name
 ///     sets/11-03b8c1d4/              the set before, for whoever still reads it
 ///     state.json                     whom is trusted, and the newest publication seen
 ///     partial/                       downloads that broke off
@@ -64,6 +64,23 @@ struct FetchFolder: Sendable {
     return held
   }
 
+  /// A part of a manifest that the current set has; nil for any other.
+  func held(_ part: ManifestPart) -> [UInt8]? {
+    let file = URL(filePath: "\(current)/\(part.path)")
+    return (try? LocalFile.read(file, limit: ManifestPart.limit))?.map { [UInt8]($0) }
+  }
+
+  /// Puts a part of the manifest into the new set.
+  func put(_ bytes: [UInt8], as part: ManifestPart) throws {
+    let file = URL(filePath: "\(staging)/\(part.path)")
+    try LocalFile.makeFolder(file.deletingLastPathComponent().path)
+    do {
+      try Data(bytes).write(to: file)
+    } catch {
+      throw LocalFile.failure("write", file.path)
+    }
+  }
+
   /// Begins an empty set.
   func stage() throws { try LocalFile.makeFolder(staging) }
 
@@ -88,7 +105,7 @@ struct FetchFolder: Sendable {
   /// Gives the new set its name.
   /// - Returns: path relative to this folder.
   func seal(serial: Int64) throws -> String {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: staging)) ?? [] {
+    for name in (try? FileManager.default.subpathsOfDirectory(atPath: staging)) ?? [] {
       try LocalFile.flush("\(staging)/\(name)")
     }
     try LocalFile.flush(staging)

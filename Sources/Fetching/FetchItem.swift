@@ -37,7 +37,8 @@ struct FetchItem: Sendable {
 
 /// Which files of a publication are wanted.
 public struct FetchChoice: Sendable {
-  private let packs: Set<String>?
+  /// By name; nil for all.
+  let packs: Set<String>?
   private let formats: Set<String>
 
   /// - Parameters:

@@ -4,7 +4,7 @@ public import OutboundHTTP
 
 /// Fetches a publication into a folder: what `ringfence fetch` does.
 ///
-/// roots → manifest → checked → a delta where it is smaller, else the pack → checked → the new set, all at once.
+/// roots → manifest, its bins and descriptions → checked → a delta where it is smaller, else the pack → checked → the new set, all at once.
 public struct UpdateFetcher: Sendable {
   private let source: UpdateSource
   private let folder: FetchFolder
@@ -15,8 +15,6 @@ public struct UpdateFetcher: Sendable {
 
   /// Roots that are followed in one run.
   private static let longestChain = 1_000
-  /// As long as an envelope can be.
-  private static let longestDocument = 6 << 20
 
   /// - Parameters:
   ///   - folder: made when it is new.
@@ -52,19 +50,20 @@ public struct UpdateFetcher: Sendable {
     let known = try trustStore(after: former)
     progress("Reading the manifest")
     let trust = try await followed(known)
-    guard let file = try await downloader.document(source.manifest, limit: Self.longestDocument) else {
+    guard let file = try await downloader.document(source.manifest, limit: Envelope.limit) else {
       throw FetchError.missing(source.manifest.absoluteString)
     }
     let verified = try trust.verify(manifest: file, at: now, state: former)
     let state = FetchState(anchor: anchor.id, update: trust.state(after: verified))
 
+    let (manifest, parts) = try await manifest(of: verified.head)
     let held = try folder.held()
-    let items = try choice.items(of: verified.manifest, held: held)
+    let items = try choice.items(of: manifest, held: held)
     let isSame = held["manifest.json"]?.digest == PackDigest.of([UInt8](file))
     let isWhole = items.allSatisfy { $0.isHeld } && Set(held.keys) == Set(items.map(\.name) + ["manifest.json"])
     if isSame, isWhole {
       try folder.keep(state)
-      return summary(verified, former, items, at: folder.currentSet ?? "current", isNew: false)
+      return summary(manifest, former, items, at: folder.currentSet ?? "current", isNew: false)
     }
 
     try folder.stage()
@@ -72,13 +71,33 @@ public struct UpdateFetcher: Sendable {
       if !item.isHeld { progress("Fetching \(item.name)") }
       try await put(item, held)
     }
+    for (part, bytes) in parts { try folder.put(bytes, as: part) }
     try LocalFile.replace("\(folder.staging)/manifest.json", with: file)
     let before = folder.currentSet
-    let set = try folder.seal(serial: verified.manifest.serial)
+    let set = try folder.seal(serial: manifest.serial)
     try folder.keep(state)
     try folder.reveal(set)
     folder.sweep(keeping: [set, before ?? set])
-    return summary(verified, former, items, at: set, isNew: true)
+    return summary(manifest, former, items, at: set, isNew: true)
+  }
+
+  /// Reads the parts of a manifest that the choice needs: those of the current set are not fetched again.
+  private func manifest(of head: ManifestHead) async throws -> (Manifest, [ManifestPart: [UInt8]]) {
+    var reader = ManifestReader(head, wanted: choice.packs)
+    var parts: [ManifestPart: [UInt8]] = [:]
+    while let part = reader.missing.first {
+      if let held = folder.held(part), (try? reader.add(held, as: part)) != nil {
+        parts[part] = held
+        continue
+      }
+      let address = source.url(part.path)
+      guard let file = try await downloader.document(address, limit: ManifestPart.limit) else {
+        throw FetchError.missing(address.absoluteString)
+      }
+      try reader.add([UInt8](file), as: part)
+      parts[part] = [UInt8](file)
+    }
+    return (reader.manifest, parts)
   }
 
   /// What the last run with the same key or root has seen.
@@ -153,10 +172,10 @@ public struct UpdateFetcher: Sendable {
   }
 
   private func summary(
-    _ verified: VerifiedManifest, _ former: UpdateState, _ items: [FetchItem], at set: String, isNew: Bool
+    _ manifest: Manifest, _ former: UpdateState, _ items: [FetchItem], at set: String, isNew: Bool
   ) -> FetchSummary {
     FetchSummary(
-      manifest: verified.manifest, formerSerial: former.seen?.serial, isNew: isNew,
+      manifest: manifest, formerSerial: former.seen?.serial, isNew: isNew,
       changed: items.filter { !$0.isHeld }.map(\.name), items: items, folder: folder.path, set: set,
       fetchedBytes: downloader.fetched.total)
   }

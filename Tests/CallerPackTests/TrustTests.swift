@@ -21,7 +21,8 @@ struct Maker {
   }
 
   func file(_ manifest: Manifest) throws -> Data {
-    var envelope = Envelope(payloadType: Manifest.payloadType, payload: try manifest.encoded(), signatures: [])
+    var envelope = Envelope(
+      payloadType: Manifest.payloadType, payload: try manifest.parts().head.encoded(), signatures: [])
     try seal(&envelope)
     return Data(envelope.encoded())
   }
@@ -61,7 +62,7 @@ struct Maker {
   @Test func everyChangedByteIsRefused() throws {
     let store = TrustStore(key: maker.verifying)
     let file = try maker.file(manifest())
-    #expect(try store.verify(manifest: file, at: now).manifest == manifest())
+    #expect(try store.verify(manifest: file, at: now).head == manifest().parts().head)
     for at in file.indices {
       for bit in [0x01, 0x20] as [UInt8] {
         var changed = file
@@ -80,7 +81,8 @@ struct Maker {
       try TrustStore(key: maker.verifying).verify(manifest: try stranger.file(manifest()), at: now)
     }
     // Under the name of the trusted key.
-    var envelope = Envelope(payloadType: Manifest.payloadType, payload: try manifest().encoded(), signatures: [])
+    let head = try manifest().parts().head.encoded()
+    var envelope = Envelope(payloadType: Manifest.payloadType, payload: head, signatures: [])
     let signature = try stranger.key.signature(for: Data(envelope.signedBytes))
     envelope.signatures = [.init(keyID: maker.verifying.id, signature: signature)]
     #expect(throws: UpdateError.badSignature(keyID: maker.verifying.id)) {
@@ -89,7 +91,8 @@ struct Maker {
   }
 
   @Test func aSignatureOfOneTypeIsNoneOfAnother() throws {
-    var envelope = Envelope(payloadType: Root.payloadType, payload: try manifest().encoded(), signatures: [])
+    let head = try manifest().parts().head.encoded()
+    var envelope = Envelope(payloadType: Root.payloadType, payload: head, signatures: [])
     try maker.seal(&envelope)
     envelope.payloadType = Manifest.payloadType
     #expect(throws: UpdateError.badSignature(keyID: maker.verifying.id)) {
@@ -171,17 +174,128 @@ struct Maker {
   }
 
   @Test(arguments: [
-    #""path" : "../toxic""#, #""path" : "/etc/passwd""#, #""path" : "packs/.hidden""#, #""path" : "packs//a""#,
-    #""name" : "a/b""#, #""entries" : -1"#, #""kind" : "other""#, #""serial" : 6"#, #""sha256" : "A1""#,
-    #""bytes" : -5"#,
-  ]) func aManifestKeepsItsRules(_ field: String) throws {
-    let text = String(decoding: try manifest(1).encoded(), as: UTF8.self)
-    let key = try #require(field.firstMatch(of: #/"[a-z0-9]+" : /#)).output
-    let pack = try #require(text.range(of: "\"packs\""))
-    let line = try #require(text[pack.upperBound...].range(of: "\(key)[^,\n]*", options: .regularExpression))
+    #""path":"../toxic""#, #""path":"/etc/passwd""#, #""path":"packs/.hidden""#, #""path":"packs//a""#,
+    #""name":"a/b""#, #""name":"block""#, #""entries":-1"#, #""kind":"other""#, #""serial":6"#, #""sha256":"A1""#,
+    #""bytes":-5"#, #""type":"bin""#, #""version":2"#,
+  ]) func aDescriptionKeepsItsRules(_ field: String) throws {
+    let whole = try manifest(1).parts()
+    let description = try #require(whole.files.first { $0.part.path.hasPrefix("descriptions/") })
+    let key = try #require(field.firstMatch(of: #/"[a-z0-9]+":/#)).output
+    let text = String(decoding: description.bytes, as: UTF8.self)
+    let line = try #require(text.range(of: "\(key)[^,}]*", options: .regularExpression))
     let changed = text.replacingCharacters(in: line, with: field)
     #expect(changed != text)
-    #expect(throws: UpdateError.self) { try Manifest(decoding: Array(changed.utf8)) }
-    #expect(try Manifest(decoding: Array(text.utf8)) == manifest(1))
+    // Everything above it names it, so that only the rule can refuse it.
+    #expect(throws: UpdateError.self) { try Self.read(Self.bin(["toxic": changed])) }
+    #expect(try Self.read(Self.bin(["toxic": text])) == manifest(1))
+  }
+
+  /// A head of one bin with these descriptions by name, and its files.
+  private static func bin(_ descriptions: [String: String]) throws -> (ManifestHead, [[UInt8]]) {
+    let packs = descriptions.mapValues { PackDigest.of(Array($0.utf8)).hex }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    let names = String(decoding: try encoder.encode(packs), as: UTF8.self)
+    let bin = Array(#"{"packs":\#(names),"type":"bin","version":1}"#.utf8)
+    let now = Date(timeIntervalSince1970: 1_795_000_000)
+    let head = ManifestHead(
+      serial: 1, issued: now, asOf: now, expires: now + 86_400, previous: nil, bins: [PackDigest.of(bin).hex])
+    return (head, [bin] + descriptions.values.map { Array($0.utf8) })
+  }
+
+  private static func read(_ manifest: (ManifestHead, [[UInt8]])) throws -> Manifest {
+    let files = Dictionary(manifest.1.map { (PackDigest.of($0).hex, $0) }) { first, _ in first }
+    var reader = ManifestReader(try ManifestHead(decoding: manifest.0.encoded()))
+    while let part = reader.missing.first { try reader.add(#require(files[part.sha256]), as: part) }
+    return reader.manifest
+  }
+
+  @Test func aHeadKeepsItsRules() throws {
+    let good = try manifest().parts().head
+    #expect(try ManifestHead(decoding: good.encoded()) == good)
+    for change: (inout ManifestHead) -> Void in [
+      { $0.bins = [] }, { $0.bins += $0.bins + $0.bins }, { $0.bins = ["A1"] }, { $0.serial = 0 },
+      { $0.expires = $0.issued }, { $0.asOf = $0.expires }, { $0.previous = .init(serial: 5, sha256: "") },
+    ] {
+      var head = good
+      change(&head)
+      let bytes = try head.encoded()
+      #expect(throws: UpdateError.self) { try ManifestHead(decoding: bytes) }
+    }
+  }
+
+  @Test func everyByteOfAPartIsCovered() throws {
+    let (head, files) = try manifest().parts()
+    for (part, bytes) in files {
+      for at in bytes.indices {
+        var reader = ManifestReader(head)
+        if part.path.hasPrefix("descriptions/"), let bin = files.last { try reader.add(bin.bytes, as: bin.part) }
+        var changed = bytes
+        changed[at] ^= 0x20
+        #expect(throws: UpdateError.self, "\(part.path) byte \(at)") { try reader.add(changed, as: part) }
+        #expect(reader.missing == [part])
+      }
+    }
+  }
+
+  @Test func aPackInTheBinOfAnotherNameIsRefused() throws {
+    let packs = (0..<40).map { pack("pack-\($0)") }
+    let whole = Manifest(serial: 5, issued: now, asOf: now, expires: now + 9, previous: nil, packs: packs).parts
+    var (head, files) = try whole()
+    #expect(head.bins.count == 2)
+    head.bins.swapAt(0, 1)
+    let contents = Dictionary(uniqueKeysWithValues: files.map { ($0.part.sha256, $0.bytes) })
+    var reader = ManifestReader(head)
+    let bin = try #require(reader.missing.first)
+    #expect(throws: UpdateError.self) { try reader.add(#require(contents[bin.sha256]), as: bin) }
+    files = []
+  }
+
+  private func pack(_ name: String, nights: Int = 0, formats: [String] = []) -> ManifestPack {
+    ManifestPack(
+      name: name, kind: "identification", region: "US-212", serial: 400, entries: 123_456, first: 12_015_550_100,
+      last: 12_095_550_123, bytes: 345_678, sha256: hash, contentSHA256: hash, path: "packs/\(name)-400.rfpack",
+      deltas: (0..<nights).map { back in
+        .init(
+          fromSerial: Int64(399 - back), fromSHA256: hash, bytes: 12_345, sha256: hash,
+          path: "deltas/\(name)-\(399 - back)-400.rfdelta")
+      },
+      formats: formats.map { .init(format: $0, bytes: 1_234_567, sha256: hash, path: "formats/\(name)-400.\($0)") })
+  }
+
+  /// A thousand packs with a fortnight of deltas and every format: a phone that wants one fetches at most 16 KB.
+  @Test func aReaderOfOnePackOfAThousandFetchesLittle() throws {
+    let formats = [
+      "2gis", "2gis-gz", "asterisk", "csv", "freepbx", "fritzbox", "jsonl", "sqlite", "tsv",
+    ]
+    let packs = (0..<1_000).map { pack("directory-us-\(200 + $0)", nights: 14, formats: formats) }
+    let manifest = Manifest(
+      serial: 400, issued: now, asOf: now, expires: now + 86_400, previous: .init(serial: 399, sha256: hash),
+      packs: packs)
+    let (head, files) = try manifest.parts()
+    let contents = Dictionary(uniqueKeysWithValues: files.map { ($0.part, $0.bytes) })
+    let envelope = try maker.file(manifest)
+    let verified = try TrustStore(key: maker.verifying).verify(manifest: envelope, at: now)
+    #expect(verified.head == head)
+    var most = 0
+    for pack in packs {
+      var (reader, bytes) = (ManifestReader(verified.head, wanted: [pack.name]), envelope.count)
+      while let part = reader.missing.first {
+        let file = try #require(contents[part])
+        bytes += file.count
+        try reader.add(file, as: part)
+      }
+      #expect(reader.manifest.packs == [pack] && reader.named.count == 2)
+      most = max(most, bytes)
+    }
+    #expect(most <= 16_000, "\(most) bytes")
+    // All of them together are the manifest again.
+    var reader = ManifestReader(verified.head)
+    while let part = reader.missing.first { try reader.add(#require(contents[part]), as: part) }
+    #expect(reader.manifest == manifest)
+    // Another name is in none of the bins.
+    var stranger = ManifestReader(verified.head, wanted: ["none"])
+    let bin = try #require(stranger.missing.first)
+    #expect(throws: UpdateError.noSuchPack("none")) { try stranger.add(#require(contents[bin]), as: bin) }
   }
 }

@@ -20,36 +20,6 @@ import Testing
       deltas: deltas)
   }
 
-  @Test func aManifestThatWouldBeTooLongNamesFewerDeltas() throws {
-    let digest = PackDigest.of([]).hex
-    let packs = (0..<30).map { index in
-      var pack = ManifestPack(
-        name: "pack-\(index)", kind: "blocking", serial: 20, entries: 0, first: nil, last: nil, bytes: 9,
-        sha256: digest, contentSHA256: digest, path: "packs/pack-\(index)-20.rfpack")
-      pack.deltas = (0..<(index % 3 == 0 ? 14 : 3)).map { back in
-        .init(
-          fromSerial: Int64(19 - back), fromSHA256: digest, bytes: 3, sha256: digest,
-          path: "deltas/pack-\(index)-\(19 - back)-20.rfdelta")
-      }
-      return pack
-    }
-    let time = Date(timeIntervalSince1970: 1_795_000_000)
-    let manifest = Manifest(serial: 20, issued: time, asOf: time, expires: time + 9, previous: nil, packs: packs)
-    let whole = try manifest.encoded().count
-    #expect(try manifest.fitting() == manifest)
-    #expect(try manifest.fitting(limit: whole) == manifest)
-    let less = try manifest.fitting(limit: whole * 3 / 4)
-    #expect(try less.encoded().count <= whole * 3 / 4)
-    let most = try #require(less.packs.map(\.deltas.count).max())
-    #expect((1..<14).contains(most))
-    // As many as fit, and the newest of each.
-    for pack in less.packs {
-      let before = try #require(manifest.packs.first { $0.name == pack.name })
-      #expect(pack.deltas == Array(before.deltas.prefix(most)))
-    }
-    #expect(try manifest.fitting(limit: 1).packs.allSatisfy(\.deltas.isEmpty))
-  }
-
   @Test func nothingADeltaOrTheWholePackAndEachIsChecked() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,6 +1,5 @@
 """`ringfence fetch` against the real server, and against everything that can go wrong on the way."""
 
-import base64
 import hashlib
 import http.server
 import json
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+import publications
 from cutting_proxy import CuttingProxy
 from ringfence_server import BINARY, CHECKOUT, environment
 from waiting import wait_until
@@ -34,14 +34,10 @@ def facts(path):
     return dict(line.split("=", 1) for line in Path(path).read_text().splitlines())
 
 
-def manifest_of(folder):
-    return json.loads(base64.b64decode(json.loads((Path(folder) / "manifest.json").read_text())["payload"]))
-
-
 def check_whole(out):
     """Every pack of the current set is the one that its manifest names; returns the serial."""
     current = Path(out) / "current"
-    manifest = manifest_of(current)
+    manifest = publications.manifest(current)
     for pack in manifest["packs"]:
         held = (current / f"{pack['name']}.rfpack").read_bytes()
         assert hashlib.sha256(held).hexdigest() == pack["sha256"]
@@ -73,8 +69,8 @@ def proxy(server):
 
 def a_quarter(server):
     """Cuts answers with a pack after their head and about a quarter of the largest pack."""
-    sizes = [pack["bytes"] for pack in manifest_of(server.data / "publications")["packs"]]
-    address = f"{server.address}/v1/{manifest_of(server.data / 'publications')['packs'][0]['path']}"
+    sizes = [pack["bytes"] for pack in publications.manifest(server.data / "publications")["packs"]]
+    address = f"{server.address}/v1/{publications.manifest(server.data / 'publications')['packs'][0]['path']}"
     with urllib.request.urlopen(address) as answer:
         head = len(str(answer.headers)) + 20
     return lambda path: head + max(sizes) // 4 if "/packs/" in path else None
@@ -100,7 +96,7 @@ def test_first_all_then_nothing_then_what_is_new(server, key, tmp_path):
     assert "numbers" in first.stdout and facts(summary)["changed"] == "true"
     serial = check_whole(out)
     assert facts(summary)["serial"] == str(serial)
-    toxic = next(pack for pack in manifest_of(out / "current")["packs"] if pack["name"] == "toxic")
+    toxic = next(pack for pack in publications.manifest(out / "current")["packs"] if pack["name"] == "toxic")
     assert facts(summary)["toxic_entries"] == str(toxic["entries"])
 
     summary.unlink()
@@ -119,7 +115,7 @@ def test_a_delta_is_fetched_where_it_is_smaller(server, key, tmp_path):
     fetch(f"{server.address}/v1", key, tmp_path / "out", "--pack", "toxic")
     add_complaints(server, tmp_path, 7)
     server.run("publish")
-    packs = manifest_of(server.data / "publications")["packs"]
+    packs = publications.manifest(server.data / "publications")["packs"]
     toxic = next(pack for pack in packs if pack["name"] == "toxic")
     if not toxic.get("deltas"):
         pytest.skip("The publisher makes no deltas.")
@@ -164,8 +160,8 @@ def test_a_broken_download_goes_on_where_it_broke_off(server, proxy, key, tmp_pa
     check_whole(tmp_path / "out")
     ranges = [(path, found[1]) for path, found in proxy.requests if found]
     assert ranges and all("/packs/" in path and asked.startswith("bytes=") for path, asked in ranges)
-    whole = sum(pack["bytes"] for pack in manifest_of(tmp_path / "out/current")["packs"])
-    manifest = (tmp_path / "out/current/manifest.json").stat().st_size
+    whole = sum(pack["bytes"] for pack in publications.manifest(tmp_path / "out/current")["packs"])
+    manifest = sum(path.stat().st_size for path in (tmp_path / "out/current").rglob("*.json"))
     # Nothing came twice; roots come too.
     assert whole + manifest <= int(facts(summary)["fetched_bytes"]) < whole + manifest + 10_000
 
@@ -315,7 +311,7 @@ def test_every_refusal_has_its_exit_code_and_leaves_what_was_there(server, key, 
     server.run("publish")
     shutil.rmtree(folder)
     shutil.copytree(server.data / "publications", folder)
-    newest = manifest_of(folder)
+    newest = publications.manifest(folder)
     for pack in newest["packs"]:
         for path in [pack["path"], *(delta["path"] for delta in pack.get("deltas", []))]:
             content = bytearray((folder / path).read_bytes())
@@ -344,7 +340,7 @@ def test_killed_at_any_moment_the_old_set_is_whole(server, proxy, key, tmp_path)
         add_complaints(server, tmp_path, 1_000 + attempt)
         server.run("publish")
         before = check_whole(out)
-        wanted = manifest_of(server.data / "publications")["serial"]
+        wanted = publications.manifest(server.data / "publications")["serial"]
         # Held at the n-th request, or let go and killed a little after it.
         proxy.requests.clear()
         last = random.randint(1, 6)

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from publications import check, files, manifest
+from publications import check, files, manifest, parts
 from ringfence_server import BINARY, START_SECONDS, environment
 from waiting import wait_until
 
@@ -61,12 +61,13 @@ def test_killed_at_random_moments(publisher):
     shown = check(folder)
     assert shown["previous"]["serial"] == former["serial"]
     # Nothing is left of those that did not come to be.
-    named = {path for path, _, _ in files(shown)}
+    named = {path for path, _, _ in files(shown)} | set(parts(folder, shown))
     for kept in (folder / "manifests").iterdir():
         kept_manifest = manifest(folder, kept.relative_to(folder))
         assert kept_manifest["serial"] <= shown["serial"]
-        named |= {path for path, _, _ in files(kept_manifest)}
-    there = {str(path.relative_to(folder)) for name in ("packs", "deltas", "formats") for path in (folder / name).iterdir()}
+        named |= {path for path, _, _ in files(kept_manifest)} | set(parts(folder, kept_manifest))
+    folders = ("packs", "deltas", "formats", "bins", "descriptions")
+    there = {str(path.relative_to(folder)) for name in folders for path in (folder / name).iterdir()}
     assert there <= named
     assert not list((folder / ".work").iterdir())
     assert not (folder / ".claim").exists()

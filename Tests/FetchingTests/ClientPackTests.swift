@@ -130,6 +130,32 @@ private final class FolderTransport: ClientTransport {
     }
   }
 
+  /// A client of one pack fetches three short documents when nothing is new for it: `TrustTests` measures them.
+  @Test func fetchesTheDescriptionOfItsPackAlone() async throws {
+    try await withTemporaryFolder { folder in
+      var site = PublicationFixture("\(folder)/site")
+      try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
+      let packs = Dictionary(uniqueKeysWithValues: (0..<40).map { ("pack-\($0)", [Int64(33_162_000_248 + $0)]) })
+      try site.publish(1, packs)
+      let transport = FolderTransport(site.path)
+      let client = try client(site, transport, folder)
+      #expect(try await client.updatePacks(["pack-7"]).changed == ["pack-7"])
+      let before = transport.paths.count
+      #expect(try await client.updatePacks(["pack-7"]).changed == [])
+      let asked = transport.paths.dropFirst(before).map { String($0.prefix { $0 != "/" }) }
+      #expect(asked == ["roots", "manifest.json", "bins", "descriptions"])
+      await #expect(throws: ClientError.refused(.noSuchPack("none"))) { _ = try await client.updatePacks(["none"]) }
+
+      let parts = "\(site.path)/descriptions"
+      for file in try FileManager.default.contentsOfDirectory(atPath: parts) { try site.damage("descriptions/\(file)") }
+      await #expect {
+        _ = try await client.updatePacks(["pack-7"])
+      } throws: { error in
+        if case ClientError.refused(.wrongFile) = error { true } else { false }
+      }
+    }
+  }
+
   @Test func refusesAPackThatWasChanged() async throws {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")

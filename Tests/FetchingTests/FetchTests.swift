@@ -65,6 +65,37 @@ import Testing
     }
   }
 
+  /// Parts that the current set has are not fetched again, and each is checked wherever it comes from.
+  @Test func partsOfTheManifestAreReadOnceAndChecked() async throws {
+    try await inFolders { site, out in
+      var manifest = try site.publish(1, ["block": Self.numbers])
+      try await site.fetch(into: out)
+      manifest.serial = 2
+      manifest.previous = try site.folder.manifest()?.link
+      try site.reveal(manifest)
+      for folder in ["bins", "descriptions"] {
+        let parts = "\(site.path)/\(folder)"
+        try FileManager.default.moveItem(atPath: parts, toPath: "\(parts).hidden")
+      }
+      #expect(try await site.fetch(into: out).lines.contains("changed=false\nserial=2\n"))
+      #expect(try await site.fetch(into: out).lines.contains("changed=false\nserial=2\n"))
+
+      for folder in ["bins", "descriptions"] {
+        let parts = "\(site.path)/\(folder)"
+        try FileManager.default.moveItem(atPath: "\(parts).hidden", toPath: parts)
+        let file = try #require(try FileManager.default.contentsOfDirectory(atPath: parts).first)
+        try site.damage("\(folder)/\(file)")
+        await #expect {
+          try await site.fetch(into: "\(out)-\(folder)")
+        } throws: { error in
+          if case FetchError.refused(.wrongFile) = error { true } else { false }
+        }
+        try site.damage("\(folder)/\(file)")
+      }
+      try await site.fetch(into: "\(out)-new")
+    }
+  }
+
   @Test func aFormatThatThereIsNotIsNamedWithThoseThatThereAre() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["block": Self.numbers])
@@ -94,14 +125,18 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: "\(out)/current").sorted()
       }
       try await site.fetch(into: out, choice: FetchChoice(packs: ["other"]))
-      #expect(try files() == ["manifest.json", "other.rfpack"])
+      #expect(try files() == ["bins", "descriptions", "manifest.json", "other.rfpack"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: "\(out)/current/descriptions").count == 1)
       try await site.fetch(into: out, choice: FetchChoice(packs: ["other", "third"], formats: ["csv"]))
-      #expect(try files() == ["manifest.json", "other.csv", "other.rfpack", "third.csv", "third.rfpack"])
+      #expect(
+        try files() == [
+          "bins", "descriptions", "manifest.json", "other.csv", "other.rfpack", "third.csv", "third.rfpack",
+        ])
       #expect(try String(contentsOfFile: "\(out)/current/third.csv", encoding: .utf8) == "2000000\n")
       await #expect(throws: FetchError.self) {
         try await site.fetch(into: out, choice: FetchChoice(packs: ["none"]))
       }
-      #expect(try files().count == 5)
+      #expect(try files().count == 7)
     }
   }
 
@@ -171,13 +206,11 @@ import Testing
   /// it was read, two publications later.
   private static func checkedSerial(of out: String) throws -> Int64? {
     let set = try FileManager.default.destinationOfSymbolicLink(atPath: "\(out)/current")
-    guard let data = FileManager.default.contents(atPath: "\(out)/\(set)/manifest.json"),
+    guard let shown = try? PublicationFolder(path: "\(out)/\(set)").manifest(),
       let a = try? PackDigest.ofFile("\(out)/\(set)/a.rfpack"),
       let b = try? PackDigest.ofFile("\(out)/\(set)/b.rfpack")
     else { return nil }
-    let envelope = try Envelope(decoding: [UInt8](data), payloadType: Manifest.payloadType)
-    let manifest = try Manifest(decoding: envelope.payload)
-    #expect(manifest.packs.map(\.sha256) == [a.hex, b.hex])
-    return manifest.serial
+    #expect(shown.manifest.packs.map(\.sha256) == [a.hex, b.hex])
+    return shown.manifest.serial
   }
 }

@@ -37,8 +37,7 @@ struct PublicationFixture {
 
   /// Makes a manifest the newest.
   func reveal(_ manifest: Manifest) throws {
-    let data = Data(try Envelope(sealing: manifest, with: [key]).encoded())
-    try data.write(to: URL(filePath: folder.manifestPath), options: .atomic)
+    try folder.reveal(manifest, signedBy: key)
   }
 
   private func pack(_ name: String, _ serial: Int64, _ numbers: [Int64]) throws -> ManifestPack {

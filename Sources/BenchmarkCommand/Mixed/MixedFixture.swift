@@ -14,30 +14,43 @@ struct MixedFixture: Sendable {
   /// The manifest's entity tag; nil before the first publication.
   private(set) var manifestTag: String?
 
-  /// The fields of the manifest that the load needs; the signature is not verified.
+  /// The fields of the manifest's parts that the load needs; nothing is verified.
   private struct Envelope: Decodable { let payload: Data }
-  private struct Manifest: Decodable {
+  private struct Head: Decodable { let bins: [String] }
+  private struct Bin: Decodable { let packs: [String: String] }
+  private struct Pack: Decodable {
     struct File: Decodable {
       let path: String
       let sha256: String
     }
-    struct Pack: Decodable {
-      let path: String
-      let sha256: String
-      let deltas: [File]
-    }
-    let packs: [Pack]
+    let path: String
+    let sha256: String
+    let deltas: [File]
   }
 
   /// Reads the newest publication of a server; empty when it has none.
   /// - Throws: ``CommandFailure`` when no server answers.
   init(of target: LoadTarget) throws {
-    let answer = try BlockingHTTPClient(target: target).get("/v1/manifest.json")
+    let client = try BlockingHTTPClient(target: target)
+    let answer = try client.get("/v1/manifest.json")
     guard answer.status == 200, let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(answer.body)),
-      let manifest = try? JSONDecoder().decode(Manifest.self, from: envelope.payload)
+      let head = try? JSONDecoder().decode(Head.self, from: envelope.payload)
     else { return }
     manifestTag = answer.field("ETag")
-    packs = manifest.packs.map { File(path: $0.path, tag: "\"\($0.sha256)\"") }
-    deltas = manifest.packs.flatMap(\.deltas).map { File(path: $0.path, tag: "\"\($0.sha256)\"") }
+    for bin in head.bins {
+      guard let bin = try Self.read(Bin.self, "bins/\(bin)", client) else { continue }
+      for (_, description) in bin.packs.sorted(by: { $0.key < $1.key }) {
+        guard let pack = try Self.read(Pack.self, "descriptions/\(description)", client) else { continue }
+        packs.append(File(path: pack.path, tag: "\"\(pack.sha256)\""))
+        deltas += pack.deltas.map { File(path: $0.path, tag: "\"\($0.sha256)\"") }
+      }
+    }
+  }
+
+  private static func read<Part: Decodable>(
+    _ type: Part.Type, _ path: String, _ client: BlockingHTTPClient
+  ) throws -> Part? {
+    let answer = try client.get("/v1/\(path).json")
+    return answer.status == 200 ? try? JSONDecoder().decode(Part.self, from: Data(answer.body)) : nil
   }
 }

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// Documents as JSON of one form: sorted keys, two spaces, RFC 3339 times of whole seconds, a newline at the end.
+/// Documents as JSON of one form: sorted keys, no spaces, RFC 3339 times of whole seconds, a newline at the end.
 enum CanonicalJSON {
-  /// The longest document that is read: 4 MiB, which holds a thousand packs with a fortnight of deltas each.
-  static let limit = 4 << 20
+  /// The longest document that is read: 1 MiB.
+  static let limit = 1 << 20
 
   static func encode(_ value: some Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
     return [UInt8](try encoder.encode(value)) + [0x0A]
   }

@@ -51,14 +51,16 @@ public struct Envelope: Sendable, Equatable {
     self.signatures = signatures
   }
 
+  /// The longest envelope that is read, in bytes.
+  public static let limit = CanonicalJSON.limit * 4 / 3 + 8_192
+
   /// Reads an envelope; says nothing of its signatures.
   /// - Parameters:
   ///   - bytes: a file's whole content.
   ///   - payloadType: what it must say it holds.
   /// - Throws: ``UpdateError``: `tooLarge`, `malformed`.
   public init(decoding bytes: [UInt8], payloadType: String) throws(UpdateError) {
-    let limit = CanonicalJSON.limit * 4 / 3 + 8_192
-    guard bytes.count <= limit else { throw .tooLarge(bytes: bytes.count, limit: limit) }
+    guard bytes.count <= Self.limit else { throw .tooLarge(bytes: bytes.count, limit: Self.limit) }
     guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(bytes)),
       let payload = Data(base64Encoded: fields.payload), (1...16).contains(fields.signatures.count),
       Set(fields.signatures.map(\.keyID)).count == fields.signatures.count

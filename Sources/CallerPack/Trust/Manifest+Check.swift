@@ -1,5 +1,5 @@
-extension Manifest {
-  /// The rules of a manifest beyond its types: what a reader relies on when it makes paths and takes memory of it.
+extension ManifestHead {
+  /// The rules of a head beyond its types.
   /// - Throws: ``UpdateError/malformed(_:)`` naming field and rule.
   func check() throws(UpdateError) {
     try rule(serial >= 1, "serial is 1 or more")
@@ -8,49 +8,69 @@ extension Manifest {
       try rule((1..<serial).contains(previous.serial), "previous.serial is 1 or more and less than serial")
       try rule(PackDigest(document: previous.sha256) != nil, "previous.sha256 is 64 lower-case hex digits")
     }
-    var last = ""
-    for pack in packs {
-      try rule(Self.isName(pack.name), "the name of a pack is 1 to 64 of a-z 0-9 - _ . and begins with a-z or 0-9")
-      try rule(pack.name > last, "packs are in the order of their names, each once (\(pack.name))")
-      last = pack.name
-      try check(pack)
+    try rule(
+      (1...Self.mostBins).contains(bins.count) && bins.count.nonzeroBitCount == 1,
+      "the number of bins is a power of two, at most \(Self.mostBins)")
+    try rule(bins.allSatisfy { PackDigest(document: $0) != nil }, "a bin is 64 lower-case hex digits")
+  }
+}
+
+extension ManifestBin {
+  /// The rules of a bin beyond its types.
+  /// - Parameter isMember: whether a name belongs to this bin.
+  /// - Throws: ``UpdateError/malformed(_:)`` naming field and rule.
+  func check(_ isMember: (String) -> Bool) throws(UpdateError) {
+    for (name, sha256) in packs {
+      try rule(Manifest.isName(name), "the name of a pack is 1 to 64 of a-z 0-9 - _ . and begins with a-z or 0-9")
+      try rule(isMember(name), "a pack is in the bin of its name (\(name))")
+      try rule(PackDigest(document: sha256) != nil, "a pack's digest is 64 lower-case hex digits (\(name))")
     }
   }
+}
 
-  private func check(_ pack: ManifestPack) throws(UpdateError) {
-    let name = pack.name
-    try rule(PackKind(manifestName: pack.kind) != nil, "kind is blocking, identification or both (\(name))")
-    try rule((1...serial).contains(pack.serial), "a pack's serial is 1 to the manifest's (\(name))")
-    try rule((0...PackLimits.entries).contains(pack.entries), "entries are 0 to \(PackLimits.entries) (\(name))")
-    try rule((pack.shard ?? 1) >= 1, "shard is 1 or more (\(name))")
-    let ends = [pack.first, pack.last].compactMap(\.self)
+extension ManifestPack {
+  /// The rules of a description beyond its types: a reader makes paths of it and takes memory for it.
+  /// - Parameters:
+  ///   - expected: the name under which its bin has it.
+  ///   - newest: the head's serial.
+  /// - Throws: ``UpdateError/malformed(_:)`` naming field and rule.
+  func check(named expected: String, newest: Int64) throws(UpdateError) {
+    try rule(Manifest.isName(name) && name == expected, "a pack has the name that its bin gives it (\(expected))")
+    try rule(PackKind(manifestName: kind) != nil, "kind is blocking, identification or both (\(name))")
+    try rule((1...max(1, newest)).contains(serial), "a pack's serial is 1 to the manifest's (\(name))")
+    try rule((0...PackLimits.entries).contains(entries), "entries are 0 to \(PackLimits.entries) (\(name))")
+    try rule((shard ?? 1) >= 1, "shard is 1 or more (\(name))")
+    let ends = [first, last].compactMap(\.self)
     try rule(
-      ends.count == (pack.entries == 0 ? 0 : 2) && ends == ends.sorted()
+      ends.count == (entries == 0 ? 0 : 2) && ends == ends.sorted()
         && ends.allSatisfy { (PackLimits.leastNumber...PackLimits.greatestNumber).contains($0) },
       "first and last are the ends of the entries (\(name))")
-    try check(pack.path, pack.bytes, pack.sha256, of: name)
-    try rule(PackDigest(document: pack.contentSHA256) != nil, "content_sha256 is 64 lower-case hex digits (\(name))")
-    for delta in pack.deltas {
-      try check(delta.path, delta.bytes, delta.sha256, of: name)
+    try check(path, bytes, sha256)
+    try rule(PackDigest(document: contentSHA256) != nil, "content_sha256 is 64 lower-case hex digits (\(name))")
+    for delta in deltas {
+      try check(delta.path, delta.bytes, delta.sha256)
       try rule(PackDigest(document: delta.fromSHA256) != nil, "from_sha256 is 64 lower-case hex digits (\(name))")
-      try rule((1..<pack.serial).contains(delta.fromSerial), "from_serial is less than the pack's serial (\(name))")
+      try rule(
+        delta.fromSerial >= 1 && delta.fromSerial < serial, "from_serial is less than the pack's serial (\(name))")
     }
-    for file in pack.formats {
-      try check(file.path, file.bytes, file.sha256, of: name)
-      try rule(Self.isName(file.format), "the name of a format is 1 to 64 of a-z 0-9 - _ . (\(name))")
+    for file in formats {
+      try check(file.path, file.bytes, file.sha256)
+      try rule(Manifest.isName(file.format), "the name of a format is 1 to 64 of a-z 0-9 - _ . (\(name))")
     }
   }
 
-  private func check(_ path: String, _ bytes: Int, _ sha256: String, of name: String) throws(UpdateError) {
-    try rule(Self.isPath(path), "a path is relative and stays in its folder (\(name))")
+  private func check(_ path: String, _ bytes: Int, _ sha256: String) throws(UpdateError) {
+    try rule(Manifest.isPath(path), "a path is relative and stays in its folder (\(name))")
     try rule((0...PackLimits.fileBytes).contains(bytes), "bytes are 0 to \(PackLimits.fileBytes) (\(name))")
     try rule(PackDigest(document: sha256) != nil, "sha256 is 64 lower-case hex digits (\(name))")
   }
+}
 
-  private func rule(_ holds: Bool, _ text: String) throws(UpdateError) {
-    guard holds else { throw .malformed("In the manifest \(text)") }
-  }
+private func rule(_ holds: Bool, _ text: @autoclosure () -> String) throws(UpdateError) {
+  guard holds else { throw .malformed("In the manifest \(text())") }
+}
 
+extension Manifest {
   /// Whether a name may stand in a file name.
   public static func isName(_ text: String) -> Bool {
     guard (1...64).contains(text.utf8.count), let first = text.utf8.first else { return false }

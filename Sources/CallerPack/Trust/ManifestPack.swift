@@ -1,4 +1,4 @@
-/// One pack of a publication, with the ways to get it.
+/// One pack of a publication, with the ways to get it: a manifest's description of it.
 public struct ManifestPack: Codable, Sendable, Equatable {
   /// What names it from night to night, such as `toxic`, `directory-us-212` or `blocklist.2`: lower-case letters,
   /// digits, `-`, `_` and `.`, at most 64, the first a letter or digit.

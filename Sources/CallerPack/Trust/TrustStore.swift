@@ -10,8 +10,9 @@
 /// 1. begin with the root in ``UpdateState``, else with the one that came with the app, else with a key;
 /// 2. ask for `roots/N.root.json` with ``nextRootSerial``, ``follow(_:)`` it, and so on until there is none;
 /// 3. ask for `manifest.json`, ``verify(manifest:at:state:)`` it;
-/// 4. let ``UpdatePlanner`` say what to fetch, fetch it, check it, put it in place;
-/// 5. keep ``state(after:)``.
+/// 4. let ``ManifestReader`` say which bins and descriptions to ask for, and hand them to it;
+/// 5. let ``UpdatePlanner`` say what to fetch, fetch it, check it, put it in place;
+/// 6. keep ``state(after:)``.
 public struct TrustStore: Sendable, Equatable {
   private var keys: [VerifyingKey]
   private var threshold: Int
@@ -67,11 +68,11 @@ public struct TrustStore: Sendable, Equatable {
     if let root, now >= root.expires { throw .rootExpired(root.expires) }
     let envelope = try Envelope(decoding: [UInt8](file), payloadType: Manifest.payloadType)
     try envelope.check(signedBy: keys, threshold: threshold)
-    let manifest = try Manifest(decoding: envelope.payload)
+    let head = try ManifestHead(decoding: envelope.payload)
     let verified = VerifiedManifest(
-      manifest: manifest, link: Manifest.Link(serial: manifest.serial, sha256: envelope.payloadDigest.hex))
+      head: head, link: Manifest.Link(serial: head.serial, sha256: envelope.payloadDigest.hex))
     if let seen = state.seen { try verified.check(continues: seen) }
-    guard now < manifest.expires else { throw .expired(manifest.expires) }
+    guard now < head.expires else { throw .expired(head.expires) }
     return verified
   }
 
@@ -86,10 +87,10 @@ public struct TrustStore: Sendable, Equatable {
   }
 }
 
-/// A manifest whose signatures are good.
+/// A manifest whose signatures are good. They cover its other parts by their digests, which ``ManifestReader`` checks.
 public struct VerifiedManifest: Sendable, Equatable {
-  /// What it says.
-  public let manifest: Manifest
+  /// The signed part.
+  public let head: ManifestHead
   /// Its serial and SHA-256.
   public let link: Manifest.Link
 
@@ -101,7 +102,7 @@ public struct VerifiedManifest: Sendable, Equatable {
   func check(continues seen: Manifest.Link) throws(UpdateError) {
     guard link.serial >= seen.serial else { throw .downgrade(seen: seen.serial, got: link.serial) }
     if link == seen { return }
-    guard link.serial > seen.serial, let previous = manifest.previous, previous.serial >= seen.serial,
+    guard link.serial > seen.serial, let previous = head.previous, previous.serial >= seen.serial,
       previous.serial > seen.serial || previous == seen
     else { throw .brokenChain(seen: seen.serial, got: link.serial) }
   }

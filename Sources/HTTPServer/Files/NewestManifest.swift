@@ -1,5 +1,5 @@
 package import CallerPack
-import NIOCore
+import NIOPosix
 package import Publishing
 
 /// The newest publication's manifest, read again only when it is another.
@@ -41,9 +41,11 @@ package actor NewestManifest {
   package func manifest() async throws -> Manifest? {
     guard let file = try await files.file(at: folder.manifestPath) else { return nil }
     if let known, known.digest == file.digest { return known.manifest }
-    let bytes = Array(try await files.bytes(0..<file.length, of: file).readableBytesView)
-    let envelope = try Envelope(decoding: bytes, payloadType: Manifest.payloadType)
-    let manifest = try Manifest(decoding: envelope.payload)
+    // Its many small parts are read on a thread that may block.
+    let folder = folder
+    guard let manifest = try await NIOThreadPool.singleton.runIfActive({ try folder.manifest()?.manifest }) else {
+      return nil
+    }
     known = (file.digest, manifest)
     return manifest
   }

@@ -56,7 +56,7 @@ struct HealthPages: Sendable {
   }
 
   private func publication(_ now: Date, _ texts: Localizer) async throws -> HealthCheck {
-    guard let newest = try? folder.manifest()?.manifest else {
+    guard let newest = try? folder.head()?.head else {
       return HealthCheck("publication", .warn, texts("health.publication-none"), texts)
     }
     let failed =

@@ -28,7 +28,7 @@ struct PublicationDiffPages: Sendable {
     guard let earlier = against.map({ wish in all.first { $0.serial == wish } }) ?? former else {
       return try pages.page("changes-first", ChangesFirstPage(serial: serial), context)
     }
-    let names = Set((earlier.manifest.packs + later.manifest.packs).map(\.name)).sorted()
+    let names = Set(diff.packs(of: earlier) + diff.packs(of: later)).sorted()
     let wanted = request.query("pack")
     guard let pack = names.contains(wanted) ? wanted : names.first else {
       return try pages.page("changes-first", ChangesFirstPage(serial: serial), context)
@@ -64,7 +64,7 @@ extension PublicationChangeStore.Side {
     // What single numbers were taken out for was decided up to the moment the manifest was made, whose times are cut to
     // whole seconds.
     self.init(
-      serial: night.serial, asOf: max(night.manifest.asOf, night.manifest.issued).addingTimeInterval(isLater ? 1 : 0))
+      serial: night.serial, asOf: max(night.head.asOf, night.head.issued).addingTimeInterval(isLater ? 1 : 0))
   }
 }
 
@@ -99,7 +99,7 @@ struct ChangesPage: Encodable {
     against = earlier.serial
     nights = all.filter { $0.serial != serial }.map { night in
       Choice(
-        value: "\(night.serial)", name: "\(night.serial) – \(PageTime(night.manifest.issued).text)",
+        value: "\(night.serial)", name: "\(night.serial) – \(PageTime(night.head.issued).text)",
         isChosen: night.serial == earlier.serial)
     }
     kinds =

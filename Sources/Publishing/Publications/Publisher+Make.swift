@@ -53,13 +53,9 @@ extension Publisher {
       return pack
     }.compactMap(\.self)
     work.progress.say(.signing, 0.97)
-    let whole = Manifest(
+    let manifest = Manifest(
       serial: work.serial, issued: work.request.time, asOf: work.asOf,
       expires: work.request.time.addingTimeInterval(policy.lifetime), previous: work.previous, packs: packs)
-    let manifest = try whole.fitting()
-    if manifest != whole {
-      logger.warning("The manifest would be too long: it names fewer deltas, so some readers fetch whole packs")
-    }
     try folder.flushNames()
     // Whoever was silent for too long may have been given up, and a later publication may be visible by now.
     guard try await store.report(work.claim, step: .revealing, percent: 99) else {

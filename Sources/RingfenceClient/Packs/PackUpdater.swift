@@ -1,7 +1,7 @@
 import CallerPack
 import Foundation
 
-/// Fetches a publication: roots → manifest → checked → deltas or packs → checked → in place.
+/// Fetches a publication: roots → manifest, its bins and descriptions → checked → deltas or packs → checked → in place.
 ///
 /// What was seen is written before the packs are put in place: killed between the two, nothing older is let in, and the
 /// files that are held are read, not remembered, so the next run makes up for the rest.
@@ -22,7 +22,6 @@ actor PackUpdater {
   nonisolated var unownedExecutor: UnownedSerialExecutor { files.asUnownedSerialExecutor() }
 
   private static let longestChain = 1_000
-  private static let longestDocument = 6 << 20
 
   init(
     _ configuration: ClientConfiguration, transport: any ClientTransport, environment: ClientEnvironment
@@ -57,11 +56,12 @@ actor PackUpdater {
     try ClientFiles.makeFolder(partial)
     let former = formerState()
     let trust = try await followed(former)
-    guard let file = try await downloader.document("manifest.json", limit: Self.longestDocument) else {
+    guard let file = try await downloader.document("manifest.json", limit: Envelope.limit) else {
       throw ClientError.status(404)
     }
     let verified = try trust.verify(manifest: file, at: environment.now(), state: former)
-    let updates = try UpdatePlanner.plan(verified.manifest, wanted: wanted, held: held(verified.manifest))
+    let manifest = try await manifest(of: verified.head, wanted)
+    let updates = try UpdatePlanner.plan(manifest, wanted: wanted, held: held(manifest))
       .filter { $0.step != .none }
     var fetched = 0
     for update in updates { fetched += try await stage(update) }
@@ -72,7 +72,19 @@ actor PackUpdater {
     }
     sweep()
     return PackUpdateResult(
-      serial: verified.manifest.serial, changed: updates.map(\.pack.name).sorted(), fetchedBytes: fetched)
+      serial: manifest.serial, changed: updates.map(\.pack.name).sorted(), fetchedBytes: fetched)
+  }
+
+  /// Reads the parts of a manifest that the wanted packs need.
+  private func manifest(of head: ManifestHead, _ wanted: Set<String>?) async throws -> Manifest {
+    var reader = ManifestReader(head, wanted: wanted)
+    while let part = reader.missing.first {
+      guard let file = try await downloader.document(part.path, limit: ManifestPart.limit) else {
+        throw ClientError.status(404)
+      }
+      try reader.add([UInt8](file), as: part)
+    }
+    return reader.manifest
   }
 
   private func path(_ name: String) -> String { "\(packs)/\(name).rfpack" }

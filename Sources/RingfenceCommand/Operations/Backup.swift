@@ -83,7 +83,7 @@ struct Backup {
     let source = context.publicationFolder
     guard let before = try source.manifest() else { return (nil, []) }
     var files: [String] = []
-    for folder in ["roots", "manifests", "packs", "deltas", "formats"] {
+    for folder in ["roots"] + PublicationFolder.folders {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(source.path)/\(folder)")) ?? []
       files += names.filter { !$0.hasPrefix(".") && !$0.hasSuffix(".tmp") }.map { "\(folder)/\($0)" }
     }

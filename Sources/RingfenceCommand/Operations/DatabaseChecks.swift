@@ -159,12 +159,12 @@ struct DatabaseChecks {
         "A clock was wrong then, or is now: compare `date -u` with the time elsewhere. Readers may refuse what is next."
       )
     }
-    guard let shown = try? context.publicationFolder.manifest() else {
+    guard let shown = try? context.publicationFolder.head() else {
       return .bad(
         "publication", "\(found), but the folder \(context.folder.publications) does not show it",
         "Servers that publish share one folder: mount it there, or restore it from a backup.")
     }
-    if shown.manifest.expires <= now {
+    if shown.head.expires <= now {
       return .bad("publication", "\(found), and readers refuse it since it expired", "ringfence publish")
     }
     return hours > 36

@@ -58,7 +58,7 @@ actor ServerStatistics {
     exposition.gauge("ringfence_database_up", figures == nil ? 0 : 1)
     if let figures { figures.write(to: &exposition) }
     exposition.gauge("ringfence_publication_next_time_seconds", nextPublication(Date())?.timeIntervalSince1970)
-    if let newest = try? publications.manifest()?.manifest {
+    if let newest = try? publications.head()?.head {
       exposition.gauge("ringfence_publication_expires_time_seconds", newest.expires.timeIntervalSince1970)
     }
     ProcessStatistics.write(to: &exposition)

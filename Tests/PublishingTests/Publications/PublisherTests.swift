@@ -310,7 +310,7 @@ import Testing
       }
       let trust = TrustStore(key: present.withLock { $0 }.verifying)
       let data = try #require(FileManager.default.contents(atPath: folder.manifestPath))
-      #expect(try trust.verify(manifest: data, at: now).manifest.serial == 1)
+      #expect(try trust.verify(manifest: data, at: now).head.serial == 1)
       #expect(try await publisher.publish(at: now + 60).serial == 2)
     }
   }

@@ -144,8 +144,7 @@ import Testing
           last: summary.last, bytes: summary.bytes, sha256: summary.sha256.hex,
           contentSHA256: try PackReader.open(path: "\(folder.path)/\(file)").contentDigest().hex, path: file)
       ])
-    try Data(Envelope(sealing: manifest, with: [key]).encoded())
-      .write(to: URL(filePath: folder.manifestPath), options: .atomic)
+    try folder.reveal(manifest, signedBy: key)
     return manifest
   }
 }

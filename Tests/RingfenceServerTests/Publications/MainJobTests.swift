@@ -71,8 +71,15 @@ import Timestamps
       ).publish(at: now)
 
       let answer = try await server.client.execute(uri: "/v1/manifest", method: .get)
-      let manifest = try TrustStore(key: key.verifying)
-        .verify(manifest: Data(answer.body.readableBytesView), at: now).manifest
+      let head = try TrustStore(key: key.verifying)
+        .verify(manifest: Data(answer.body.readableBytesView), at: now).head
+      var parts = ManifestReader(head)
+      while let part = parts.missing.first {
+        let file = try await server.client.execute(uri: "/v1/\(part.path)", method: .get)
+        #expect(file.headers[.cacheControl] == "public, max-age=31536000, immutable")
+        try parts.add(Array(file.body.readableBytesView), as: part)
+      }
+      let manifest = parts.manifest
       let listed = try #require(manifest.packs.first { $0.name == "toxic" })
       let pack = try await server.client.execute(uri: "/v1/\(listed.path)", method: .get)
       #expect(pack.status == .ok)

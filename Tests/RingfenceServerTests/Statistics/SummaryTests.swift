@@ -60,10 +60,7 @@ import Testing
       }
       #expect(try await ask().status == .notFound)
       func publish(_ serial: Int64) throws {
-        let manifest = Self.manifest(serial: serial)
-        let envelope = try Envelope(sealing: manifest, with: [SigningKey()])
-        try FileManager.default.createDirectory(atPath: server.folder.path, withIntermediateDirectories: true)
-        try Data(envelope.encoded()).write(to: URL(filePath: server.folder.manifestPath), options: .atomic)
+        try server.folder.reveal(Self.manifest(serial: serial), signedBy: SigningKey())
       }
       try publish(3)
       let answer = try await ask("", [.acceptLanguage: "en-US"])

@@ -13,10 +13,10 @@ public struct PublicationDiff: Sendable {
 
   /// A publication that can be compared.
   public struct Night: Sendable, Equatable {
-    /// Its manifest.
-    public let manifest: Manifest
+    /// The signed part of its manifest.
+    public let head: ManifestHead
     /// Its serial.
-    public var serial: Int64 { manifest.serial }
+    public var serial: Int64 { head.serial }
   }
 
   /// - Parameter folder: where publications lie.
@@ -25,7 +25,12 @@ public struct PublicationDiff: Sendable {
   }
 
   /// The publications that are still there, newest first.
-  public func nights() -> [Night] { ((try? folder.keptManifests()) ?? []).map(Night.init) }
+  public func nights() -> [Night] { ((try? folder.keptHeads()) ?? []).map(Night.init) }
+
+  /// The names of a publication's packs; none where its manifest cannot be read.
+  public func packs(of night: Night) -> [String] {
+    ((try? folder.manifest(of: night.head))?.packs ?? []).map(\.name)
+  }
 
   /// Changes of a pack behind a number, ascending.
   /// - Parameters:
@@ -73,7 +78,11 @@ public struct PublicationDiff: Sendable {
   }
 
   private func pair(_ earlier: Night, _ later: Night, _ name: String) -> (before: ManifestPack?, after: ManifestPack?) {
-    (earlier.manifest.packs.first { $0.name == name }, later.manifest.packs.first { $0.name == name })
+    (find(name, in: earlier), find(name, in: later))
+  }
+
+  private func find(_ name: String, in night: Night) -> ManifestPack? {
+    try? folder.manifest(of: night.head, wanted: [name]).packs.first
   }
 
   private func reader(_ pack: ManifestPack?) throws -> PackReader? {

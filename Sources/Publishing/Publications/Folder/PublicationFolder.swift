@@ -3,8 +3,9 @@ import Foundation
 
 /// The folder that holds what is published; it is a static site as it is.
 ///
-/// `manifest.json` names the files of the newest publication; they lie beside it in `packs/`, `deltas/` and `formats/`
-/// under names that are never used again. A publication is visible from the moment its manifest is renamed into place,
+/// `manifest.json` names the files of the newest publication: the other parts of the manifest in `bins/` and
+/// `descriptions/`, and what these name in `packs/`, `deltas/` and `formats/`, all under names that are never used again
+/// for another content. A publication is visible from the moment its manifest is renamed into place,
 /// and not before. `manifests/` keeps the manifests of late, `roots/` all lists of keys. What begins with a dot is
 /// nobody else's business.
 public struct PublicationFolder: Sendable {
@@ -45,59 +46,112 @@ public struct PublicationFolder: Sendable {
     return Int64(match.2)
   }
 
+  /// Folders of files that manifests name, and of the manifests' heads.
+  public static let folders = ["packs", "deltas", "formats", "bins", "descriptions", "manifests"]
+
   /// The newest publication's manifest, with its serial and the SHA-256 of what is signed; nil before the first.
   /// - Throws: ``PublishingError/badManifest(_:)``.
   public func manifest() throws -> (manifest: Manifest, link: Manifest.Link)? {
-    guard FileManager.default.fileExists(atPath: manifestPath) else { return nil }
-    return try readManifest(manifestPath)
+    guard let (head, link) = try head() else { return nil }
+    do {
+      return (try manifest(of: head), link)
+    } catch {
+      throw PublishingError.badManifest(manifestPath)
+    }
   }
 
-  func readManifest(_ path: String) throws -> (manifest: Manifest, link: Manifest.Link) {
+  /// The signed part of the newest publication's manifest; nil before the first.
+  /// - Throws: ``PublishingError/badManifest(_:)``.
+  public func head() throws -> (head: ManifestHead, link: Manifest.Link)? {
+    guard FileManager.default.fileExists(atPath: manifestPath) else { return nil }
+    return try readHead(manifestPath)
+  }
+
+  private func readHead(_ path: String) throws -> (head: ManifestHead, link: Manifest.Link) {
     guard let data = FileManager.default.contents(atPath: path),
       let envelope = try? Envelope(decoding: [UInt8](data), payloadType: Manifest.payloadType),
-      let manifest = try? Manifest(decoding: envelope.payload)
+      let head = try? ManifestHead(decoding: envelope.payload)
     else { throw PublishingError.badManifest(path) }
-    return (manifest, Manifest.Link(serial: manifest.serial, sha256: envelope.payloadDigest.hex))
+    return (head, Manifest.Link(serial: head.serial, sha256: envelope.payloadDigest.hex))
   }
 
-  /// The kept manifests, newest first; one that cannot be read is left out, for nothing rests on it but deltas.
-  func keptManifests() throws -> [Manifest] {
+  /// The manifest that a head belongs to, with all packs or those of some names.
+  /// - Throws: `UpdateError`.
+  func manifest(of head: ManifestHead, wanted: Set<String>? = nil) throws -> Manifest {
+    var reader = ManifestReader(head, wanted: wanted)
+    while let part = reader.missing.first { try reader.add(contents(of: part), as: part) }
+    return reader.manifest
+  }
+
+  private func contents(of part: ManifestPart) throws -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: filePath(part.path)) else {
+      throw PublishingError.badManifest(filePath(part.path))
+    }
+    return [UInt8](data)
+  }
+
+  /// The heads of kept manifests, newest first; one that cannot be read is left out.
+  func keptHeads() throws -> [ManifestHead] {
     let files = try FileManager.default.contentsOfDirectory(atPath: "\(path)/manifests")
     let serials = files.compactMap { file in
       file.wholeMatch(of: /([1-9][0-9]{0,17})\.json/).flatMap { Int64($0.1) }
     }
     return serials.sorted(by: >).compactMap { serial in
-      try? readManifest(filePath(Self.manifestFile(serial: serial))).manifest
+      try? readHead(filePath(Self.manifestFile(serial: serial))).head
     }
   }
 
+  /// The kept manifests, newest first; one that cannot be read is left out, for nothing rests on it but deltas.
+  func keptManifests() throws -> [Manifest] {
+    try keptHeads().compactMap { try? manifest(of: $0) }
+  }
+
   func makeFolders() throws {
-    for name in ["packs", "deltas", "formats", "manifests", ".work"] {
+    for name in Self.folders + [".work"] {
       try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
     }
   }
 
   /// Makes the names of files durable before a manifest names them.
   func flushNames() throws {
-    for name in ["packs", "deltas", "formats", "manifests"] { try DurableFile.flush("\(path)/\(name)") }
+    for name in Self.folders { try DurableFile.flush("\(path)/\(name)") }
   }
 
   /// Makes a publication visible: its files lie in the folder already.
   /// - Returns: SHA-256 of what is signed.
   /// - Throws: ``PublishingError/unreadable(_:)`` before anything is visible where a reader would refuse it.
-  func reveal(_ manifest: Manifest, signedBy key: SigningKey) throws -> Manifest.Link {
-    let envelope = try Envelope(sealing: manifest, with: [key])
+  @discardableResult
+  package func reveal(_ manifest: Manifest, signedBy key: SigningKey) throws -> Manifest.Link {
+    try makeFolders()
+    let (head, files) = try manifest.parts()
+    let envelope = try Envelope(sealing: head, with: [key])
     let bytes = envelope.encoded()
-    do {
-      _ = try Manifest(decoding: try Envelope(decoding: bytes, payloadType: Manifest.payloadType).payload)
-    } catch {
-      throw PublishingError.unreadable("\(error)")
+    try checkReadable(bytes, files, as: manifest)
+    for (part, bytes) in files where !FileManager.default.fileExists(atPath: filePath(part.path)) {
+      try DurableFile.replace(filePath(part.path), with: Data(bytes))
     }
     let data = Data(bytes)
     try DurableFile.replace(filePath(Self.manifestFile(serial: manifest.serial)), with: data)
     try flushNames()
     try DurableFile.replace(manifestPath, with: data)
     return Manifest.Link(serial: manifest.serial, sha256: envelope.payloadDigest.hex)
+  }
+
+  /// Reads a manifest as its readers do.
+  private func checkReadable(
+    _ bytes: [UInt8], _ files: [(part: ManifestPart, bytes: [UInt8])], as manifest: Manifest
+  ) throws {
+    do {
+      let envelope = try Envelope(decoding: bytes, payloadType: Manifest.payloadType)
+      var reader = ManifestReader(try ManifestHead(decoding: envelope.payload))
+      let contents = Dictionary(files.map { ($0.part, $0.bytes) }) { first, _ in first }
+      while let part = reader.missing.first { try reader.add(contents[part] ?? [], as: part) }
+      guard reader.manifest == manifest else {
+        throw UpdateError.malformed("The parts of the manifest are not what they were made of")
+      }
+    } catch {
+      throw PublishingError.unreadable("\(error)")
+    }
   }
 
   /// Removes the files of publications that never became visible, and of those that nobody needs any more.
@@ -123,7 +177,11 @@ public struct PublicationFolder: Sendable {
         named.formUnion([pack.path] + pack.deltas.map(\.path) + pack.formats.map(\.path))
       }
     }
-    for folder in ["packs", "deltas", "formats", "manifests"] {
+    for head in try keptHeads() where named.contains(Self.manifestFile(serial: head.serial)) {
+      named.formUnion(partPaths(of: head))
+    }
+    if let head = try head()?.head { named.formUnion(partPaths(of: head)) }
+    for folder in Self.folders {
       for file in try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")
       where !named.contains("\(folder)/\(file)") {
         try FileManager.default.removeItem(atPath: "\(path)/\(folder)/\(file)")
@@ -135,6 +193,16 @@ public struct PublicationFolder: Sendable {
         try FileManager.default.removeItem(atPath: "\(path)\(folder)/\(file)")
       }
     }
+  }
+
+  /// Paths of a manifest's bins and descriptions, as far as they can be read.
+  private func partPaths(of head: ManifestHead) -> [String] {
+    var reader = ManifestReader(head)
+    for bin in reader.missing {
+      guard let bytes = try? contents(of: bin) else { continue }
+      try? reader.add(bytes, as: bin)
+    }
+    return reader.named.map(\.path)
   }
 
   /// Empties the folder of what a publication needs only while it is made.

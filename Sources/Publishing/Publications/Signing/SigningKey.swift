@@ -41,10 +41,10 @@ public struct SigningKey: Sendable {
 }
 
 extension Envelope {
-  /// Seals a manifest.
+  /// Seals the signed part of a manifest.
   /// - Throws: what the encoder or the signature throws.
-  public init(sealing manifest: Manifest, with keys: [SigningKey]) throws {
-    self.init(payloadType: Manifest.payloadType, payload: try manifest.encoded(), signatures: [])
+  public init(sealing head: ManifestHead, with keys: [SigningKey]) throws {
+    self.init(payloadType: Manifest.payloadType, payload: try head.encoded(), signatures: [])
     for key in keys { try key.sign(&self) }
   }
 
