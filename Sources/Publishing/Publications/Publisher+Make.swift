@@ -37,6 +37,8 @@ extension Publisher {
     remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
   ) async throws -> Manifest {
     try folder.clearWork()
+    try folder.stage()
+    defer { folder.removeStaged() }
     try folder.sweep(newest: work.former, keeping: policy.deltaBases, at: work.request.time)
     let drafts = try await make(work)
     let gates = look(at: drafts, work, exempt: exempt).overruled(by: work.request.overrules)
@@ -44,7 +46,7 @@ extension Publisher {
 
     let earlier = try folder.keptManifests().filter { $0.serial < work.serial }
     let bench = DeltaBuild(folder: folder, serial: work.serial, earlier: earlier, bases: policy.deltaBases)
-    let formats = FormatBuild(folder: folder)
+    let formats = FormatBuild(folder: folder, serial: work.serial)
     let packs = try await inParallel(drafts) { draft -> ManifestPack? in
       guard var pack = draft.pack else { return nil }
       work.progress.say(.makingDeltas(pack: pack.name), 0.7)
@@ -56,11 +58,11 @@ extension Publisher {
     let manifest = Manifest(
       serial: work.serial, issued: work.request.time, asOf: work.asOf,
       expires: work.request.time.addingTimeInterval(policy.lifetime), previous: work.previous, packs: packs)
-    try folder.flushNames()
     // Whoever was silent for too long may have been given up, and a later publication may be visible by now.
     guard try await store.report(work.claim, step: .revealing, percent: 99) else {
       throw PublishingError.superseded(work.serial)
     }
+    try folder.place()
     let link = try folder.reveal(manifest, signedBy: work.signing)
     try await recordRevealed(manifest, link, gates, remember)
     return manifest

@@ -239,6 +239,28 @@ import Testing
     }
   }
 
+  /// Names of files are easy to guess, and the server serves each file that has its place.
+  @Test func nothingOfARefusedPublicationIsPlaced() async throws {
+    try await fill(0, of: 400)
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      let strict = PublicationPolicy(limits: GateLimits(greatestSize: 1.2, slack: 10))
+      let publisher = try self.publisher(folder, strict)
+      _ = try await publisher.publish(at: now)
+      let before = try files(path)
+      #expect(before.contains("packs/toxic-1.rfpack"))
+      try await fill(100, of: 400)
+      await #expect(throws: PublishingError.self) { try await publisher.publish(at: now + 60) }
+      #expect(try files(path) == before)
+      #expect(try !FileManager.default.subpathsOfDirectory(atPath: "\(path)/.work").contains { $0.hasSuffix("rfpack") })
+    }
+  }
+
+  /// Files that a server serves.
+  private func files(_ path: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }.sorted()
+  }
+
   /// Publications in which a pack stays what it was take away neither the deltas that lead to it nor their bases.
   @Test func deltasAreCountedByFilesAndNotByPublications() async throws {
     try await fill(1, of: 2_000)

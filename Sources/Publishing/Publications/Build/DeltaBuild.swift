@@ -25,7 +25,7 @@ struct DeltaBuild: Sendable {
     guard pack.serial == serial else {
       return pack.deltas.filter { delta in bases.contains { $0.sha256 == delta.fromSHA256 } }
     }
-    let target = try PackReader.open(path: folder.filePath(pack.path))
+    let target = try PackReader.open(path: folder.stagedPath(pack.path))
     return try bases.compactMap { try delta(from: $0, to: pack, target) }
   }
 
@@ -36,9 +36,9 @@ struct DeltaBuild: Sendable {
     guard let reader = try? PackReader.open(path: folder.filePath(base.path)), try reader.digest().hex == base.sha256
     else { return nil }
     let file = PublicationFolder.deltaFile(name: pack.name, from: base.serial, to: serial)
-    let summary = try DeltaBuilder.build(from: reader, to: target, out: folder.filePath(file))
+    let summary = try DeltaBuilder.build(from: reader, to: target, out: folder.stagedPath(file))
     guard summary.bytes < pack.bytes else {
-      unlink(folder.filePath(file))
+      unlink(folder.stagedPath(file))
       return nil
     }
     return ManifestPack.Delta(

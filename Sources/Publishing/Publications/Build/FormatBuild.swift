@@ -5,6 +5,7 @@ import PackFormats
 /// Writes a publication's packs in the other formats that their recipes ask for.
 struct FormatBuild: Sendable {
   let folder: PublicationFolder
+  let serial: Int64
 
   /// Files of these formats; those of a pack that was carried over are there already.
   /// - Throws: `PackFormatError`: what a format cannot carry stops the publication rather than to be missing from it.
@@ -13,16 +14,17 @@ struct FormatBuild: Sendable {
       if let file = pack.formats.first(where: { $0.format == name }) { return file }
       guard let format = ListFormat(rawValue: name), pack.entries > 0 else { return nil }
       let path = "formats/\(pack.name)-\(pack.serial).\(format.fileExtension)"
-      let writer = try format.writer(to: .file(URL(filePath: folder.filePath(path))))
-      let cursor = try PackReader.open(path: folder.filePath(pack.path)).makeCursor()
+      let file = folder.stagedPath(path)
+      let writer = try format.writer(to: .file(URL(filePath: file)))
+      let source = pack.serial == serial ? folder.stagedPath(pack.path) : folder.filePath(pack.path)
+      let cursor = try PackReader.open(path: source).makeCursor()
       while try cursor.next() {
         try writer.append(
           ListEntry(number: cursor.number, label: cursor.label, blocks: cursor.roles.contains(.blocks)))
       }
       _ = try writer.finish()
       return ManifestPack.File(
-        format: name, bytes: try DurableFile.length(folder.filePath(path)),
-        sha256: try PackDigest.ofFile(folder.filePath(path)).hex, path: path)
+        format: name, bytes: try DurableFile.length(file), sha256: try PackDigest.ofFile(file).hex, path: path)
     }
   }
 }

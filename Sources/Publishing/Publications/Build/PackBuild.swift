@@ -18,14 +18,14 @@ struct PackBuild: Sendable {
     self.former = Dictionary(uniqueKeysWithValues: (former?.packs ?? []).map { ($0.name, $0) })
   }
 
-  /// Opens a pack under the name it will have.
+  /// Opens a pack under the name it will have, beside its place.
   ///
   /// It takes over the dictionary of the pack before it, so that a delta between the two carries none.
   func openWriter(_ spec: PackSpec) throws -> PackWriter {
     var dictionary = try formerReader(spec.name, kind: spec.recipe.packKind)
     if spec.recipe.profile == .lean, dictionary?.header.profile != .lean { dictionary = nil }
     return try PackWriter(
-      path: folder.filePath(PublicationFolder.packFile(name: spec.name, serial: serial)),
+      path: folder.stagedPath(PublicationFolder.packFile(name: spec.name, serial: serial)),
       options: options(spec, dictionary: dictionary))
   }
 
@@ -57,7 +57,7 @@ struct PackBuild: Sendable {
     guard (serial + place) % Self.trialPeriod == 0, spec.recipe.packKind != .blocking,
       try formerReader(spec.name, kind: spec.recipe.packKind) != nil
     else { return summary }
-    let path = folder.filePath(PublicationFolder.packFile(name: spec.name, serial: serial))
+    let path = folder.stagedPath(PublicationFolder.packFile(name: spec.name, serial: serial))
     let trial = "\(folder.path)/.work/\(spec.name)-trial"
     defer { unlink(trial) }
     let cursor = try PackReader.open(path: path).makeCursor()

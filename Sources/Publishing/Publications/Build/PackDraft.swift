@@ -27,7 +27,7 @@ extension PackBuild {
       name: spec.name, cap: min(spec.recipe.limit, PackLimits.callDirectoryEntries), entries: summary.entries,
       bytes: summary.bytes, formerEntries: before?.entries, formerBytes: before?.bytes ?? 0)
     do {
-      let reader = try PackReader.open(path: folder.filePath(file))
+      let reader = try PackReader.open(path: folder.stagedPath(file))
       try reader.verify()
       guard reader.header.entryCount == summary.entries, try reader.digest() == summary.sha256 else {
         throw PackError(
@@ -39,7 +39,7 @@ extension PackBuild {
       if let before, before.contentSHA256 == content, before.kind == "\(spec.recipe.packKind)",
         before.region == spec.region, FileManager.default.fileExists(atPath: folder.filePath(before.path))
       {
-        unlink(folder.filePath(file))
+        unlink(folder.stagedPath(file))
         return PackDraft(figures: figures, pack: before, isCarried: true, formats: spec.recipe.formats)
       }
       let pack = ManifestPack(

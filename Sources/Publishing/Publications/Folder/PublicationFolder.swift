@@ -27,6 +27,36 @@ public struct PublicationFolder: Sendable {
   /// Where a file lies that a manifest names.
   public func filePath(_ relative: String) -> String { "\(path)/\(relative)" }
 
+  /// Path of a new file of the publication that is being made. It is served from when ``place()`` has moved it, and so
+  /// not before the gates have passed.
+  /// - Parameter relative: as the manifest will name it.
+  func stagedPath(_ relative: String) -> String { "\(staging)/\(relative)" }
+
+  private var staging: String { "\(path)/.work/next" }
+
+  /// Folders of files that a publication adds before its manifest.
+  private static let stagedFolders = ["packs", "deltas", "formats"]
+
+  /// Makes room for the files of the next publication.
+  func stage() throws {
+    for name in Self.stagedFolders {
+      try FileManager.default.createDirectory(atPath: stagedPath(name), withIntermediateDirectories: true)
+    }
+  }
+
+  /// Moves the staged files to their places, where they are served.
+  func place() throws {
+    for name in Self.stagedFolders {
+      for file in try FileManager.default.contentsOfDirectory(atPath: stagedPath(name)) {
+        try DurableFile.move(stagedPath("\(name)/\(file)"), to: filePath("\(name)/\(file)"))
+      }
+    }
+    removeStaged()
+  }
+
+  /// Removes staged files that were not placed.
+  func removeStaged() { try? FileManager.default.removeItem(atPath: staging) }
+
   /// Path of a pack's file, relative to the folder.
   static func packFile(name: String, serial: Int64) -> String { "packs/\(name)-\(serial).rfpack" }
 
