@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import uuid
@@ -13,6 +14,7 @@ import pytest
 import requests
 import yaml
 
+import publications
 from ringfence_server import BINARY, CHECKOUT, START_SECONDS, environment
 
 # Values out of answers are tried in sequences alone: the time at which a list expires is no time of a report.
@@ -30,6 +32,12 @@ extra-data-sources = { responses = false }
 [phases.fuzzing]
 extra-data-sources = { responses = false }
 """
+# With the names that the documents have.
+RECIPES = """
+recipes:
+  - {name: toxic, kind: identification, top: 100000, formats: [csv]}
+  - {name: blocklist, kind: blocking, top: 100000}
+"""
 DESCRIPTION = CHECKOUT / "Resources/openapi.yaml"
 DOCUMENT = CHECKOUT / "Documentation/api.md"
 
@@ -38,6 +46,29 @@ DOCUMENT = CHECKOUT / "Documentation/api.md"
 def server(make_server):
     """A server with sample data and without limits: a refusal would hide an answer."""
     return make_server("--demo", "--no-limits")
+
+
+@pytest.fixture(scope="module")
+def published(make_server, tmp_path_factory):
+    """A server with two publications: every folder of the API has files."""
+    server = make_server("--no-limits")
+    (server.data / "recipes.yaml").write_text(RECIPES)
+    for seed, count in ((5, 40_000), (6, 2_000)):
+        complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
+        subprocess.run(
+            [BINARY, "simulate", "--seed", str(seed), "--complaints", str(count), "--out", str(complaints)],
+            check=True, env=environment(), timeout=START_SECONDS)
+        server.run("import", "complaints", str(complaints), "--format", "jsonl")
+        server.run("publish")
+    return server
+
+
+def parts(server):
+    """The digests of a bin of the newest manifest and of a description, as the documents' variables."""
+    folder = server.data / "publications"
+    paths = publications.parts(folder, publications.manifest(folder))
+    first = {path.split("/")[0]: Path(path).stem for path in reversed(paths)}
+    return {"BIN": first["bins"], "DESCRIPTION": first["descriptions"]}
 
 
 @pytest.fixture(scope="module")
@@ -117,8 +148,9 @@ def test_every_answer_is_as_described(server, key, tmp_path):
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
-def test_every_example_command_works(server, key, document, tmp_path):
+def test_every_example_command_works(published, document, tmp_path):
     """What the documentation says to type is typed."""
+    server, key = published, published.run("app", "create", "Tester")
     report = str(uuid.uuid4())
     sent = requests.post(server.address + "/v1/reports", headers={"Authorization": f"Bearer {key}"}, timeout=30, json={
         "number": "+33162000248", "category": "fraud", "reporter": "me", "report_id": report,
@@ -129,18 +161,36 @@ def test_every_example_command_works(server, key, document, tmp_path):
     tool.chmod(0o755)
     known = environment() | {
         "SERVER": server.address, "KEY": key, "REPORT_ID": report,
-        "METRICS_TOKEN": (server.data / "metrics.token").read_text().strip(), "PATH": f"{os.environ['PATH']}:{tmp_path}"}
-    published = {path.parent.name: path.name for path in sorted((server.data / "publications").glob("*/*"))}
+        "METRICS_TOKEN": (server.data / "metrics.token").read_text().strip(), "PATH": f"{os.environ['PATH']}:{tmp_path}"
+    } | parts(server)
     text = DOCUMENT.read_text()
     for name, (method, path, operation) in operations(document).items():
         command = operation["x-codeSamples"][0]["source"]
         assert command in text, f"{DOCUMENT.name} lacks the command of {name}"
-        if path.endswith("{file}"):
-            folder = path.split("/")[2]
-            if folder not in published:
-                continue
-            command = command.replace(operation["parameters"][0]["example"], published[folder])
         done = subprocess.run(["sh", "-c", command], env=known, cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, (name, done.stdout, done.stderr)
         if method == "get" and "application/json" in operation["responses"]["200"]["content"] and "-O" not in command:
             json.loads(done.stdout)
+
+
+def test_every_path_of_the_documents_is_there(published, document):
+    """Paths with a {member} are patterns; the examples of their operations take its place."""
+    key = published.run("app", "create", "Reader")
+    variables = parts(published)
+    documents = [
+        CHECKOUT / "README.md", DESCRIPTION, *sorted((CHECKOUT / "Documentation").rglob("*.md")),
+        *sorted((CHECKOUT / "Docker").glob("*.md")), *sorted((CHECKOUT / "Sources").glob("*/*.docc/*.md"))]
+    paths = {path.rstrip(".") for file in documents
+             for path in re.findall(r"/v1/[A-Za-z0-9][A-Za-z0-9_.%/${}()-]*", file.read_text())}
+    for _, path, operation in operations(document).values():
+        for parameter in operation.get("parameters", []):
+            # No document can know a digest.
+            if parameter["name"] == "file" and not path.startswith(("/v1/bins/", "/v1/descriptions/")):
+                paths.add(path.replace("{file}", parameter["example"]))
+    asked = {re.sub(r"\$(BIN|DESCRIPTION)\b", lambda found: variables[found[1]], path) for path in paths
+             if not re.search(r"[{(]|\$REPORT_ID", path)}
+    assert {path.split("/")[2] for path in asked} >= {
+        "reports", "manifest", "root.json", "packs", "deltas", "formats", "bins", "descriptions", "roots", "manifests"}
+    missing = [path for path in sorted(asked) if requests.get(
+        published.address + path, headers={"Authorization": f"Bearer {key}"}, timeout=30).status_code == 404]
+    assert not missing
