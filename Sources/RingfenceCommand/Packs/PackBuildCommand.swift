@@ -61,6 +61,10 @@ public struct PackBuildCommand: AsyncParsableCommand {
       }
       let summary = try writer.finish()
       console.progress(lines.done, lines.total)
+      if summary.entries == 0 {
+        let source = input == "-" ? "Standard input" : input
+        console.remarks("warning: \(source) has no entries, so \(out) is an empty pack.\n")
+      }
       console.output("\(out): \(summary.entries) entries, \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
     }
   }

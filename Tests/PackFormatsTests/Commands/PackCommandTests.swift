@@ -56,6 +56,15 @@ import Testing
     #expect(!PackBuildCommand.helpMessage().contains("default: 2"))
   }
 
+  @Test func anEmptyPackIsBuiltWithAWarning() async throws {
+    try Data().write(to: scratch["list.tsv"])
+    let said = await pack("build", "--in", path("list.tsv"), "--out", path("a.pack"), "--kind", "blocking")
+    #expect(said.code == 0 && said.output.contains("0 entries"))
+    #expect(said.remarks == "warning: \(path("list.tsv")) has no entries, so \(path("a.pack")) is an empty pack.\n")
+    try Data("5\n".utf8).write(to: scratch["list.tsv"])
+    #expect(await pack("build", "--in", path("list.tsv"), "--out", path("a.pack"), "--kind", "blocking").remarks == "")
+  }
+
   /// A list without line ends is refused before it fills the memory.
   @Test func aLineLongerThanAnyEntryIsBadData() async throws {
     try Data(repeating: 0x31, count: 70_001).write(to: scratch["list.tsv"])
