@@ -363,7 +363,8 @@ CREATE INDEX number_decisions_by_label ON number_decisions (lower(label) text_pa
 CREATE TABLE holds (
     number  bigint      PRIMARY KEY,
     -- The rule's code with its values.
-    reason  jsonb       NOT NULL CHECK (reason ? 'code' AND reason ->> 'code' ~ '^[a-z_]{1,32}$' AND octet_length(reason::text) <= 8192),
+    reason  jsonb       NOT NULL
+        CHECK (reason ? 'code' AND reason ->> 'code' ~ '^[a-z_]{1,32}$' AND octet_length(reason::text) <= 8192),
     held_at timestamptz NOT NULL,
     settled boolean     NOT NULL DEFAULT false
 );
@@ -666,7 +667,9 @@ CREATE INDEX listings_by_ending ON listings ((number % 1000000), number);
 CREATE TABLE revocations (
     revocation_id uuid        PRIMARY KEY,
     number        bigint      NOT NULL CHECK (number > 0),
-    action        text        NOT NULL CHECK (action IN ('remove', 'add')),
+    -- 'unlist': out of what reports and decisions list, while a directory may still name the number; asked for by a
+    -- decision to allow. 'remove': out of every pack while the decision of the same id is the newest.
+    action        text        NOT NULL CHECK (action IN ('remove', 'unlist', 'add')),
     category_id   smallint,
     label         text        CHECK (length(label) BETWEEN 1 AND 200),
     reason        text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 1000),
@@ -676,9 +679,10 @@ CREATE TABLE revocations (
     serial        bigint      REFERENCES publications,
     settled_at    timestamptz,
     failure       jsonb       CHECK (failure ? 'code' AND octet_length(failure::text) <= 8192),
-    CHECK (action = 'remove' OR category_id IS NOT NULL OR label IS NOT NULL)
+    CHECK (action <> 'add' OR category_id IS NOT NULL OR label IS NOT NULL)
 );
 CREATE INDEX revocations_open ON revocations (requested_at) WHERE settled_at IS NULL;
+CREATE INDEX revocations_removed ON revocations (number) WHERE action = 'remove';
 
 -- Webhooks
 

@@ -31,7 +31,7 @@ struct MixedFixture: Sendable {
   /// Reads the newest publication of a server; empty when it has none.
   /// - Throws: ``CommandFailure`` when no server answers.
   init(of target: LoadTarget) throws {
-    let client = try BlockingHTTPClient(target: target)
+    let client = BlockingHTTPClient(target: target)
     let answer = try client.get("/v1/manifest.json")
     guard answer.status == 200, let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(answer.body)),
       let head = try? JSONDecoder().decode(Head.self, from: envelope.payload)

@@ -8,7 +8,7 @@ public struct Decision: Sendable, Equatable {
     case block
     /// Only packs that identify hold it, under the decision's label.
     case identify
-    /// No pack holds it.
+    /// No pack blocks it or names it because of reports; a directory may name it.
     case allow
   }
 

@@ -10,7 +10,7 @@ extension Explanation {
     switch verdict {
     case .protected: return protection.map { [.protected($0)] } ?? []
     case .decided:
-      return (decision.map { [.decided($0, fallback: category)] } ?? [])
+      return (decision.map { [.decided($0, isRevoked: isRevoked, fallback: category)] } ?? [])
         + (decisionReason.map { [.decisionReason($0)] } ?? [])
     case .held: return hold.map { [.held(since: $0.heldAt)] } ?? []
     case .listed: return [.listed(as: category)]

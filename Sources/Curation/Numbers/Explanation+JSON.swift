@@ -53,6 +53,7 @@ extension Explanation: Encodable {
       try nested.encodeIfPresent(decision.category?.slug, forKey: Key("category"))
       try nested.encodeIfPresent(decisionReason, forKey: Key("reason"))
       try nested.encode(Self.time(decision.decidedAt), forKey: Key("decided_at"))
+      if isRevoked { try nested.encode(true, forKey: Key("revoked")) }
     }
     if let hold {
       var nested = json.nestedContainer(keyedBy: Key.self, forKey: Key("hold"))

@@ -79,6 +79,8 @@ public struct Explanation: Sendable, Equatable {
   public var decision: StandingDecision?
   /// The reason of the decision, for everybody.
   public var decisionReason: String?
+  /// Whether that decision is a revocation: no pack holds the number, not even under a directory's name.
+  public var isRevoked = false
   /// What keeps it back; nil also where a decision has settled it.
   public var hold: Hold?
   /// Why it may never be published.

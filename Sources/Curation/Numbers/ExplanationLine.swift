@@ -14,6 +14,7 @@ public struct ExplanationLine: CodedData {
     case blockedAsCategory = "blocked_as_category"
     case identified
     case allowed
+    case revoked
     case held
     case listed
     case candidate
@@ -86,10 +87,15 @@ public struct ExplanationLine: CodedData {
   }
 
   /// A moderator has decided.
-  /// - Parameter fallback: the category of a blocked number for which the decision has neither label nor category.
-  public static func decided(_ decision: StandingDecision, fallback: ReportCategory) -> ExplanationLine {
+  /// - Parameters:
+  ///   - isRevoked: whether a revocation keeps the number out of every pack.
+  ///   - fallback: the category of a blocked number for which the decision has neither label nor category.
+  public static func decided(
+    _ decision: StandingDecision, isRevoked: Bool, fallback: ReportCategory
+  ) -> ExplanationLine {
     var values = ["decided_day": CodedValue(day: decision.decidedAt)]
     switch (decision.treatment, decision.label) {
+    case (.allow, _) where isRevoked: return ExplanationLine(.revoked, values)
     case (.allow, _): return ExplanationLine(.allowed, values)
     case (.block, nil):
       values["category"] = CodedValue(decision.category ?? fallback)

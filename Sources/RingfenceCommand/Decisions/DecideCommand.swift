@@ -22,7 +22,7 @@ struct DecideCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Packs that identify hold it under this label.", valueName: "label"))
   var identify: String?
 
-  @Flag(help: "No pack holds it.")
+  @Flag(help: "No pack blocks it or names it as a nuisance; a directory may name it. See also: ringfence revoke.")
   var allow = false
 
   @Flag(help: "With --allow or --block: publish this one change now instead of with the next night.")

@@ -9,11 +9,12 @@ import Storage
 /// `ringfence revoke`
 struct RevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Take a number out of what is published now, without waiting for the night.",
+    commandName: "revoke", abstract: "Take a number out of every pack now, without waiting for the night.",
     discussion: """
       A running server makes the publication within seconds; without one, or with --now, this command makes it. It \
-      differs from the last one in this number alone, and comes with deltas. The number is decided to be allowed, so that \
-      the next night leaves it out too; ringfence decide --undo takes that back.
+      differs from the last one in this number alone, and comes with deltas. No later publication holds the number either, \
+      not even under a directory's name, until ringfence decide --undo takes the revocation back. To leave its name in the \
+      directory, allow it instead: ringfence decide --allow --urgent.
 
         ringfence revoke +12015550123 --reason "The owner has appealed" --by Ada
       """)
@@ -66,15 +67,17 @@ struct RevokeCommand: AsyncParsableCommand {
     } catch let problem as RuleViolation {
       throw CommandFailure(description: try Localizer.commandLine().message(problem), exitCode: 2)
     }
-    guard let revocation = Revocation(carryingOut: decision) else { throw CommandFailure.failed("Nothing to change.") }
+    guard var revocation = Revocation(carryingOut: decision) else { throw CommandFailure.failed("Nothing to change.") }
+    if add == nil { revocation.action = .remove }
+    let request = revocation
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       do {
         _ = try await context.stores.decisions.record(decision)
       } catch let error as DecisionError {
         throw try CommandFailure.refused(error)
       }
-      try await context.stores.publications.request(revocation)
-      let outcome = try await settle(revocation, context)
+      try await context.stores.publications.request(request)
+      let outcome = try await settle(request, context)
       guard let serial = outcome.serial else {
         let texts = try context.installation.englishTexts()
         throw CommandFailure.failed(

@@ -22,6 +22,7 @@ struct ExplanationQuery {
   private let numbers: Place<ReadProtectedNumber>
   private let standing: Place<ReadStandingDecision>
   private let decisions: Place<ReadDecisions>
+  private let removals: Place<ReadRemovalsOfNumber>
   private let holds: Place<ReadHold>
   private let listings: Place<ReadListing>
   private let ranges: Place<ReadRangeOfNumber>
@@ -45,6 +46,7 @@ struct ExplanationQuery {
     sources = pipeline.add(ReadSourceRules(version: nil))
     standing = pipeline.add(ReadStandingDecision(number: number))
     decisions = pipeline.add(ReadDecisions(number: number))
+    removals = pipeline.add(ReadRemovalsOfNumber(number: number))
     holds = pipeline.add(ReadHold(number: number))
     listings = pipeline.add(ReadListing(number: number))
     appeals = pipeline.add(ReadAppealsOf(number: number))
@@ -62,6 +64,8 @@ struct ExplanationQuery {
     explanation.protection = try ProtectionStore.rule(
       for: number, patterns: try results.rows(patterns), numbers: try results.rows(numbers))
     explanation.decision = standing
+    let removals = try results.rows(removals)
+    explanation.isRevoked = standing.map { removals.contains($0.decisionID) } ?? false
     explanation.decisionReason = standing.flatMap { decision in decisions.first { $0.id == decision.decisionID }?.reason
     }
     if let hold, !hold.isSettled {

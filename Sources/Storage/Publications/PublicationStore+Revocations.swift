@@ -57,7 +57,7 @@ extension PublicationStore {
     // The last word on a number counts.
     var last: [Int64: Revocation.Action] = [:]
     for revocation in revocations { last[revocation.number] = revocation.action }
-    let removed = last.compactMap { $0.value == .remove ? $0.key : nil }.sorted()
+    let removed = last.compactMap { [.remove, .unlist].contains($0.value) ? $0.key : nil }.sorted()
     let added = last.compactMap { number, action -> Listing? in
       guard case .add(let category, _) = action else { return nil }
       return Listing(number: number, category: category, cause: .decision)
@@ -67,15 +67,28 @@ extension PublicationStore {
   }
 }
 
+extension PublicationStore {
+  /// Numbers that no pack may hold, a directory's neither: those whose standing decision is a revocation's.
+  /// - Parameter connection: within the snapshot that is published.
+  public static func revokedNumbers(on connection: PostgresConnection) async throws -> Set<Int64> {
+    let removals = try await connection.run(ReadRemovals())
+    guard !removals.isEmpty else { return [] }
+    let ids = Set(removals.map(\.id))
+    let standing = try await connection.run(
+      ReadStandingDecisionIDs(numbers: Set(removals.map(\.number)).sorted()))
+    return Set(standing.filter { ids.contains($0.id) }.map(\.number))
+  }
+}
+
 extension Revocation {
   /// What the trail says of it.
   fileprivate var event: AuditEvent {
     let after: [String: String] =
       switch action {
-      case .remove: ["listed": "no"]
+      case .remove, .unlist: ["listed": "no"]
       case .add(let category, let label): ["listed": "yes", "category": category.slug, "label": label ?? ""]
       }
-    let isRemoval = action == .remove
+    let isRemoval = [.remove, .unlist].contains(action)
     // Moderators' urgent decisions come this way, and administrators' commands.
     return AuditEvent(
       id: id, actor: requestedBy, role: .moderator, action: isRemoval ? "publication.revoke" : "publication.add",

@@ -5,8 +5,10 @@ public import Foundation
 public struct Revocation: Sendable, Equatable {
   /// What is to be done.
   public enum Action: Sendable, Equatable {
-    /// Out of every pack.
+    /// Out of every pack, of a directory too. It stays so while the decision of the same id stands.
     case remove
+    /// Out of the packs of listed numbers; a directory may still name it.
+    case unlist
     /// Into the packs of listed numbers, under this category, or this label where one is given.
     case add(ReportCategory, label: String?)
   }
@@ -46,7 +48,7 @@ extension Revocation {
   public init?(carryingOut decision: Decision) {
     let action: Action
     switch decision.treatment {
-    case .allow: action = .remove
+    case .allow: action = .unlist
     case .block: action = .add(decision.category ?? .other, label: decision.label)
     case .identify: return nil
     }

@@ -17,8 +17,8 @@ struct RequestRevocation: PostgresStatement {
     parameters.append(revocation.id)
     parameters.append(revocation.number)
     switch revocation.action {
-    case .remove:
-      parameters.append("remove")
+    case .remove, .unlist:
+      parameters.append(revocation.action == .remove ? "remove" : "unlist")
       parameters.append(Int16?.none)
       parameters.append(String?.none)
     case .add(let category, let label):
@@ -46,11 +46,54 @@ struct ReadOpenRevocations: PostgresStatement {
   }
 
   static func decode(_ row: PostgresRow) throws -> Revocation {
-    let action: String = try row.decode(2)
+    let action: Revocation.Action =
+      switch try row.decode(2, as: String.self) {
+      case "remove": .remove
+      case "unlist": .unlist
+      default: .add(try row.category(3), label: try row.decode(4))
+      }
     return Revocation(
-      id: try row.decode(0), number: try row.decode(1),
-      action: action == "remove" ? .remove : .add(try row.category(3), label: try row.decode(4)),
+      id: try row.decode(0), number: try row.decode(1), action: action,
       reason: try row.decode(5), requestedBy: try row.decode(6), requestedAt: try row.decode(7))
+  }
+}
+
+/// Ids of the requests to take numbers out of every pack.
+struct ReadRemovals: PostgresStatement {
+  static let sql = "SELECT number, revocation_id FROM revocations WHERE action = 'remove'"
+
+  func bind(into parameters: inout PostgresParameters) {}
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, id: UUID) {
+    (try row.decode(0), try row.decode(1))
+  }
+}
+
+/// Ids of the requests to take a number out of every pack.
+struct ReadRemovalsOfNumber: PostgresStatement {
+  let number: Int64
+
+  static let sql = "SELECT revocation_id FROM revocations WHERE number = $1 AND action = 'remove'"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
+}
+
+/// Ids of the decisions that stand for some numbers.
+struct ReadStandingDecisionIDs: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = "SELECT number, decision_id FROM number_decisions WHERE number = ANY($1::bigint[])"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, id: UUID) {
+    (try row.decode(0), try row.decode(1))
   }
 }
 

@@ -123,6 +123,61 @@ import Testing
     }
   }
 
+  /// The rule of decision record 58.
+  @Test func aDirectoryMayNameAnAllowedNumberAndNoPackHoldsARevokedOne() async throws {
+    try await fill()
+    let pool = TestDatabase.current.pool
+    let (allowed, revoked): (Int64, Int64) = (33_162_000_049, 33_162_000_064)
+    let recipes = [
+      Recipe(name: "blocklist", kind: .blocking, limit: 1_000),
+      Recipe(name: "mixed", kind: .identification, limit: 1_000, source: .both),
+      Recipe(name: "names", kind: .identification, limit: 1_000, source: .directory),
+    ]
+    try await withTemporaryFolder { path in
+      let publisher = Publisher(
+        store: store, folder: PublicationFolder(path: path), recipes: recipes,
+        sources: ContentSources(directory: { _, _, take in
+          try await take([allowed, revoked].map { DirectoryEntry(number: $0, name: "A bakery") })
+        }), signing: { key }, logger: .forTests)
+      func holding(_ number: Int64) throws -> [String: String] {
+        try ["blocklist", "mixed", "names"].reduce(into: [:]) { found, name in
+          found[name] = try entries(path, name).first { $0.number == number }.map { $0.label ?? "" }
+        }
+      }
+      _ = try await publisher.publish(at: now)
+      let everywhere = ["blocklist": "", "mixed": ReportCategory.fraud.label, "names": "A bakery"]
+      for number in [allowed, revoked] { #expect(try holding(number) == everywhere) }
+
+      let decisions = DecisionStore(pool: pool)
+      func decide(_ number: Int64) async throws -> Decision {
+        let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now + 1)
+        _ = try await decisions.record(decision)
+        return decision
+      }
+      let allow = try #require(Revocation(carryingOut: try await decide(allowed)))
+      var revoke = try #require(Revocation(carryingOut: try await decide(revoked)))
+      revoke.action = .remove
+      for request in [allow, revoke] { try await store.request(request) }
+      #expect(try await publisher.publishRevocations(at: now + 5)?.serial == 2)
+      #expect(try holding(allowed) == ["names": "A bakery"])
+      #expect(try holding(revoked) == [:])
+
+      _ = try await publisher.publish(at: now + 60)
+      #expect(try holding(allowed) == ["mixed": "A bakery", "names": "A bakery"])
+      #expect(try holding(revoked) == [:])
+      let explanations = ExplanationStore(pool: pool)
+      let account = try await explanations.explain(allowed, at: now + 60).account[0]
+      #expect(account.code == .allowed)
+      let other = try await explanations.explain(revoked, at: now + 60).account[0]
+      #expect(other.code == .revoked)
+
+      _ = try await decisions.undo(revoke.id, of: revoked, decidedBy: "Ada", at: now + 61)
+      _ = try await publisher.publish(at: now + 120)
+      #expect(try holding(revoked) == everywhere)
+      #expect(try await !explanations.explain(revoked, at: now + 120).isRevoked)
+    }
+  }
+
   @Test func theLastNumberMayGoToo() async throws {
     try await fill()
     try await withTemporaryFolder { path in

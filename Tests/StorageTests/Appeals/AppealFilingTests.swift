@@ -121,7 +121,7 @@ import Testing
       try await store.settle(number, as: .rejected, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen)
     #expect(try await DecisionStore(pool: pool).standing(of: number)?.treatment == .allow)
     let revocations = try await PublicationStore(pool: pool).openRevocations()
-    #expect(revocations.map(\.number) == [number] && revocations.first?.action == .remove)
+    #expect(revocations.map(\.number) == [number] && revocations.first?.action == .unlist)
     let status = try #require(try await store.status(of: ticket, at: now))
     #expect(status.appeal.state == .upheld && status.appeal.answer == "Sorry." && status.isAllowed)
     #expect(try await count("SELECT count(*) FROM audit_events WHERE action = 'appeal.uphold' AND actor = 'Ada'") == 1)

@@ -57,7 +57,7 @@ extension Publisher {
   ) async throws -> [Revocation] {
     var accepted: [Revocation] = []
     for revocation in open {
-      if revocation.action != .remove, protection(revocation.number) != nil {
+      if case .add = revocation.action, protection(revocation.number) != nil {
         try await store.refuse([revocation], because: .numberProtected(revocation.number), at: time)
       } else {
         accepted.append(revocation)

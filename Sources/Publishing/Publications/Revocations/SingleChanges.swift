@@ -26,8 +26,9 @@ final class SingleChanges: Sendable {
 
   /// Whether a pack is another after this.
   func changes(_ pack: ManifestPack, in folder: PublicationFolder) throws -> Bool {
-    // What a directory alone names was never listed: its owner's name stays.
-    if recipe(of: pack)?.source == .directory { return false }
+    let isDirectory = recipe(of: pack)?.source == .directory
+    // What a directory alone names was never listed: its owner's name stays, unless it is revoked.
+    if isDirectory, words.allSatisfy({ $0.action != .remove }) { return false }
     let reader = try PackReader.open(path: folder.filePath(pack.path))
     let cursor = try reader.makeCursor()
     var room = try room(in: pack)
@@ -36,6 +37,8 @@ final class SingleChanges: Sendable {
       switch word.action {
       case .remove:
         if held != nil { return true }
+      case .unlist:
+        if held != nil, !isDirectory { return true }
       case .add(let category, let label):
         guard let spec = spec(of: pack), takes(spec) else { continue }
         if let held {
@@ -46,7 +49,7 @@ final class SingleChanges: Sendable {
         }
       }
     }
-    return try holdsProtected(reader)
+    return isDirectory ? false : try holdsProtected(reader)
   }
 
   /// Whether a number of the pack is protected by now. What was published before it was protected goes out with the first
@@ -74,12 +77,12 @@ final class SingleChanges: Sendable {
       if isProtected { _ = gone.withLock { $0.insert(cursor.number) } }
       if let word = waiting.first, word.number == cursor.number {
         waiting.removeFirst()
-        if takes(spec), word.action != .remove, !isProtected {
+        if takes(spec), case .add = word.action, !isProtected {
           var one = 1
           try add(word, spec, writer, &one)
           continue
         }
-        if word.action == .remove {
+        if word.action == .remove || word.action == .unlist && spec.recipe.source != .directory {
           room += 1
           continue
         }

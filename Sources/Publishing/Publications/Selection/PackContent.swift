@@ -35,6 +35,7 @@ struct PackContent: Sendable {
   ) async throws -> Written {
     try await store.withSnapshot { connection in
       let protection = try await protection(connection)
+      let revoked = try await PublicationStore.revokedNumbers(on: connection)
       progress(.findingBrigades, 0)
       let suspects = try await review(time, connection)
       progress(.selectingNumbers, 0)
@@ -53,7 +54,7 @@ struct PackContent: Sendable {
           },
           directory: { take in
             try await sources.directory(connection, time) { batch in
-              try await take(batch.filter { protection($0.number) == nil })
+              try await take(batch.filter { protection($0.number) == nil && !revoked.contains($0.number) })
             }
           },
           placed: writer.append, progress: { progress($0.step, $0.part) }, openWriter: open)

@@ -48,12 +48,15 @@ import Testing
   private static var lines: [ExplanationLine] {
     let range = NumberRange(around: 33_162_000, digits: 1)
     let limits = ThresholdLimits(heat: 3, evidence: 2, confidence: 0.5, reporters: 3, networks: 2, days: 2)
-    let everywhere = Threshold(category: .fraud, enter: limits, leave: limits, watchHeat: 1)
-    let threshold = Threshold(category: .fraud, country: "FR", enter: limits, leave: limits, watchHeat: 1)
+    let everywhere = Threshold(category: .fraud, enter: limits, leave: limits, reviewHeat: 1)
+    let threshold = Threshold(category: .fraud, country: "FR", enter: limits, leave: limits, reviewHeat: 1)
     var lines = protections.map { ExplanationLine.protected($0) } + holds.map { ExplanationLine.hold($0) }
     lines += [
-      .decided(decision(.block, "A name"), fallback: .fraud), .decided(decision(.block, nil), fallback: .fraud),
-      .decided(decision(.identify, "A name"), fallback: .fraud), .decided(decision(.allow, nil), fallback: .fraud),
+      .decided(decision(.block, "A name"), isRevoked: false, fallback: .fraud),
+      .decided(decision(.block, nil), isRevoked: false, fallback: .fraud),
+      .decided(decision(.allow, nil), isRevoked: true, fallback: .fraud),
+      .decided(decision(.identify, "A name"), isRevoked: false, fallback: .fraud),
+      .decided(decision(.allow, nil), isRevoked: false, fallback: .fraud),
       .held(since: time), .listed(as: .fraud), .candidate(for: .fraud), .listed(by: range), .watched, .quiet,
       .published(nil), .published(Explanation.Listing(category: .fraud, serial: 1_234, listedAt: time)),
       .published(Explanation.Listing(category: .fraud, serial: 7, listedAt: time, treatment: .identify)),
