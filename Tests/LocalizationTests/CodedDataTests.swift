@@ -46,7 +46,7 @@ import Testing
 
   @Test func findingsOfGatesHaveMessages() throws {
     let change = GateFinding.SizeChange(entries: 41_428, bytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
-    try check("publications.finding") { (code: GateFinding.Code) in
+    try check("publications.finding") { (code: GateFinding.Code) -> GateFinding in
       switch code {
       case .packReadable: .packReadable
       case .packUnreadable: .packUnreadable("a checksum does not match")
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func failuresOfPublicationsHaveMessages() throws {
-    try check("publications.failure") { (code: PublicationFailure.Code) in
+    try check("publications.failure") { (code: PublicationFailure.Code) -> PublicationFailure in
       switch code {
       case .busy: .busy
       case .cancelled: .cancelled
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func failuresOfRevocationsHaveMessages() throws {
-    try check("publications.revocation") { (code: RevocationFailure.Code) in
+    try check("publications.revocation") { (code: RevocationFailure.Code) -> RevocationFailure in
       switch code {
       case .gatesClosed: .gatesClosed(["cap", "order"])
       case .nothingPublished: .nothingPublished
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func failuresOfWebhooksHaveMessages() throws {
-    try check("webhooks.failure") { (code: WebhookFailure.Code) in
+    try check("webhooks.failure") { (code: WebhookFailure.Code) -> WebhookFailure in
       switch code {
       case .answerTooLong: .answerTooLong(maximumBytes: 65_536)
       case .connectionFailed: .connectionFailed("Connection refused")
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func stepsOfJobsHaveMessages() throws {
-    try check("jobs.step") { (code: JobStep.Code) in
+    try check("jobs.step") { (code: JobStep.Code) -> JobStep in
       switch code {
       case .starting: .starting
       case .findingBrigades: .findingBrigades
@@ -148,7 +148,7 @@ import Testing
         == "Entries: 41,428, before 23,200. Size: 310.0\u{A0}kB, before 180.4\u{A0}kB. "
         + "Allowed: 50% to 150% of the publication before.")
     #expect(
-      catalog[.russian].message("publications.finding", .tooManyEntries(entries: 12_000, maximum: 10))
+      catalog[.russian].message("publications.finding", GateFinding.tooManyEntries(entries: 12_000, maximum: 10))
         == "Записей: 12\u{A0}000. Допускается не больше 10.")
     // Serials and telephone numbers are no counts.
     #expect(
