@@ -7,18 +7,23 @@ extension Explanation {
 
   private var decided: [ExplanationLine] {
     let category = evaluation?.category ?? .other
+    var lines: [ExplanationLine] = []
     switch verdict {
-    case .protected: return protection.map { [.protected($0)] } ?? []
+    case .protected: if let protection { lines.append(.protected(protection)) }
     case .decided:
-      return (decision.map { [.decided($0, isRevoked: isRevoked, fallback: category)] } ?? [])
-        + (decisionReason.map { [.decisionReason($0)] } ?? [])
-    case .held: return hold.map { [.held(since: $0.heldAt)] } ?? []
-    case .listed: return [.listed(as: category)]
-    case .candidate: return [.candidate(for: category)]
+      if let decision { lines.append(.decided(decision, isRevoked: isRevoked, fallback: category)) }
+      if let decisionReason { lines.append(.decisionReason(decisionReason)) }
+    case .held: if let hold { lines.append(.held(since: hold.heldAt)) }
+    case .listed: lines.append(.listed(as: category))
+    case .candidate: lines.append(.candidate(for: category))
     case .watched, .quiet:
-      if let range { return [.listed(by: range)] }
-      return [verdict == .watched ? .watched : .quiet]
+      if let range {
+        lines.append(.listed(by: range))
+      } else {
+        lines.append(verdict == .watched ? .watched : .quiet)
+      }
     }
+    return lines
   }
 
   private var reported: [ExplanationLine] {
@@ -27,16 +32,18 @@ extension Explanation {
     }
     let legitimate = score.parts.filter { !$0.category.isToxic }.reduce(0) { $0 + $1.reports }
     let all = score.parts.reduce(0) { $0 + $1.reports }
-    return [.reports(all, first: firstReportedAt, last: lastReportedAt)]
-      + (legitimate > 0 ? [.legitimateReports(legitimate)] : [])
+    var lines = [ExplanationLine.reports(all, first: firstReportedAt, last: lastReportedAt)]
+    if legitimate > 0 { lines.append(.legitimateReports(legitimate)) }
+    return lines
   }
 
   private var weighed: [ExplanationLine] {
     guard let score, !score.parts.isEmpty else { return [] }
-    let hasReporters = weights.full + weights.partial + weights.none > 0
-    let weight = ExplanationLine.weight(
-      heat: score.heat, evidence: score.evidence, legitimate: score.legitimate)
-    return [weight] + (hasReporters ? [.reporters(weights)] : [])
+    var lines = [
+      ExplanationLine.weight(heat: score.heat, evidence: score.evidence, legitimate: score.legitimate)
+    ]
+    if weights.full + weights.partial + weights.none > 0 { lines.append(.reporters(weights)) }
+    return lines
   }
 
   private var circumstances: [ExplanationLine] {
@@ -52,13 +59,14 @@ extension Explanation {
     return complaints.sorted { $0.heat > $1.heat }.map { .reports($0.reports, of: $0.category) }
   }
 
-  private var holds: [ExplanationLine] { hold.map { [.hold($0.reason)] } ?? [] }
+  private var holds: [ExplanationLine] { hold.map { [ExplanationLine.hold($0.reason)] } ?? [] }
 
   private var needs: [ExplanationLine] {
     guard let evaluation, let threshold = evaluation.threshold, !evaluation.conditions.isEmpty else { return [] }
-    return [.needed(by: threshold, isListed: evaluation.isListed)]
-      + evaluation.conditions.map { condition in
-        .condition(condition, list: condition.source.map { lists[$0] ?? "\($0)" })
-      }
+    var lines = [ExplanationLine.needed(by: threshold, isListed: evaluation.isListed)]
+    for condition in evaluation.conditions {
+      lines.append(.condition(condition, list: condition.source.map { self.lists[$0] ?? "\($0)" }))
+    }
+    return lines
   }
 }

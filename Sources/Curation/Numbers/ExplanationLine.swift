@@ -242,9 +242,11 @@ public struct ExplanationLine: CodedData {
     var values: [String: CodedValue] = ["result": condition.isMet ? "met" : "missed"]
     switch condition.kind {
     case .heat, .evidence, .confidence:
-      (values["have"], values["need"]) = (.decimal(condition.have), .decimal(condition.need))
+      values["have"] = .decimal(condition.have)
+      values["need"] = .decimal(condition.need)
     case .reporters, .networks, .days, .listComplaints, .listDays:
-      (values["have"], values["need"]) = (CodedValue(Int64(condition.have)), CodedValue(Int64(condition.need)))
+      values["have"] = CodedValue(Int64(condition.have))
+      values["need"] = CodedValue(Int64(condition.need))
     }
     if let list { values["list"] = .text(list) }
     return ExplanationLine(code, values)
