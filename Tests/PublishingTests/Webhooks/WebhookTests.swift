@@ -1,4 +1,5 @@
 import CallerPack
+import Curation
 import Foundation
 import OutboundHTTP
 import PostgreSQL

@@ -102,7 +102,7 @@ import Testing
   @Test func aProtectedNumberCanOnlyBeAllowed() async throws {
     try await ProtectionStore(pool: pool).add(
       [(try ProtectionTarget("+33162000xxx"), "City hospital")], by: "Ada", at: now)
-    let error = DecisionError.protected(rule: "City hospital (+33162000xxx)")
+    let error = DecisionError.protected(.protectedPattern(reason: "City hospital", pattern: "+33162000xxx"))
     await #expect(throws: error) { try await store.record(try decision(.block)) }
     await #expect(throws: error) { try await store.record(try decision(.identify)) }
     #expect(try await store.record(try decision(.allow)) == .recorded)
