@@ -61,7 +61,7 @@ extension CodedData {
     var values = try [String: CodedValue](from: decoder)
     guard case .text(let text) = values.removeValue(forKey: "code"), let code = Code(rawValue: text) else {
       throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "\(Self.self) has no known code"))
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "\(Self.self).unknown_code"))
     }
     self.init(code: code, values: values)
   }

@@ -65,7 +65,7 @@ import Testing
     try expectOnePhoneHolds(
       Lists(
         directory: file("directory.tsv"), toxic: file("toxic.tsv"), block: file("block.txt"), step: 1, toxicStep: 2,
-        page: 200, least: 3_500))
+        page: 200, least: 3_000))
   }
 
   @Test(.sharedData("data/packs")) func threeListsLiveOnOnePhone() throws {

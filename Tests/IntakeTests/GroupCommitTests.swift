@@ -51,13 +51,13 @@ import Testing
   }
 
   private func wait(sourceLocation: SourceLocation = #_sourceLocation, until condition: () -> Bool) async {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       if condition() { return }
       await Task.yield()
     }
     // Not thrown: the items that wait behind the gate would never be answered.
-    Issue.record("The condition did not hold within 10 seconds.", sourceLocation: sourceLocation)
+    Issue.record("The condition did not hold within 60 seconds.", sourceLocation: sourceLocation)
   }
 
   /// A database that is stopped answers nothing. What was handed in may be committed in the end.

@@ -2,14 +2,13 @@ import Localization
 import HTTPTypes
 package import Hummingbird
 
-/// Notes what every page needs to know of its reader: the language the browser asks for, and where the reader is.
+/// Notes the language that the caller asks for, and the path.
 package struct LanguageMiddleware: RouterMiddleware {
-  package init() {
-  }
+  package init() {}
+
   package func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
-    guard !request.uri.path.hasPrefix("/v1/") else { return try await next(request, context) }
     var context = context
     context.path = request.uri.path
     context.language = Language(accepting: request.headers[.acceptLanguage])
