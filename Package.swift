@@ -19,6 +19,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -55,6 +56,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
@@ -157,10 +159,9 @@ let package = Package(
       "RingfenceCommand",
       [
         "AsyncSupport", "RingfenceServer", "HTTPServer", "ModerationSite", "Localization", "Accounts", "Publishing",
-        "Intake",
-        "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers", "CallDirectory",
+        "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers", "CallDirectory",
         "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP",
-        hummingbird, arguments, lifecycle, logging, nioCore, metrics,
+        hummingbird, arguments, configuration, lifecycle, logging, nioCore, metrics, yams,
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: house),
 

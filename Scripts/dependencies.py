@@ -26,6 +26,7 @@ DIRECT = {
     "hdrhistogram-swift": (APACHE, "percentiles of the benchmarks"),
     "hummingbird": (APACHE, "the HTTP server"),
     "swift-argument-parser": (SWIFT, "the command line"),
+    "swift-configuration": (APACHE, "settings of the command line, the environment and a file"),
     "swift-crypto": (f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC", "hashes, signatures, encryption"),
     "swift-http-types": (APACHE, "requests and answers"),
     "swift-log": (APACHE, "the log"),
@@ -34,12 +35,12 @@ DIRECT = {
     "swift-nio-ssl": (f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC", "TLS of requests to other servers"),
     "swift-protobuf": (SWIFT, "Apple's Live Caller ID dataset"),
     "swift-service-lifecycle": (APACHE, "starting and stopping"),
-    "yams": ("MIT; LibYAML within it: MIT", "recipes and the description of the API"),
+    "yams": ("MIT; LibYAML within it: MIT", "settings, recipes and the description of the API"),
 }
 # What those need in turn.
 INDIRECT = {
     "swift-algorithms": SWIFT, "swift-asn1": APACHE, "swift-async-algorithms": SWIFT,
-    "swift-atomics": SWIFT, "swift-certificates": APACHE, "swift-collections": SWIFT, "swift-configuration": APACHE,
+    "swift-atomics": SWIFT, "swift-certificates": APACHE, "swift-collections": SWIFT,
     "swift-distributed-tracing": APACHE, "swift-http-structured-headers": APACHE,
     "swift-nio-extras": APACHE, "swift-nio-http2": APACHE,
     "swift-nio-transport-services": APACHE, "swift-numerics": SWIFT, "swift-service-context": APACHE,
@@ -81,7 +82,7 @@ PYPI = {
 def pins():
     """Direct packages and their versions, by Package.swift."""
     text = (CHECKOUT / "Package.swift").read_text()
-    found = re.findall(r'\.package\(url: "[^"]*/([^"/]+?)(?:\.git)?", exact: "([^"]+)"\)', text)
+    found = re.findall(r'\.package\(url: "[^"]*/([^"/]+?)(?:\.git)?", exact: "([^"]+)"(?:, traits: \[[^\]]*\])?\)', text)
     others = re.findall(r"\.package\((?!url: \"[^\"]+\", exact:)", text)
     if others:
         sys.exit("Package.swift has a package that is not pinned with exact:.")

@@ -9,7 +9,7 @@ extension Cluster {
     removeLeftovers(in: folder)
     if FileStatus(folder.data) != nil { return try matchingBinaries(for: folder) }
 
-    let binaries = try ServerBinaries.find(wantedVersion: nil)
+    let binaries = try ServerBinaries.find(wantedVersion: nil, in: options.programs)
     progress("Initialising a private PostgreSQL \(binaries.version) in \(folder.root)")
     let began = ContinuousClock.now
     let name = "initialising-\(getpid())"
@@ -55,7 +55,7 @@ extension Cluster {
     guard let text = folder.read("data/PG_VERSION"),
       let version = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
     else { throw .folderUnusable(folder: folder.data, reason: "it holds no PostgreSQL cluster (no PG_VERSION)") }
-    let binaries = try ServerBinaries.find(wantedVersion: version)
+    let binaries = try ServerBinaries.find(wantedVersion: version, in: options.programs)
     guard binaries.version == version else {
       throw .versionMismatch(folder: folder.data, folderVersion: version, binariesVersion: binaries.version)
     }

@@ -3,6 +3,8 @@ extension EmbeddedPostgres {
   public struct Options: Sendable {
     /// The server's data folder; the cluster goes in its subfolder `postgresql`.
     public var dataFolder: String
+    /// Folder with `postgres` and `initdb`; nil searches Debian's folders and PATH.
+    public var programs: String?
     /// Settings for postgresql.conf, which win over the ones chosen here.
     public var settings: [String: String]
     /// Whether a commit survives a crash of the machine. False only for tests: fsync and full_page_writes are off, yet
@@ -16,9 +18,11 @@ extension EmbeddedPostgres {
 
     /// Describes a cluster; a relative `dataFolder` is taken from the current folder.
     public init(
-      dataFolder: String, settings: [String: String] = [:], durable: Bool = true, diesWithParent: Bool = true
+      dataFolder: String, programs: String? = nil, settings: [String: String] = [:], durable: Bool = true,
+      diesWithParent: Bool = true
     ) {
       self.dataFolder = dataFolder
+      self.programs = programs
       self.settings = settings
       self.durable = durable
       self.diesWithParent = diesWithParent

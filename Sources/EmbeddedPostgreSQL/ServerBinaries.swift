@@ -13,17 +13,17 @@ struct ServerBinaries: Sendable, Equatable {
   var postgres: String { folder + "/postgres" }
   var initdb: String { folder + "/initdb" }
 
-  /// Finds the programs: in RINGFENCE_PG_BIN if it is set; else those of the wanted version, or else the newest, among
+  /// Finds the programs: in `chosen`, or else those of the wanted version, or else the newest, among
   /// Debian's folders and the ones in PATH.
   /// - Throws: ``EmbeddedPostgresError`` `binariesNotFound` or `binariesUnusable`.
   static func find(
-    wantedVersion: Int?, environment: [String: String] = ProcessInfo.processInfo.environment,
-    packages: String = "/usr/lib/postgresql"
+    wantedVersion: Int?, in chosen: String? = nil,
+    path: String = ProcessInfo.processInfo.environment["PATH"] ?? "", packages: String = "/usr/lib/postgresql"
   ) throws(EmbeddedPostgresError) -> ServerBinaries {
-    if let chosen = environment["RINGFENCE_PG_BIN"], !chosen.isEmpty {
+    if let chosen {
       let folder = URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false).withoutTrailingSlash
       guard let binaries = try probe(folder) else {
-        throw .binariesUnusable(path: folder, reason: "RINGFENCE_PG_BIN names it, but it has no postgres and initdb")
+        throw .binariesUnusable(path: folder, reason: "it has no postgres and initdb")
       }
       guard binaries.version >= oldestVersion else {
         throw .binariesUnusable(path: folder, reason: "PostgreSQL \(binaries.version) is older than \(oldestVersion)")
@@ -31,7 +31,7 @@ struct ServerBinaries: Sendable, Equatable {
       return binaries
     }
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: packages)) ?? []
-    let path = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+    let path = path.split(separator: ":").filter { $0.hasPrefix("/") }
     var found: [ServerBinaries] = []
     for folder in versions.map({ "\(packages)/\($0)/bin" }) + path.map({ String($0).withoutTrailingSlash }) {
       if let binaries = try? probe(folder), binaries.version >= oldestVersion { found.append(binaries) }

@@ -16,6 +16,14 @@ package struct CommandContext {
 
   var publicationFolder: PublicationFolder { PublicationFolder(path: folder.publications) }
 
+  /// Opens it with the settings that these options give; see ``open(_:owns:makes:migrates:logger:_:)``.
+  package static func open<Result>(
+    _ options: DatabaseOptions, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
+    _ body: (CommandContext) async throws -> Result
+  ) async throws -> Result {
+    try await open(try options.settings(), owns: owns, makes: makes, migrates: migrates, logger: logger, body)
+  }
+
   /// Opens it for the time of `body`: DATABASE_URL, or the private PostgreSQL of the data folder, started when no
   /// server runs it.
   /// - Parameters:
@@ -24,14 +32,16 @@ package struct CommandContext {
   ///     other command would find nothing in it, or change what nobody uses, as the folder's name is mistyped.
   ///   - migrates: whether the schema is brought forward first; false for those that look at it as it is.
   package static func open<Result>(
-    _ options: DatabaseOptions, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
+    _ settings: Settings, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
     _ body: (CommandContext) async throws -> Result
   ) async throws -> Result {
-    let installation = try Installation.find()
-    if !makes { try requireDatabase(in: options.data) }
-    let folder = try DataFolder(options.data)
+    let installation = try Installation.find(settings)
+    if !makes { try requireDatabase(settings) }
+    let usesPreparedStatements = try settings.databasePooler == .none
+    let folder = try DataFolder(settings)
     let (dsn, cluster) = try await database(of: folder, owns: owns, logger: logger)
-    var configuration = try PostgresConfiguration(pooled: dsn)
+    var configuration = PostgresConfiguration(dsn)
+    configuration.usesPreparedStatements = usesPreparedStatements
     configuration.applicationName = OperationStore.programName(
       knowing: try PostgresMigrator(folder: installation.migrations).newest())
     let pool = PostgresPool(
@@ -58,9 +68,9 @@ package struct CommandContext {
   }
 
   /// - Throws: ``CommandFailure`` where no database is named by DATABASE_URL and none is in the data folder.
-  static func requireDatabase(in data: String) throws {
-    let path = URL(filePath: data).standardizedFileURL.path
-    guard try SecretSetting.read("DATABASE_URL") == nil,
+  static func requireDatabase(_ settings: Settings) throws {
+    let path = URL(filePath: try settings.data).standardizedFileURL.path
+    guard try settings.databaseURL == nil,
       !FileManager.default.fileExists(atPath: "\(path)/postgresql/data/PG_VERSION")
     else { return }
     throw CommandFailure.unreadable(
@@ -70,11 +80,12 @@ package struct CommandContext {
   private static func database(
     of folder: DataFolder, owns: Bool, logger: Logger
   ) async throws -> (dsn: String, cluster: EmbeddedPostgres?) {
-    if let url = try SecretSetting.read("DATABASE_URL") { return (url, nil) }
+    if let url = try folder.settings.databaseURL { return (url, nil) }
     if !owns, let dsn = EmbeddedPostgres.runningDSN(dataFolder: folder.path) { return (dsn, nil) }
     let step = StatusLine("Starting PostgreSQL")
     let cluster = try await EmbeddedPostgres.start(
-      EmbeddedPostgres.Options(dataFolder: folder.path), logger: logger, progress: { step.say($0) })
+      EmbeddedPostgres.Options(dataFolder: folder.path, programs: try folder.settings.pgBin), logger: logger,
+      progress: { step.say($0) })
     step.finish()
     return (cluster.dsn, cluster)
   }

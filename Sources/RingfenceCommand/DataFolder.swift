@@ -5,68 +5,61 @@ package import Intake
 /// The server's own folder: its database, its keys, what it publishes.
 package struct DataFolder {
   package let path: String
+  let settings: Settings
 
   /// Publications: a static site of its own.
   package var publications: String { "\(path)/publications" }
 
   /// Makes the folder when it is new.
-  package init(_ path: String) throws {
-    self.path = URL(filePath: path).standardizedFileURL.path
+  package init(_ settings: Settings) throws {
+    path = URL(filePath: try settings.data).standardizedFileURL.path
+    self.settings = settings
     do {
-      try FileManager.default.createDirectory(atPath: self.path, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw CommandFailure.unreadable("The data folder \(self.path) cannot be made. Choose another with --data.")
+      throw CommandFailure.unreadable("The data folder \(path) cannot be made. Choose another with --data.")
     }
   }
 
   /// A folder that is there already.
   /// - Throws: ``CommandFailure`` where it is not: its name is mistyped.
-  package init(existing path: String) throws {
-    self.path = URL(filePath: path).standardizedFileURL.path
-    guard FileManager.default.fileExists(atPath: self.path) else {
-      throw CommandFailure.unreadable("There is no data folder \(self.path). Choose another with --data.")
+  init(existing settings: Settings) throws {
+    path = URL(filePath: try settings.data).standardizedFileURL.path
+    self.settings = settings
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw CommandFailure.unreadable("There is no data folder \(path). Choose another with --data.")
     }
   }
 
-  /// The key of reporters' pseudonyms: RINGFENCE_PSEUDONYM_KEY (64 hex digits), the file that
-  /// RINGFENCE_PSEUDONYM_KEY_FILE names, or a file in this folder that is made once.
-  package func pseudonymizer(environment: [String: String] = ProcessInfo.processInfo.environment) throws
-    -> Pseudonymizer
-  {
-    Pseudonymizer(key: try key("pseudonym.key", variable: "RINGFENCE_PSEUDONYM_KEY", environment))
+  /// The key of reporters' pseudonyms.
+  package func pseudonymizer() throws -> Pseudonymizer {
+    Pseudonymizer(key: try key("pseudonym.key", \.pseudonymKey))
   }
 
-  /// The key that accounts' second factors are kept with: RINGFENCE_ACCOUNT_KEY (64 hex digits), the file
-  /// that RINGFENCE_ACCOUNT_KEY_FILE names, or a file in this folder that is made once. Without it every second factor has
-  /// to be set up anew.
-  package func accountKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> AccountKey {
-    AccountKey(try key("account.key", variable: "RINGFENCE_ACCOUNT_KEY", environment))
-  }
+  /// The key that accounts' second factors are kept with. Without it every second factor has to be set up anew.
+  package func accountKey() throws -> AccountKey { AccountKey(try key("account.key", \.accountKey)) }
 
   /// The same, if there is one yet.
-  package func presentAccountKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws
-    -> AccountKey?
-  {
-    let isSet = try SecretSetting.read("RINGFENCE_ACCOUNT_KEY", environment: environment) != nil
-    guard try isSet || storedSecret("account.key") != nil else { return nil }
-    return try accountKey(environment: environment)
+  package func presentAccountKey() throws -> AccountKey? {
+    guard try settings.accountKey != nil || storedSecret("account.key") != nil else { return nil }
+    return try accountKey()
   }
 
-  /// A key of 32 bytes: from the environment, or from a file that is made once.
-  private func key(_ file: String, variable: String, _ environment: [String: String]) throws -> [UInt8] {
-    if let hex = try SecretSetting.read(variable, environment: environment) {
-      guard let key = Self.bytes(hex: hex), key.count == 32 else {
-        throw CommandFailure.failed("\(variable) must be 64 hex digits. Make one with: openssl rand -hex 32")
-      }
-      return key
-    }
-    let text = try secret(file) {
-      (0..<32).map { _ in String(format: "%02x", UInt8.random(in: 0...255)) }.joined()
-    }
-    guard let key = Self.bytes(hex: text), key.count == 32 else {
-      throw CommandFailure.failed("\(path)/\(file) is damaged: it must hold 64 hex digits. Restore it from a backup.")
+  /// A key: from the settings, or from a file in this folder that is made once.
+  func key<Key>(
+    _ file: String, _ setting: KeyPath<SettingList, Setting<Key?>>, make: () -> String = randomKey
+  ) throws -> Key {
+    if let key = try settings[dynamicMember: setting] { return key }
+    let setting = SettingList.all[keyPath: setting]
+    guard let key = setting.parse(try secret(file, make: make)) ?? nil else {
+      throw CommandFailure.failed(
+        "\(path)/\(file) is damaged: it must hold \(setting.description.rule). Restore it from a backup.")
     }
     return key
+  }
+
+  private static func randomKey() -> String {
+    (0..<32).map { _ in String(format: "%02x", UInt8.random(in: 0...255)) }.joined()
   }
 
   /// A secret that is kept in a file of its own, readable by its owner only.
@@ -115,17 +108,5 @@ package struct DataFolder {
     guard file >= 0 else { return false }
     defer { close(file) }
     return fsync(file) == 0
-  }
-
-  private static func bytes(hex: String) -> [UInt8]? {
-    guard hex.utf8.count % 2 == 0 else { return nil }
-    var bytes: [UInt8] = []
-    var rest = hex[...]
-    while !rest.isEmpty {
-      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-      bytes.append(byte)
-      rest = rest.dropFirst(2)
-    }
-    return bytes
   }
 }

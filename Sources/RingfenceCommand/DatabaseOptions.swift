@@ -2,8 +2,15 @@ import ArgumentParser
 
 /// Where the data lies; shared by every command that needs it.
 package struct DatabaseOptions: ParsableArguments {
-  @Option(help: "Folder for keys, publications and, unless DATABASE_URL is set, a private PostgreSQL.")
-  package var data = ".ringfence"
+  @Option(\.data) var data: String?
+
+  @Option(\.config) var config: String?
 
   package init() {}
+
+  /// The settings, with those that the command line gives.
+  /// - Parameter given: values of further options, by the name of the setting.
+  package func settings(_ given: [String: String?] = [:]) throws -> Settings {
+    try Settings(given.merging(["data": data, "config": config]) { $1 })
+  }
 }

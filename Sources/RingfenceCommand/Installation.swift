@@ -17,11 +17,11 @@ package struct Installation {
   /// - Throws: `MessageCatalogError`.
   package func englishTexts() throws -> Localizer { try MessageCatalog(folder: texts)[.english] }
 
-  /// RINGFENCE_HOME, or the nearest folder above the program that has them, or /usr/share/ringfence.
+  /// The folder of the setting `home`, or the nearest folder above the program that has them, or /usr/share/ringfence.
   /// - Throws: ``CommandFailure`` when none has.
-  package static func find(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Installation {
+  package static func find(_ settings: Settings) throws -> Installation {
     var candidates: [String] = []
-    if let home = environment["RINGFENCE_HOME"], !home.isEmpty {
+    if let home = try settings.home {
       candidates = [home]
     } else {
       var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()

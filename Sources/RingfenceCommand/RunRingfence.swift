@@ -86,7 +86,7 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
 
 /// The reason why nothing was published, as a sentence; the code where the message catalogs cannot be read.
 private func text(of failure: PublicationFailure) -> String {
-  let texts = try? Installation.find().englishTexts()
+  let texts = try? Localizer.commandLine()
   return texts?.message("publications.failure", failure) ?? failure.json
 }
 

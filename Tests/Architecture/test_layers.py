@@ -13,7 +13,7 @@ IMPORT = re.compile(r"^(?:@\w+ )?(?:public |package )?import (?:struct |class |e
 SYSTEM = set("Foundation FoundationEssentials Testing Synchronization Dispatch Glibc Darwin CryptoKit CallKit".split())
 # Targets whose folders are domains.
 BY_DOMAIN = ["Curation", "Storage", "API", "ModerationSite", "RingfenceCommand"]
-STANDARD = set("Middleware Connections Limits Files Metrics Problems Layout Forms Operations Documentation Requests".split())
+STANDARD = set("Middleware Connections Limits Files Metrics Problems Layout Forms Operations Settings Documentation Requests".split())
 # Of the command line: packs as files, the server's own command, and progress on the terminal.
 COMMANDS = {"Packs", "Serve", "Progress"}
 

@@ -59,11 +59,11 @@ import Testing
 
   @Test func withoutBinariesTheErrorSaysWhatToInstall() {
     let error = #expect(throws: EmbeddedPostgresError.self) {
-      _ = try ServerBinaries.find(wantedVersion: nil, environment: ["PATH": "/nonexistent"], packages: "/nonexistent")
+      _ = try ServerBinaries.find(wantedVersion: nil, path: "/nonexistent", packages: "/nonexistent")
     }
     #expect(error?.description.contains("apt install postgresql") == true)
     let chosen = #expect(throws: EmbeddedPostgresError.self) {
-      _ = try ServerBinaries.find(wantedVersion: nil, environment: ["RINGFENCE_PG_BIN": "/nonexistent/"])
+      _ = try ServerBinaries.find(wantedVersion: nil, in: "/nonexistent/")
     }
     #expect(chosen?.description.contains("/nonexistent cannot be used") == true)
   }
@@ -71,7 +71,7 @@ import Testing
   @Test func theBinariesInPathAreFound() throws {
     let known = try ServerBinaries.find(wantedVersion: nil)
     let found = try ServerBinaries.find(
-      wantedVersion: known.version, environment: ["PATH": "/nonexistent:\(known.folder)/"], packages: "/nonexistent")
+      wantedVersion: known.version, path: "/nonexistent:\(known.folder)/", packages: "/nonexistent")
     #expect(found == known)
   }
 

@@ -6,9 +6,13 @@ import Testing
 @testable import RingfenceCommand
 
 @Suite struct DataFolderTests {
+  private static func folder(_ path: String, _ environment: [String: String] = [:]) throws -> DataFolder {
+    try DataFolder(Settings(["data": path], environment: environment))
+  }
+
   @Test func aSecretIsMadeOnceAndOnlyItsOwnerReadsIt() async throws {
     try await withTemporaryFolder { path in
-      let folder = try DataFolder("\(path)/new")
+      let folder = try Self.folder("\(path)/new")
       #expect(try folder.secret("one.key") { "first" } == "first")
       #expect(try folder.secret("one.key") { "second" } == "first")
       let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/new/one.key")
@@ -20,7 +24,7 @@ import Testing
     try await withTemporaryFolder { path in
       // Not even root can read a folder as a file.
       try FileManager.default.createDirectory(atPath: "\(path)/one.key", withIntermediateDirectories: false)
-      let folder = try DataFolder(path)
+      let folder = try Self.folder(path)
       #expect(throws: CommandFailure.self) { try folder.secret("one.key") { "another" } }
       #expect(throws: CommandFailure.self) { try folder.storedSecret("one.key") }
     }
@@ -28,7 +32,7 @@ import Testing
 
   @Test func whoeverMakesASecretSecondGetsTheFirst() async throws {
     try await withTemporaryFolder { path in
-      let folder = try DataFolder(path)
+      let folder = try Self.folder(path)
       let got = try folder.secret("one.key") {
         _ = try folder.secret("one.key") { "first" }
         return "second"
@@ -42,11 +46,11 @@ import Testing
 
   @Test func thePseudonymKeyStaysTheSame() async throws {
     try await withTemporaryFolder { path in
-      let first = try DataFolder(path).pseudonymizer(environment: [:])
-      let second = try DataFolder(path).pseudonymizer(environment: [:])
+      let first = try Self.folder(path).pseudonymizer()
+      let second = try Self.folder(path).pseudonymizer()
       #expect(first.pseudonym(of: "a", appID: 1) == second.pseudonym(of: "a", appID: 1))
       let given = ["RINGFENCE_PSEUDONYM_KEY": String(repeating: "0f", count: 32)]
-      let third = try DataFolder(path).pseudonymizer(environment: given)
+      let third = try Self.folder(path, given).pseudonymizer()
       #expect(first.pseudonym(of: "a", appID: 1) != third.pseudonym(of: "a", appID: 1))
     }
   }
@@ -54,19 +58,21 @@ import Testing
   @Test(arguments: ["0f", String(repeating: "zz", count: 32), String(repeating: "0f", count: 33)])
   func aDamagedKeyIsNamedAndNotReplaced(_ text: String) async throws {
     try await withTemporaryFolder { path in
-      let folder = try DataFolder(path)
+      let folder = try Self.folder(path)
       #expect(throws: CommandFailure.self) {
-        try folder.pseudonymizer(environment: ["RINGFENCE_PSEUDONYM_KEY": text])
+        try Self.folder(path, ["RINGFENCE_PSEUDONYM_KEY": text]).pseudonymizer()
       }
       try Data(text.utf8).write(to: URL(filePath: "\(path)/pseudonym.key"))
-      #expect(throws: CommandFailure.self) { try folder.pseudonymizer(environment: [:]) }
+      #expect(throws: CommandFailure.self) { try folder.pseudonymizer() }
       #expect(FileManager.default.contents(atPath: "\(path)/pseudonym.key") == Data(text.utf8))
     }
   }
 
   @Test func theInstallationIsFoundByTheEnvironment() throws {
-    let found = try Installation.find(environment: ["RINGFENCE_HOME": Checkout.root])
+    let found = try Installation.find(Settings(environment: ["RINGFENCE_HOME": Checkout.root]))
     #expect(FileManager.default.fileExists(atPath: found.migrations))
-    #expect(throws: CommandFailure.self) { try Installation.find(environment: ["RINGFENCE_HOME": "/nowhere"]) }
+    #expect(throws: CommandFailure.self) {
+      try Installation.find(Settings(environment: ["RINGFENCE_HOME": "/nowhere"]))
+    }
   }
 }

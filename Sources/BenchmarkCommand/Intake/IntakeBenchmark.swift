@@ -39,7 +39,7 @@ struct IntakeBenchmark {
     let settings = try await store.settings()
     try check(settings)
     let started = Date()
-    try await store.prepare(migrations: try Installation.find().migrations, at: started)
+    try await store.prepare(migrations: try Installation.find(Settings()).migrations, at: started)
     let pgbench = try Pgbench(dsn: peers.dsn, schema: BenchmarkStore.schema)
     try await pgbench.runOnce(PgbenchScripts.schemaCheck)
 

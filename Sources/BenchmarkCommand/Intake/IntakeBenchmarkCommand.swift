@@ -65,7 +65,8 @@ struct IntakeBenchmarkCommand: AsyncParsableCommand {
   func run() async throws {
     let target = try load.target()
     let plan = LoadPlan(
-      target: target, key: try BenchmarkKey.find(file: load.keyFile, data: database.data), connections: connections,
+      target: target, key: try BenchmarkKey.find(file: load.keyFile, settings: database.settings()),
+      connections: connections,
       seconds: seconds, batch: batch, seed: seed)
     let pid = serverPid ?? ListeningProcess.find(port: target.port)
     let report = try await IntakeBenchmark(
@@ -77,10 +78,11 @@ struct IntakeBenchmarkCommand: AsyncParsableCommand {
 
   private func peerDatabase() throws -> PeerDatabase {
     if let dsn { return PeerDatabase(dsn: dsn, maintenanceDSN: dsn) }
-    if let url = try SecretSetting.read("DATABASE_URL") {
+    let settings = try database.settings()
+    if let url = try settings.databaseURL {
       return PeerDatabase(dsn: url, maintenanceDSN: url)
     }
-    let folder = URL(filePath: database.data).standardizedFileURL.path
+    let folder = URL(filePath: try settings.data).standardizedFileURL.path
     guard let dsn = EmbeddedPostgres.runningDSN(dataFolder: folder) else {
       throw CommandFailure.failed(
         "No server runs a private PostgreSQL in \(folder). Name its folder with --data or its database with "

@@ -12,7 +12,7 @@ struct Pgbench: Sendable {
   /// - Parameter schema: where the scripts' tables are.
   /// - Throws: ``CommandFailure`` when there is none; `--no-peers` does not need it.
   init(dsn: String, schema: String) throws {
-    program = try PostgresProgram.find("pgbench", package: "postgresql")
+    program = try PostgresProgram.find("pgbench", package: "postgresql", settings: try Settings())
     database = PostgresConfiguration(dsn)
     self.schema = schema
   }

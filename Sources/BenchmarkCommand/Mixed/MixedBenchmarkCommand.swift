@@ -66,7 +66,8 @@ struct MixedBenchmarkCommand: AsyncParsableCommand {
   func run() async throws {
     let target = try load.target()
     let plan = LoadPlan(
-      target: target, key: try BenchmarkKey.find(file: load.keyFile, data: database.data), connections: reporters,
+      target: target, key: try BenchmarkKey.find(file: load.keyFile, settings: database.settings()),
+      connections: reporters,
       seconds: seconds, batch: 1, seed: seed)
     let tokens = try await makeTokens()
     let benchmark = MixedBenchmark(

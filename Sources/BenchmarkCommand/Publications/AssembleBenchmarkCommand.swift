@@ -38,9 +38,10 @@ struct AssembleBenchmarkCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let installation = try Installation.find()
+    let settings = try database.settings()
+    let installation = try Installation.find(settings)
     let recipes = try Recipe.read(
-      from: Recipe.file(named: recipes, data: database.data, installation: installation))
+      from: Recipe.file(named: recipes, data: try settings.data, installation: installation))
     let regions = try RegionFile.read(contentsOf: "\(installation.resources)/regions-us.tsv")
     let map = try RegionMap.countries(
       overlaidBy: regions.flatMap { region in region.prefixes.map { (prefix: $0, region: region.code) } })

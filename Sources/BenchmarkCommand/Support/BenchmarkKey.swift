@@ -5,11 +5,9 @@ import RingfenceCommand
 enum BenchmarkKey {
   /// Reads `file`; without one RINGFENCE_API_KEY, or the key of the demo app in the data folder.
   /// - Throws: ``CommandFailure``.
-  static func find(file: String?, data: String) throws -> String {
-    if let file { return try SecretSetting.content(of: file) }
-    if let key = try SecretSetting.read("RINGFENCE_API_KEY") { return key }
-    let sample = "\(data)/sample-app.key"
-    guard FileManager.default.fileExists(atPath: sample) else {
+  static func find(file: String?, settings: Settings) throws -> String {
+    if file == nil, let key = try settings.apiKey { return key }
+    guard let text = FileManager.default.contents(atPath: file ?? "\(try settings.data)/sample-app.key") else {
       throw CommandFailure.unreadable(
         "There is no API key. Set RINGFENCE_API_KEY or pass --key-file; make one with: ringfence app create NAME")
     }

@@ -16,17 +16,18 @@ struct SignInLinkCommand: AsyncParsableCommand {
   @Option(help: "What the account may do from now on: triage, moderator or administrator. A new one is a moderator.")
   var role: Role?
 
-  @Option(help: "Where browsers reach the server.")
-  var url = "http://127.0.0.1:8080"
+  @Option(\.url) var url: String?
 
   func validate() throws {
     guard (1...80).contains(name.count) else { throw ValidationError("A name has 1 to 80 characters.") }
   }
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+    let settings = try database.settings(["url": url])
+    let address = Settings.address(url: try settings.url, host: try settings.host, port: try settings.port)
+    try await CommandContext.open(settings, owns: false, logger: .quiet) { context in
       let token = try await context.stores.sessions.makeSignInToken(for: name, role: role, at: Date())
-      print("\(url)/sign-in?token=\(token)")
+      print("\(address)/sign-in?token=\(token)")
     }
   }
 }

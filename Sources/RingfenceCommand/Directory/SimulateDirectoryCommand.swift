@@ -28,7 +28,7 @@ extension SimulateCommand {
     func run() async throws {
       let simulator = DirectorySimulator(
         seed: seed, rows: rows, chains: try chains.map { try DirectorySimulator.Chain.read(contentsOf: $0) } ?? [],
-        regions: try RegionFile.read(contentsOf: "\(try Installation.find().resources)/regions-us.tsv"))
+        regions: try RegionFile.read(contentsOf: "\(try Installation.find(Settings()).resources)/regions-us.tsv"))
       try simulator.writeLines(to: out)
     }
   }

@@ -25,7 +25,8 @@ struct Backup {
     let dump = "\(folder)/\(BackupManifest.dump)"
     let configuration = context.pool.configuration
     let manifest = try await context.stores.backup.withSnapshot { snapshot in
-      let program = try PostgresProgram.find("pg_dump", version: snapshot.serverVersion / 10_000)
+      let program = try PostgresProgram.find(
+        "pg_dump", version: snapshot.serverVersion / 10_000, settings: context.folder.settings)
       let made = Timestamp.format(Date())
       try await program.run(
         [

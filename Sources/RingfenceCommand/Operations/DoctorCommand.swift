@@ -17,8 +17,8 @@ struct DoctorCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let folder = try DataFolder(existing: database.data)
-    var findings = FolderChecks(folder: folder, environment: ProcessInfo.processInfo.environment).findings()
+    let folder = try DataFolder(existing: database.settings())
+    var findings = FolderChecks(folder: folder).findings()
     do {
       findings += try await CommandContext.open(
         database, owns: false, migrates: false, logger: .quiet

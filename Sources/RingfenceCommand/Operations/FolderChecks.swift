@@ -6,7 +6,6 @@ import Timestamps
 /// What the doctor sees in the data folder and the program itself.
 struct FolderChecks {
   let folder: DataFolder
-  let environment: [String: String]
 
   func findings() -> [Finding] {
     [writable(), disk(), inodes()] + keys() + [root(), phoneNumbers()]
@@ -61,7 +60,7 @@ struct FolderChecks {
     let keys: [SigningKey]
     do {
       root = try PublicationFolder(path: folder.publications).root()
-      keys = try folder.signingKeysToLookAt(environment: environment)
+      keys = try folder.signingKeysToLookAt()
     } catch {
       return .bad("root", "\(error)", "Restore the publications folder and the keys from a backup.")
     }
@@ -85,20 +84,19 @@ struct FolderChecks {
   }
 
   private func keys() -> [Finding] {
-    let variables = [
-      "pseudonym.key": "RINGFENCE_PSEUDONYM_KEY", "account.key": "RINGFENCE_ACCOUNT_KEY",
-      DataFolder.signingKeyFile: "RINGFENCE_SIGNING_KEY", "webhook.secret": "RINGFENCE_WEBHOOK_SECRET",
-      "metrics.token": "RINGFENCE_METRICS_TOKEN",
+    let list = SettingList.all
+    let settings = [
+      "pseudonym.key": list.pseudonymKey.description, "account.key": list.accountKey.description,
+      DataFolder.signingKeyFile: list.signingKey.description, "webhook.secret": list.webhookSecret.description,
+      "metrics.token": list.metricsToken.description,
     ]
     return Backup.keyFiles.compactMap { name in
-      let names = variables[name].map { [$0, "\($0)_FILE"] } ?? []
-      if let variable = names.first(where: { !(environment[$0] ?? "").isEmpty }) {
-        return .ok(name, "comes from \(variable)")
-      }
+      let setting = settings[name]
+      if let origin = setting.flatMap(folder.settings.origin) { return .ok(name, "comes from \(origin)") }
       var status = stat()
       let path = "\(folder.path)/\(name)"
       guard stat(path, &status) == 0 else {
-        return names.isEmpty ? nil : .ok(name, "is made when it is first needed")
+        return setting == nil ? nil : .ok(name, "is made when it is first needed")
       }
       guard status.st_mode & 0o077 == 0 else {
         return .bad(

@@ -6,22 +6,22 @@ package struct PostgresProgram: Sendable {
   /// Its absolute path.
   let path: String
 
-  /// Finds it: in RINGFENCE_PG_BIN; else of the server's version, else of the next newer one, in Debian's folders; else
+  /// Finds it: in the folder of the setting `pg-bin`; else of the server's version, else of the next newer one, in Debian's folders; else
   /// in PATH. An older `pg_dump` refuses to read a newer server.
   /// - Parameters:
   ///   - version: the server's major version; 0 where any will do.
   ///   - package: what Debian calls the package that it is in.
   /// - Throws: ``CommandFailure`` when there is none.
   package static func find(
-    _ name: String, version: Int = 0, package: String = "postgresql-client",
-    environment: [String: String] = ProcessInfo.processInfo.environment, packages: String = "/usr/lib/postgresql"
+    _ name: String, version: Int = 0, package: String = "postgresql-client", settings: Settings
   ) throws -> PostgresProgram {
     let manager = FileManager.default
     var folders: [String] = []
-    if let chosen = environment["RINGFENCE_PG_BIN"], !chosen.isEmpty { folders.append(chosen) }
+    if let chosen = try settings.pgBin { folders.append(chosen) }
+    let packages = "/usr/lib/postgresql"
     let versions = ((try? manager.contentsOfDirectory(atPath: packages)) ?? []).compactMap { Int($0) }
     folders += versions.filter { $0 >= version }.sorted().map { "\(packages)/\($0)/bin" }
-    folders += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    folders += (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
     guard let path = folders.map({ "\($0)/\(name)" }).first(where: manager.isExecutableFile(atPath:)) else {
       throw CommandFailure.failed(
         "\(name) of PostgreSQL\(version > 0 ? " \(version) or newer" : "") was not found. Install it (Debian: "

@@ -38,7 +38,7 @@ struct Restore {
   private func fillDatabase() async throws {
     let version = manifest.postgresVersion / 10_000
     // Newer programs read older dumps; the server's own version is of no matter here.
-    let program = try PostgresProgram.find("pg_restore", version: version)
+    let program = try PostgresProgram.find("pg_restore", version: version, settings: context.folder.settings)
     let configuration = context.pool.configuration
     let name = try configuration.environment()["PGDATABASE"] ?? "ringfence"
     try await program.run(

@@ -37,7 +37,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
   private func restore(from folder: String) async throws {
     let manifest = try BackupManifest.checked(in: folder)
-    let data = URL(filePath: database.data).standardizedFileURL.path
+    let data = URL(filePath: try database.settings().data).standardizedFileURL.path
     let there = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []
     guard there.isEmpty else {
       throw CommandFailure.failed(

@@ -6,22 +6,16 @@ extension DataFolder {
   static let signingKeyFile = "signing.key"
   private static let signingKeyVariable = "RINGFENCE_SIGNING_KEY"
 
-  /// The key that signs publications: RINGFENCE_SIGNING_KEY, the file that RINGFENCE_SIGNING_KEY_FILE names, or a file
-  /// in the data folder that is made once.
-  func signingKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> SigningKey {
-    if let text = try SecretSetting.read(Self.signingKeyVariable, environment: environment) {
-      return try Self.signingKey(text, from: Self.signingKeyVariable)
-    }
-    try finishRotation()
-    let text = try secret(Self.signingKeyFile) { SigningKey().secretText }
-    return try Self.signingKey(text, from: "\(path)/\(Self.signingKeyFile)")
+  /// The key that signs publications: from the settings, or from a file in the data folder that is made once.
+  func signingKey() throws -> SigningKey {
+    if try settings.signingKey == nil { try finishRotation() }
+    return try key(Self.signingKeyFile, \.signingKey) { SigningKey().secretText }
   }
 
   /// The key that signs here, if there is one yet.
-  func presentSigningKey(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> SigningKey? {
-    let isSet = try SecretSetting.read(Self.signingKeyVariable, environment: environment) != nil
-    guard try isSet || storedSecret(Self.signingKeyFile) != nil else { return nil }
-    return try signingKey(environment: environment)
+  func presentSigningKey() throws -> SigningKey? {
+    guard try settings.signingKey != nil || storedSecret(Self.signingKeyFile) != nil else { return nil }
+    return try signingKey()
   }
 
   /// The key that signs here.
@@ -34,13 +28,18 @@ extension DataFolder {
   }
 
   /// The keys that sign here, or will when a rotation that was broken off is finished. Changes nothing.
-  func signingKeysToLookAt(environment: [String: String]) throws -> [SigningKey] {
-    if let text = try SecretSetting.read(Self.signingKeyVariable, environment: environment) {
-      return [try Self.signingKey(text, from: Self.signingKeyVariable)]
-    }
+  func signingKeysToLookAt() throws -> [SigningKey] {
+    if let key = try settings.signingKey { return [key] }
     return try [Self.signingKeyFile, Self.nextFile].compactMap { name in
       try storedSecret(name).map { try Self.signingKey($0, from: "\(path)/\(name)") }
     }
+  }
+
+  /// Stores a key as the one of this folder.
+  /// - Returns: the key of the folder, which is another one where another process stored its own first.
+  func makeSigningKey(_ key: SigningKey) throws -> SigningKey {
+    try Self.signingKey(
+      try secret(Self.signingKeyFile) { key.secretText }, from: "\(path)/\(Self.signingKeyFile)")
   }
 
   private static let nextFile = "signing.key.next"
@@ -67,7 +66,7 @@ extension DataFolder {
 
   /// The key in a file.
   static func signingKey(file: String) throws -> SigningKey {
-    try signingKey(try SecretSetting.content(of: file), from: file)
+    try signingKey(try Settings.secret(in: file), from: file)
   }
 
   private static func signingKey(_ text: String, from place: String) throws -> SigningKey {

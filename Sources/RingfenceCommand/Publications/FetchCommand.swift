@@ -92,13 +92,13 @@ struct FetchCommand: AsyncParsableCommand {
   /// A secret: no option takes it, and it travels in the clear to this machine only.
   private func appKey(for source: UpdateSource) throws -> AppKey? {
     if let appKeyFile {
-      let text = try SecretSetting.content(of: appKeyFile)
+      let text = try Settings.secret(in: appKeyFile)
       return try source.origin.map { try key(text, in: "--app-key-file", for: $0) }
     }
-    guard let text = try SecretSetting.read("RINGFENCE_APP_KEY"), let origin = source.origin else { return nil }
+    let settings = try Settings()
+    guard let text = try settings.appKey, let origin = source.origin else { return nil }
     // A variable is there for every run: a mistyped address must not get the key.
-    let name = ProcessInfo.processInfo.environment["RINGFENCE_APP_ORIGIN"] ?? ""
-    guard !name.isEmpty else {
+    guard let name = try settings.appOrigin else {
       throw CommandFailure.failed(
         """
         RINGFENCE_APP_KEY is set, and RINGFENCE_APP_ORIGIN does not say which server it is for, such as \(origin): it is \

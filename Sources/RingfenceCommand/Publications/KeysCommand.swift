@@ -38,13 +38,12 @@ struct KeysCommand: AsyncParsableCommand {
         print(key.verifying.base64)
         return
       }
-      let folder = try DataFolder(database.data)
+      let folder = try DataFolder(database.settings())
       guard try folder.storedSecret(DataFolder.signingKeyFile) == nil else {
         throw CommandFailure.failed(
           "There is a key already. To change it: ringfence keys rotate. To look at it: ringfence keys list.")
       }
-      _ = try folder.secret(DataFolder.signingKeyFile) { key.secretText }
-      print(try folder.signingKey(environment: [:]).verifying.base64)
+      print(try folder.makeSigningKey(key).verifying.base64)
     }
   }
 
@@ -64,7 +63,7 @@ struct KeysCommand: AsyncParsableCommand {
     var to: String?
 
     func run() throws {
-      let folder = try DataFolder(existing: database.data)
+      let folder = try DataFolder(existing: database.settings())
       let old = try folder.keyThatSigns()
       let isInFolder =
         try folder.storedSecret(DataFolder.signingKeyFile).flatMap(SigningKey.init)?.verifying == old.verifying
@@ -89,7 +88,7 @@ struct KeysCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() throws {
-      let folder = try DataFolder(existing: database.data)
+      let folder = try DataFolder(existing: database.settings())
       let own = try folder.presentSigningKey()?.verifying
       guard let root = try PublicationFolder(path: folder.publications).root() else {
         let own = try folder.keyThatSigns().verifying
@@ -112,7 +111,7 @@ struct KeysCommand: AsyncParsableCommand {
     var root = false
 
     func run() throws {
-      let folder = try DataFolder(existing: database.data)
+      let folder = try DataFolder(existing: database.settings())
       if root {
         let path = "\(folder.publications)/root.json"
         guard let data = FileManager.default.contents(atPath: path) else {

@@ -1,51 +1,44 @@
 import ArgumentParser
 import Publishing
 
-/// What a publication may be, shared by every command that makes one.
+/// The options of a publication, shared by every command that makes one.
 struct PublicationOptions: ParsableArguments {
-  @Option(
-    help: "A file of recipes: what packs there are. Otherwise recipes.yaml of the data folder, or the shipped one.")
-  var recipes: String?
+  @Option(\.recipes) var recipes: String?
 
-  @Option(help: "Make deltas from so many earlier publications, 0 to 100.")
-  var deltaBases = 14
+  @Option(\.deltaBases) var deltaBases: String?
 
-  @Option(help: "Days until a publication expires; readers refuse it then.")
-  var validDays = 2
+  @Option(\.validDays) var validDays: String?
 
-  @Option(help: "The least size of a pack in percent of the one before, 0 to 100.")
-  var leastSize = 50
+  @Option(\.leastSize) var leastSize: String?
 
-  @Option(help: "The greatest size of a pack in percent of the one before, 100 or more.")
-  var greatestSize = 200
+  @Option(\.greatestSize) var greatestSize: String?
 
-  @Option(help: "The most numbers that may come and go at once, in percent of those before.")
-  var greatestChurn = 50
+  @Option(\.greatestChurn) var greatestChurn: String?
 
-  @Option(help: "Differences of so few entries are never too many.")
-  var slack = 1_000
+  @Option(\.slack) var slack: String?
 
-  @OptionGroup var receivers: WebhookOptions
+  @Option(\.webhook) var webhook: [String] = []
 
-  func validate() throws {
-    guard (0...100).contains(deltaBases) else { throw ValidationError("--delta-bases is 0 to 100.") }
-    guard (1...3_650).contains(validDays) else { throw ValidationError("--valid-days is 1 to 3650.") }
-    guard (0...100).contains(leastSize) else { throw ValidationError("--least-size is 0 to 100 percent.") }
-    guard (100...100_000).contains(greatestSize) else {
-      throw ValidationError("--greatest-size is 100 to 100000 percent.")
-    }
-    guard (0...100_000).contains(greatestChurn) else {
-      throw ValidationError("--greatest-churn is 0 to 100000 percent.")
-    }
-    guard (0...10_000_000).contains(slack) else { throw ValidationError("--slack is 0 to 10000000 entries.") }
+  /// The values that were given, by the name of the setting.
+  var given: [String: String?] {
+    [
+      "recipes": recipes, "delta-bases": deltaBases, "valid-days": validDays, "least-size": leastSize,
+      "greatest-size": greatestSize, "greatest-churn": greatestChurn, "slack": slack,
+      "webhook": webhook.isEmpty ? nil : webhook.joined(separator: " "),
+    ]
   }
+}
 
+extension Settings {
+  /// The rules of a publication.
   var policy: PublicationPolicy {
-    PublicationPolicy(
-      deltaBases: deltaBases, lifetime: Double(validDays) * 86_400,
-      limits: GateLimits(
-        leastSize: Double(leastSize) / 100, greatestSize: Double(greatestSize) / 100,
-        greatestChurn: Double(greatestChurn) / 100, slack: slack),
-      webhooks: (try? receivers.webhooks()) ?? Webhooks())
+    get throws {
+      PublicationPolicy(
+        deltaBases: try self.deltaBases, lifetime: Double(try self.validDays) * 86_400,
+        limits: GateLimits(
+          leastSize: Double(try self.leastSize) / 100, greatestSize: Double(try self.greatestSize) / 100,
+          greatestChurn: Double(try self.greatestChurn) / 100, slack: try self.slack),
+        webhooks: Webhooks(urls: try self.webhook ?? []))
+    }
   }
 }

@@ -50,14 +50,6 @@ struct PublishCommand: AsyncParsableCommand {
       throw ValidationError("--at is an RFC 3339 time, such as 2020-12-31T00:00:00Z.")
     }
     guard Decay.heat.scale(at: time).isNormal else { throw ValidationError("--at lies between 1992 and 2068.") }
-    let end = time.addingTimeInterval(options.policy.lifetime)
-    guard reproduce || (end > Date() && time < Date() + 86_400) else {
-      throw ValidationError(
-        """
-        The publication of --at \(at) would be good until \(Timestamp.format(end)), and readers would refuse it. Leave \
-        --at out, or add --reproduce to make it all the same.
-        """)
-    }
   }
 
   private func validateOverrules() throws {
@@ -81,10 +73,22 @@ struct PublishCommand: AsyncParsableCommand {
     let overrules = overrule.compactMap(Gate.init(rawValue:)).map {
       PublicationRequest.Overrule(gate: $0, reason: reason ?? "", by: by ?? "")
     }
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      let request = PublicationRequest(
-        time: at.flatMap(Timestamp.parse) ?? Date(), serial: serial, overrules: overrules)
-      print(try await context.publish(request, policy: options.policy, recipes: options.recipes, top: top))
+    let settings = try database.settings(options.given)
+    let (policy, recipes) = (try settings.policy, try settings.recipes)
+    let time = at.flatMap(Timestamp.parse) ?? Date()
+    try validateLifetime(from: time, to: time + policy.lifetime)
+    try await CommandContext.open(settings, owns: false, logger: .quiet) { context in
+      let request = PublicationRequest(time: time, serial: serial, overrules: overrules)
+      print(try await context.publish(request, policy: policy, recipes: recipes, top: top))
     }
+  }
+
+  private func validateLifetime(from time: Date, to end: Date) throws {
+    guard let at, !reproduce, end <= Date() || time >= Date() + 86_400 else { return }
+    throw CommandFailure(
+      description: """
+        The publication of --at \(at) would be good until \(Timestamp.format(end)), and readers would refuse it. Leave \
+        --at out, or add --reproduce to make it all the same.
+        """, exitCode: 2)
   }
 }

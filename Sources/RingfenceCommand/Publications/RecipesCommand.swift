@@ -33,12 +33,13 @@ struct RecipesCommand: ParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
 
-    @Option(help: "A file of recipes.")
-    var recipes: String?
+    @Option(\.recipes) var recipes: String?
 
     func run() throws {
-      if recipes == nil { try CommandContext.requireDatabase(in: database.data) }
-      let file = try Recipe.file(named: recipes, data: database.data, installation: Installation.find())
+      let settings = try database.settings(["recipes": recipes])
+      if try settings.recipes == nil { try CommandContext.requireDatabase(settings) }
+      let file = try Recipe.file(
+        named: settings.recipes, data: settings.data, installation: Installation.find(settings))
       let all = try Recipe.read(from: file)
       print("\(file):")
       for recipe in all { print("  \(recipe.name): \(recipe.summary)") }

@@ -70,14 +70,16 @@ struct RevokeCommand: AsyncParsableCommand {
     guard var revocation = Revocation(carryingOut: decision) else { throw CommandFailure.failed("Nothing to change.") }
     if add == nil { revocation.action = .remove }
     let request = revocation
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+    let settings = try database.settings(options.given)
+    let (policy, recipes) = (try settings.policy, try settings.recipes)
+    try await CommandContext.open(settings, owns: false, logger: .quiet) { context in
       do {
         _ = try await context.stores.decisions.record(decision)
       } catch let error as DecisionError {
         throw try CommandFailure.refused(error)
       }
       try await context.stores.publications.request(request)
-      let outcome = try await settle(request, context)
+      let outcome = try await settle(request, context, policy: policy, recipes: recipes)
       guard let serial = outcome.serial else {
         let texts = try context.installation.englishTexts()
         throw CommandFailure.failed(
@@ -88,7 +90,9 @@ struct RevokeCommand: AsyncParsableCommand {
   }
 
   /// Waits for a server, and does it here when there is none.
-  private func settle(_ revocation: Revocation, _ context: CommandContext) async throws -> RevocationOutcome {
+  private func settle(
+    _ revocation: Revocation, _ context: CommandContext, policy: PublicationPolicy, recipes: String?
+  ) async throws -> RevocationOutcome {
     let end = ContinuousClock.now + .seconds(wait)
     // A server looks every two seconds; after five nobody is there, or somebody is at it.
     var isHere = now
@@ -100,7 +104,7 @@ struct RevokeCommand: AsyncParsableCommand {
       if isHere || ContinuousClock.now > patience {
         do {
           _ = try await context.publisher(
-            policy: options.policy, recipes: options.recipes, logger: .quiet
+            policy: policy, recipes: recipes, logger: .quiet
           ).publishRevocations(at: Date())
           continue
         } catch PublishingError.busy {

@@ -11,22 +11,24 @@ import Telemetry
 extension CommandContext {
   /// A server on this database and folder.
   /// - Parameters:
-  ///   - publication: rules of the publications that it makes.
+  ///   - policy: rules of the publications that it makes.
+  ///   - file: of recipes; nil takes that of the data folder, or the one that comes with the program.
   ///   - options: of its jobs.
   ///   - metrics: where everything is measured.
   func server(
-    publication: PublicationOptions, options: Server.JobOptions, metrics: PrometheusMetricsFactory, logger: Logger
+    policy: PublicationPolicy, recipes file: String?, options: Server.JobOptions, metrics: PrometheusMetricsFactory,
+    logger: Logger
   ) async throws -> Server {
     let pseudonymizer = try folder.pseudonymizer()
     let accountKey = try await accountKey()
-    try await stores.webhooks.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
+    try await stores.webhooks.replaceReceivers(policy.webhooks.urls.map(\.absoluteString))
     let protection = ProtectionCache(store: stores.protection)
     try await protection.refresh()
     let pending = PendingNumberQueue()
     let intake = ReportIntake(
       store: stores.reports, pseudonymizer: pseudonymizer, protection: protection, touched: pending,
       metrics: metrics)
-    let publisher = try publisher(policy: publication.policy, recipes: publication.recipes, logger: logger)
+    let publisher = try publisher(policy: policy, recipes: file, logger: logger)
     let accounts = AccountServices(
       moderators: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, trail: stores.auditLog,
       key: accountKey)
@@ -34,7 +36,7 @@ extension CommandContext {
     let site = SiteServices(
       stores: stores, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer, folder: publicationFolder,
       review: BrigadeReview(store: stores.holds), publicationJobs: publicationJobs(publisher, logger: logger),
-      recipes: recipes(publication.recipes), nextPublication: { schedule?.next(after: $0) }, logger: logger)
+      recipes: recipes(file), nextPublication: { schedule?.next(after: $0) }, logger: logger)
     let services = ServerServices(
       stores: stores, intake: intake,
       identifications: IdentificationIntake(store: stores.identifications, metrics: metrics),

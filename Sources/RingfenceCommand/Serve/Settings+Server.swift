@@ -1,0 +1,33 @@
+import HTTPServer
+import ModerationSite
+import Publishing
+import RingfenceServer
+
+extension Settings {
+  /// The settings of the web side.
+  func server(_ installation: Installation, _ folder: DataFolder) throws -> ServerConfiguration {
+    ServerConfiguration(
+      host: try self.host, port: try self.port, publicFolder: installation.publicFiles,
+      templateFolder: installation.templates, textFolder: installation.texts, openAPIFile: installation.openAPI,
+      isSecure: try self.url?.hasPrefix("https:") ?? false,
+      secondFactor: try self.secondFactor ?? (self.demo ? .nobody : .administrators),
+      limits: try self.limits ? .standard : .off, trustsProxy: try self.trustProxy,
+      publicationsNeedKey: try self.fetchNeedsKey, metricsToken: try folder.key("metrics.token", \.metricsToken),
+      logsRequests: try self.logRequests, publicNumbers: try self.publicNumberPages,
+      appealDifficulty: try self.appealWork, appealDelay: try self.appealDelay)
+  }
+
+  /// The address that browsers and apps use. An IPv6 address has brackets around it.
+  static func address(url: String?, host: String, port: Int) -> String {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return (url ?? "http://\(host):\(port)").replacing(/\/+$/, with: "")
+  }
+
+  /// When publications are due; nil where none are scheduled.
+  var schedule: PublicationSchedule? {
+    get throws {
+      let zone = try self.timeZone
+      return try self.publishAt.flatMap { PublicationSchedule(time: $0, zone: zone) }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+
+extension Option where Value == String? {
+  /// The option of a setting. Its text is parsed with that of the other sources, by ``Settings``.
+  init<Parsed>(_ setting: KeyPath<SettingList, Setting<Parsed>>) {
+    let setting = SettingList.all[keyPath: setting].description
+    self.init(name: .customLong(setting.name), help: setting.help)
+  }
+}
+
+extension Option where Value == [String] {
+  /// The option of a setting that has several values.
+  init<Parsed>(wrappedValue: [String], _ setting: KeyPath<SettingList, Setting<[Parsed]?>>) {
+    let setting = SettingList.all[keyPath: setting].description
+    self.init(wrappedValue: wrappedValue, name: .customLong(setting.name), help: setting.help)
+  }
+}
+
+extension Flag where Value == Bool? {
+  /// The flag of a setting, and the one that denies it.
+  init(_ setting: KeyPath<SettingList, Setting<Bool>>) {
+    let setting = SettingList.all[keyPath: setting].description
+    self.init(name: .customLong(setting.name), inversion: .prefixedNo, help: setting.help)
+  }
+}
+
+extension SettingDescription {
+  fileprivate var help: ArgumentHelp {
+    let isObvious = [SettingRule<Bool>.boolean.text, SettingRule<String>.text.text].contains(rule)
+    return "\(meaning) (\(isObvious ? "" : "\(rule); ")default: \(standard))"
+  }
+}

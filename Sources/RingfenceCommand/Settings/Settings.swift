@@ -1,0 +1,103 @@
+import Configuration
+import Foundation
+
+/// The values of the settings: those of the command line, else of the environment, else of a file, else the defaults.
+@dynamicMemberLookup
+package struct Settings: Sendable {
+  private enum Origin {
+    case commandLine, environment
+    case file(String)
+  }
+
+  private let sources: [(origin: Origin, provider: any ConfigProvider)]
+  private let reader: ConfigReader
+
+  /// - Parameter given: values of the command line, by the name of the setting.
+  /// - Throws: ``CommandFailure`` when the file of settings cannot be read or has a key that is not a setting.
+  package init(
+    _ given: [String: String?] = [:], environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws {
+    let secrets = SettingList.descriptions.filter(\.isSecret).map(\.variable)
+    let variables = EnvironmentVariablesProvider(
+      environmentVariables: environment.filter { !$0.value.isEmpty }, secretsSpecifier: .specific(Set(secrets)))
+    var sources: [(origin: Origin, provider: any ConfigProvider)] = [
+      (.commandLine, Self.provider("command line", given.compactMapValues { $0 })),
+      (
+        .environment,
+        variables.mapKeys { key in AbsoluteConfigKey(key.components.map { SettingList.variables[$0] ?? $0 }) }
+      ),
+    ]
+    if let file = ConfigReader(providers: sources.map(\.provider)).string(forKey: "config") {
+      sources.append((.file(file), Self.provider(file, try SettingsFile.read(file))))
+    }
+    self.sources = sources
+    reader = ConfigReader(providers: sources.map(\.provider))
+  }
+
+  private static func provider(_ name: String, _ values: [String: String]) -> InMemoryProvider {
+    InMemoryProvider(
+      name: name,
+      values: Dictionary(
+        uniqueKeysWithValues: values.map { (AbsoluteConfigKey([$0]), ConfigValue(.string($1), isSecret: false)) }))
+  }
+
+  /// The value of a setting.
+  /// - Throws: ``CommandFailure`` that names the setting, its value, where that comes from, and the rule that it breaks.
+  package subscript<Value>(dynamicMember setting: KeyPath<SettingList, Setting<Value>>) -> Value {
+    get throws {
+      let setting = SettingList.all[keyPath: setting]
+      guard let text = try text(of: setting.description) else { return setting.standard }
+      guard let value = setting.parse(text) else { throw refusal(of: text, setting.description) }
+      return value
+    }
+  }
+
+  /// The name of what sets a setting, such as `RINGFENCE_PORT`; nil where its default applies.
+  func origin(of setting: SettingDescription) -> String? {
+    place(of: setting.name).flatMap { name($0, of: setting.name) }
+      ?? (setting.isSecret ? place(of: setting.key).flatMap { name($0, of: setting.key) } : nil)
+  }
+
+  private func text(of setting: SettingDescription) throws -> String? {
+    let text = reader.string(forKey: ConfigKey([setting.name]), isSecret: setting.isSecret)
+    guard setting.isSecret, let file = reader.string(forKey: ConfigKey([setting.key])) else { return text }
+    if text != nil {
+      guard case .environment? = place(of: setting.key) else { return text }
+      throw CommandFailure.failed("\(setting.variable) and \(setting.variable)_FILE are both set. Unset one of them.")
+    }
+    return try Self.secret(in: file, namedBy: place(of: setting.key).map { name($0, of: setting.key) })
+  }
+
+  /// The secret in a file.
+  /// - Throws: ``CommandFailure`` when the file cannot be read, or is empty.
+  static func secret(in file: String, namedBy place: String? = nil) throws -> String {
+    let that = place.map { " that \($0) names" } ?? ""
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw CommandFailure.unreadable("The file \(file)\(that) cannot be read. Check its name, owner and permissions.")
+    }
+    let secret = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !secret.isEmpty else { throw CommandFailure.unreadable("The file \(file)\(that) is empty.") }
+    return secret
+  }
+
+  private func place(of key: String) -> Origin? {
+    sources.first { (try? $0.provider.value(forKey: AbsoluteConfigKey([key]), type: .string))?.value != nil }?.origin
+  }
+
+  private func name(_ origin: Origin, of key: String) -> String {
+    switch origin {
+    case .commandLine: "--\(key)"
+    case .environment: SettingList.variables[key] ?? key
+    case .file(let file): "\(key) in \(file)"
+    }
+  }
+
+  private func refusal(of text: String, _ setting: SettingDescription) -> CommandFailure {
+    let found = setting.isSecret ? "is not valid" : "is \"\(text)\""
+    var isUsage = false
+    if case .commandLine? = place(of: setting.name) { isUsage = true }
+    return CommandFailure(
+      description: "\(origin(of: setting) ?? setting.name) \(found). It must be \(setting.rule).",
+      exitCode: isUsage ? 2 : 1)
+  }
+}
