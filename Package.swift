@@ -159,7 +159,8 @@ let package = Package(
       "RingfenceCommand",
       [
         "AsyncSupport", "RingfenceServer", "HTTPServer", "ModerationSite", "Localization", "Accounts", "Publishing",
-        "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers", "CallDirectory",
+        "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers",
+        "CallDirectory",
         "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP",
         hummingbird, arguments, configuration, lifecycle, logging, nioCore, metrics, yams,
       ]),

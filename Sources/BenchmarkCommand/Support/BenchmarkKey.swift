@@ -11,6 +11,6 @@ enum BenchmarkKey {
       throw CommandFailure.unreadable(
         "There is no API key. Set RINGFENCE_API_KEY or pass --key-file; make one with: ringfence app create NAME")
     }
-    return try SecretSetting.content(of: sample)
+    return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

@@ -27,9 +27,9 @@ import Testing
   }
 
   private func meaning(_ setting: SettingDescription) -> String {
-    if setting.isSecret { return "Secret. \(setting.meaning) It is \(setting.rule)." }
-    return setting.rule == SettingRule<String>.text.text
-      ? setting.meaning : "\(setting.meaning) \(setting.rule.prefix(1).uppercased())\(setting.rule.dropFirst(1))."
+    let isObvious = [SettingRule<Bool>.boolean.text, SettingRule<String>.text.text].contains(setting.rule)
+    let rule = isObvious ? "" : " It must be \(setting.rule)."
+    return "\(setting.isSecret ? "Secret. " : "")\(setting.meaning)\(rule)"
   }
 
   private func code(_ text: String) -> String { "`\(text)`" }
