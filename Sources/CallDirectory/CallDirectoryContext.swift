@@ -1,4 +1,4 @@
-/// What a feeder needs of a Call Directory request: the calls of `CXCallDirectoryExtensionContext`, which conforms.
+/// What a loader needs of a Call Directory request: the calls of `CXCallDirectoryExtensionContext`, which conforms.
 ///
 /// Numbers are country code and national digits without a plus. Additions of each kind ascend strictly.
 public protocol CallDirectoryContext: AnyObject {

@@ -1,8 +1,8 @@
-/// The system's limits, and the feeder's distance from them.
+/// The system's limits, and the loader's distance from them.
 public enum CallDirectoryLimits {
   /// Additions of one request, blocking and identification together; one more fails with error 5.
   public static let requestAdditions = 1_999_999
-  /// Additions and removals that a feeder sends in one request; longer lists take several.
+  /// Additions and removals that a loader sends in one request; longer lists take several.
   public static let pageOperations = 1_800_000
   /// Entries between two drains of the autorelease pool: what the system itself flushes at a time.
   public static let batch = 10_000

@@ -13,7 +13,7 @@ package struct SiteRoutes {
   private let pages: PageRenderer
   private let description: OpenAPIDocument
   private let clock: LimitClock
-  private let census: QueueCountCache
+  private let queueCounts: QueueCountCache
   private let failures: FailureLog
 
   private var stores: Stores { services.stores }
@@ -30,7 +30,7 @@ package struct SiteRoutes {
     self.description = description
     self.clock = clock
     pages = try PageRenderer(templateFolder: configuration.templateFolder, catalog: catalog)
-    census = QueueCountCache { [queue = services.stores.queue] in try await queue.census(at: $0) }
+    queueCounts = QueueCountCache { [queue = services.stores.queue] in try await queue.queueCounts(at: $0) }
   }
 
   /// The page that shows a problem.
@@ -42,7 +42,7 @@ package struct SiteRoutes {
   /// - Parameter networkLimit: limits what networks send, before a form is read.
   package func add(to router: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware) {
     let session = SessionMiddleware(
-      moderators: stores.sessions, census: census, cookies: cookies, policy: configuration.secondFactor)
+      moderators: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor)
     let signedIn = { (path: RouterPath) in
       router.group(path)
         .add(middleware: session)
@@ -112,7 +112,7 @@ package struct SiteRoutes {
   }
 
   private func auditRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
-    let audit = AuditPages(trail: stores.auditLog, bulks: stores.bulks, pages: pages)
+    let audit = AuditPages(auditLog: stores.auditLog, bulks: stores.bulks, pages: pages)
     moderation.group("audit")
       .add(middleware: RequireRole(.moderator))
       .get(use: audit.list)
@@ -121,13 +121,13 @@ package struct SiteRoutes {
 
   private func queueRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let newest = NewestManifest(folder: services.folder, files: OpenFiles())
-    let queue = QueuePages(queue: stores.queue, census: census, pages: pages)
+    let queue = QueuePages(queue: stores.queue, queueCounts: queueCounts, pages: pages)
     let cases = CasePages(
-      cases: stores.cases, queue: stores.queue, census: census, decisions: stores.decisions,
+      cases: stores.cases, queue: stores.queue, queueCounts: queueCounts, decisions: stores.decisions,
       packs: PackPlaces(folder: services.folder, newest: newest), pages: pages)
     let decisions = DecisionPages(
-      cases: cases, queuePages: queue, decisions: stores.decisions, queue: stores.queue, census: census)
-    let bulks = BulkPages(bulks: stores.bulks, queue: stores.queue, census: census, pages: pages)
+      cases: cases, queuePages: queue, decisions: stores.decisions, queue: stores.queue, queueCounts: queueCounts)
+    let bulks = BulkPages(bulks: stores.bulks, queue: stores.queue, queueCounts: queueCounts, pages: pages)
     moderation
       .get("queue", use: queue.list)
       .post("queue/next", use: queue.next)

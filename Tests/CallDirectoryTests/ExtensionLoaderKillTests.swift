@@ -71,7 +71,7 @@ import Testing
           interrupted += 1
           phone.system.nextIsIncremental = recovery != .complete
           if recovery == .unannounced {
-            let outcome = phone.system.reload(with: phone.feeder())
+            let outcome = phone.system.reload(with: phone.loader())
             #expect(outcome.isClean, "\(scenario) step \(step): \(outcome)")
           }
         }

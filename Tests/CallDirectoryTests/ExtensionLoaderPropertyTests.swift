@@ -25,12 +25,12 @@ import Testing
         if Bool.random(using: &generator) { phone.system.nextIsIncremental.toggle() }
       case 5:
         // The system fails a request for reasons of its own after all was sent; the handler hears of it.
-        try phone.feeder().prepareReload()
+        try phone.loader().prepareReload()
         let request = phone.system.beginRequest()
-        _ = try phone.feeder().feed(request)
+        _ = try phone.loader().feed(request)
         request.cancelRequest(withError: CallDirectorySimulator.Fault.interrupted)
         _ = request.end()
-        try phone.feeder().forget()
+        try phone.loader().forget()
       default: break
       }
       try phone.savePersonalList()

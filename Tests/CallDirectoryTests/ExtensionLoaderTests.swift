@@ -43,7 +43,7 @@ import Testing
     let old = try FileManager.default.contentsOfDirectory(atPath: phone.store.path).filter { $0.hasSuffix(".pack") }
     try phone.publish(blocked(11, 12, 13, 14, 15, 16, 17, 18))
     phone.pageOperations = 4
-    #expect(try phone.reload().isClean && !phone.feeder().isWhole())
+    #expect(try phone.reload().isClean && !phone.loader().isWhole())
     for name in old { try FileManager.default.removeItem(at: phone.store.appendingPathComponent(name)) }
     for _ in 0..<6 where phone.held != phone.expected { #expect(try phone.reload().isClean) }
     #expect(phone.held == phone.expected)
@@ -84,7 +84,7 @@ import Testing
   @Test func aRequestThatTheAppDidNotAnnounceIsACompleteSet() throws {
     try phone.publish(blocked(1, 2, 3))
     try phone.reload()
-    let outcome = phone.system.reload(with: phone.feeder())
+    let outcome = phone.system.reload(with: phone.loader())
     #expect(outcome.isClean && outcome.removals == 2 && outcome.blockingAdditions == 3)
     #expect(phone.held == phone.expected)
   }
@@ -107,12 +107,12 @@ import Testing
     // A new file: the old one is still linked into the store.
     try FileManager.default.removeItem(at: phone.packs[0])
     try bytes.write(to: phone.packs[0])
-    try phone.feeder().prepareReload()
+    try phone.loader().prepareReload()
     let request = phone.system.beginRequest()
-    let report = try phone.feeder().feed(request)
+    let report = try phone.loader().feed(request)
     request.completeRequest { _ in }
     #expect(request.end().isClean && report.faults.count == 1 && report.mode == .changes)
-    try phone.feeder().settle()
+    try phone.loader().settle()
     #expect(phone.system.blocking == [1, 2, 3])
     try phone.publish(blocked(4))
     #expect(try phone.reload().isClean && phone.system.blocking == [4])
@@ -148,12 +148,12 @@ import Testing
     try phone.publish(Lists.random(60, using: &generator))
     var reports: [ExtensionLoader.Report] = []
     repeat {
-      try phone.feeder().prepareReload()
+      try phone.loader().prepareReload()
       let request = phone.system.beginRequest()
-      reports.append(try phone.feeder().feed(request))
+      reports.append(try phone.loader().feed(request))
       request.completeRequest { _ in }
       #expect(request.end().isClean)
-      try phone.feeder().settle()
+      try phone.loader().settle()
       // A newer list does not disturb a load under way.
       if reports.count == 2 { try phone.publish(Lists.random(60, using: &generator)) }
     } while reports.last?.isWhole == false && reports.count < 40
@@ -217,7 +217,7 @@ import Testing
       let phone = try PhoneFixture()
       try phone.publish(blocked(1, 2))
       guard try phone.reload(killedAt: step).fault == nil else { continue }
-      try phone.feeder().settle()
+      try phone.loader().settle()
       let next = try phone.reload()
       #expect(next.isClean && phone.system.blocking == [1, 2])
     }
@@ -227,11 +227,11 @@ import Testing
     try phone.publish(blocked(1, 2, 3))
     let store = FileManager.default.temporaryDirectory.appendingPathComponent("ringfence-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: store) }
-    let feeder = ExtensionLoader(store: store, packs: phone.packs)
-    #expect(phone.system.reload(with: feeder).isClean && phone.held == phone.expected)
+    let loader = ExtensionLoader(store: store, packs: phone.packs)
+    #expect(phone.system.reload(with: loader).isClean && phone.held == phone.expected)
     // The store's own file serves when the pack is gone, link or copy.
     try FileManager.default.removeItem(at: phone.packs[0])
     phone.system.disableAndEnable()
-    #expect(phone.system.reload(with: feeder).isClean && phone.held == phone.expected)
+    #expect(phone.system.reload(with: loader).isClean && phone.held == phone.expected)
   }
 }

@@ -47,22 +47,22 @@ import Testing
     /// One request in this process.
     private static func load(_ mode: ExtensionLoader.Report.Mode) throws {
       let folder = URL(fileURLWithPath: try #require(ProcessInfo.processInfo.environment["RINGFENCE_MEMORY_TEST"]))
-      let feeder = ExtensionLoader(
+      let loader = ExtensionLoader(
         store: folder.appendingPathComponent("store"),
         packs: [folder.appendingPathComponent("list0.pack"), folder.appendingPathComponent("list1.pack")],
         personal: folder.appendingPathComponent("personal"))
       let phone = CallDirectorySimulator(keepsEntries: false)
       phone.nextIsIncremental = mode == .changes
-      try feeder.prepareReload()
+      try loader.prepareReload()
       let before = try #require(ProcessMemory.now()).anonymousBytes
       var highest = before
       let request = phone.beginRequest(batch: 500) {
         highest = max(highest, ProcessMemory.now()?.anonymousBytes ?? 0)
       }
-      let report = try feeder.feed(request)
+      let report = try loader.feed(request)
       request.completeRequest { _ in }
       #expect(request.end().isClean && report.isWhole && report.mode == mode)
-      try feeder.settle()
+      try loader.settle()
       let growth = max(highest, try #require(ProcessMemory.now()).anonymousBytes) - before
       print("memory: \(mode), \(report.blockingAdded + report.identificationAdded) additions, \(growth >> 10) KB")
       #expect(growth < budget, "\(mode): \(growth >> 10) KB")

@@ -76,7 +76,7 @@ final class PhoneFixture {
 
   func savePersonalList() throws { try personalList.write(to: personal) }
 
-  func feeder(_ killSwitch: KillSwitch? = nil) -> ExtensionLoader {
+  func loader(_ killSwitch: KillSwitch? = nil) -> ExtensionLoader {
     ExtensionLoader(
       store: store, packs: packs, personal: personal, pageOperations: pageOperations, killSwitch: killSwitch)
   }
@@ -85,8 +85,8 @@ final class PhoneFixture {
   /// app never hears how it ended.
   @discardableResult
   func reload(killedBy killSwitch: KillSwitch = KillSwitch()) throws -> CallDirectorySimulator.Outcome {
-    try feeder().prepareReload()
-    return system.reload(with: feeder(killSwitch), killSwitch: killSwitch)
+    try loader().prepareReload()
+    return system.reload(with: loader(killSwitch), killSwitch: killSwitch)
   }
 
   /// The same, killed at a step.

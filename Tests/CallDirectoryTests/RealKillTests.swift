@@ -10,14 +10,14 @@ import Testing
       try phone.publish([1: Caller(blocks: true, label: nil), 2: Caller(blocks: false, label: "Two")])
       try phone.reload()
       try phone.publish([2: Caller(blocks: true, label: "Zwei"), 3: Caller(blocks: true, label: nil)])
-      try phone.feeder().prepareReload()
+      try phone.loader().prepareReload()
       setenv("RINGFENCE_KILL_TEST", phone.folder.path, 1)
       defer { unsetenv("RINGFENCE_KILL_TEST") }
       await #expect(processExitsWith: .signal(SIGKILL)) {
         let folder = URL(fileURLWithPath: try #require(ProcessInfo.processInfo.environment["RINGFENCE_KILL_TEST"]))
-        let feeder = ExtensionLoader(
+        let loader = ExtensionLoader(
           store: folder.appendingPathComponent("store"), packs: [folder.appendingPathComponent("list0.pack")])
-        feeder.serve(DeadlyContext())
+        loader.serve(DeadlyContext())
       }
       // The system has deleted every entry, and still asks for changes.
       let request = phone.system.beginRequest()

@@ -56,7 +56,7 @@ import Testing
     repeat {
       #expect(try phone.reload().isClean)
       requests += 1
-    } while !phone.feeder().isWhole()
+    } while !phone.loader().isWhole()
     #expect(phone.held == phone.expected && requests > 2)
   }
 

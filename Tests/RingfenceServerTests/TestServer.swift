@@ -49,7 +49,7 @@ struct TestServer {
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       let accounts = AccountServices(
-        moderators: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, trail: stores.auditLog,
+        moderators: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
         key: AccountKey([UInt8](repeating: 2, count: 32)))
       let site = SiteServices(
         stores: stores, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer, folder: folder,

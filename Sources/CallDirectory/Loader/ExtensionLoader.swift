@@ -2,7 +2,7 @@ public import Foundation
 
 /// Gives a Call Directory extension its lists: all of them, or what changed since the system last took them.
 ///
-/// The lists are packs, the first in priority first, and the user's own ``PersonalList``. The feeder remembers in
+/// The lists are packs, the first in priority first, and the user's own ``PersonalList``. The loader remembers in
 /// its store, a folder that app and extension share, what the system took, and keeps those very lists (as hard
 /// links where it can), so that the next request gets the exact difference. It may be killed at any point: what
 /// the system then holds is never guessed.
@@ -11,12 +11,12 @@ public import Foundation
 /// // In the extension:
 /// override func beginRequest(with context: CXCallDirectoryExtensionContext) {
 ///   context.delegate = self
-///   feeder.serve(context)
+///   loader.serve(context)
 /// }
 /// // In the app:
-/// try feeder.prepareReload()
+/// try loader.prepareReload()
 /// CXCallDirectoryManager.sharedInstance.reloadExtension(withIdentifier: id) { error in
-///   if error == nil { try? feeder.settle() } else { try? feeder.forget() }
+///   if error == nil { try? loader.settle() } else { try? loader.forget() }
 /// }
 /// ```
 public final class ExtensionLoader: Sendable {
@@ -55,7 +55,7 @@ public final class ExtensionLoader: Sendable {
 
   var store: ListStore { ListStore(folder: folder) }
 
-  /// A feeder; no file is touched yet.
+  /// A loader; no file is touched yet.
   ///
   /// - Parameters:
   ///   - store: a folder of its own in the app group's container; created where it is missing.
@@ -67,7 +67,7 @@ public final class ExtensionLoader: Sendable {
       killSwitch: nil)
   }
 
-  /// A feeder whose pages are of another size (at least 4 calls) and whose process can be killed.
+  /// A loader whose pages are of another size (at least 4 calls) and whose process can be killed.
   package init(store: URL, packs: [URL], personal: URL?, pageOperations: Int, killSwitch: KillSwitch?) {
     self.packs = packs.map(\.path)
     self.personal = personal?.path

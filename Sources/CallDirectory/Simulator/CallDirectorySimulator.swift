@@ -68,10 +68,10 @@ public final class CallDirectorySimulator {
     Request(self, killSwitch: killSwitch, batch: max(1, batch), onBatch: onBatch)
   }
 
-  /// One whole request as the system makes it: begin, let the feeder serve, judge.
-  public func reload(with feeder: ExtensionLoader, killSwitch: KillSwitch? = nil) -> Outcome {
+  /// One whole request as the system makes it: begin, let the loader serve, judge.
+  public func reload(with loader: ExtensionLoader, killSwitch: KillSwitch? = nil) -> Outcome {
     let request = beginRequest(killSwitch: killSwitch)
-    feeder.serve(request)
+    loader.serve(request)
     return request.end()
   }
 

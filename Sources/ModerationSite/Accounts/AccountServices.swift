@@ -8,7 +8,7 @@ package struct AccountServices: Sendable {
   /// Where people sign in.
   package let desk: SignInService
   /// Who changed what.
-  package let trail: AuditLog
+  package let auditLog: AuditLog
   /// Hashes passwords.
   package let hasher: PasswordHasher
   /// What secrets are kept with.
@@ -16,11 +16,11 @@ package struct AccountServices: Sendable {
 
   /// - Parameters: see the properties; `attempts` counts.
   package init(
-    moderators: SessionStore, accounts: AccountStore, attempts: AttemptStore, trail: AuditLog, key: AccountKey,
+    moderators: SessionStore, accounts: AccountStore, attempts: AttemptStore, auditLog: AuditLog, key: AccountKey,
     hasher: PasswordHasher = PasswordHasher()
   ) {
     self.accounts = accounts
-    self.trail = trail
+    self.auditLog = auditLog
     self.hasher = hasher
     self.key = key
     desk = SignInService(moderators: moderators, accounts: accounts, attempts: attempts, hasher: hasher, key: key)

@@ -8,7 +8,7 @@ import Storage
 /// Lets in moderators who have signed in; others are sent to the sign-in page.
 struct SessionMiddleware: RouterMiddleware {
   let moderators: SessionStore
-  let census: QueueCountCache
+  let queueCounts: QueueCountCache
   let cookies: SignInCookies
   let policy: SecondFactorPolicy
 
@@ -25,7 +25,7 @@ struct SessionMiddleware: RouterMiddleware {
     var context = context
     context.moderator = moderator
     context.csrf = FormToken.make(session: token)
-    context.waiting = await census.waiting(for: moderator.role)
+    context.waiting = await queueCounts.waiting(for: moderator.role)
     if let language = moderator.language.flatMap(Language.init) { context.language = language }
     // The first session has the time to set it up; after that nothing else is to be had without.
     let isMissing = policy.asks(moderator.role) && !moderator.hasSecondFactor && moderator.signIns > 1

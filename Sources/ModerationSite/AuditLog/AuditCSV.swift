@@ -2,7 +2,7 @@ import Foundation
 import Storage
 import Timestamps
 
-/// The trail as CSV (RFC 4180), safe to open as a table: a cell that a spreadsheet would take for a formula begins with an
+/// The audit log as CSV (RFC 4180), safe to open as a table: a cell that a spreadsheet would take for a formula begins with an
 /// apostrophe (OWASP, CSV injection).
 enum AuditCSV {
   static let head = "time,actor,role,action,subject,before,after,reason\r\n"

@@ -9,7 +9,7 @@ import Storage
 
 /// Who changed what. Nothing here changes anything.
 struct AuditPages: Sendable {
-  let trail: AuditLog
+  let auditLog: AuditLog
   let bulks: BulkStore
   let pages: PageRenderer
 
@@ -44,7 +44,7 @@ struct AuditPages: Sendable {
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (query, texts) = (AuditQuery(request), pages.texts(context))
     // One more than is shown tells whether there is a next page.
-    let found = try await trail.events(query.filter, after: query.after, limit: Self.rows + 1)
+    let found = try await auditLog.events(query.filter, after: query.after, limit: Self.rows + 1)
     let shown = found.prefix(Self.rows)
     let rows = shown.map { record in
       Values.Row(
@@ -55,7 +55,7 @@ struct AuditPages: Sendable {
         changes: AuditChange.all(from: record.event.before, to: record.event.after).map { $0.said(texts) },
         reason: record.event.reason ?? "")
     }
-    let actors = try await trail.actors()
+    let actors = try await auditLog.actors()
     let unfinished = try await bulks.unfinished(for: try context.worker)
     return try pages.page(
       "audit",
@@ -72,12 +72,12 @@ struct AuditPages: Sendable {
 
   /// The same as CSV, all of it, a thousand events in memory at a time.
   @Sendable func export(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (filter, trail) = (AuditQuery(request).filter, trail)
+    let (filter, auditLog) = (AuditQuery(request).filter, auditLog)
     let body = ResponseBody { writer in
       try await writer.write(ByteBuffer(string: AuditCSV.head))
       var cursor: AuditCursor?
       while true {
-        let page = try await trail.events(filter, after: cursor, limit: AuditLog.batch)
+        let page = try await auditLog.events(filter, after: cursor, limit: AuditLog.batch)
         try await writer.write(ByteBuffer(string: page.map(AuditCSV.line).joined()))
         guard page.count == AuditLog.batch, let last = page.last else { break }
         cursor = last.cursor

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Storage
 
-/// What a reader of the trail asks for, as it stands in the address.
+/// What a reader of the audit log asks for, as it stands in the address.
 struct AuditQuery: Encodable {
   let actor: String
   let action: String

@@ -12,7 +12,7 @@ struct DecisionPages: Sendable {
   let queuePages: QueuePages
   let decisions: DecisionStore
   let queue: QueueStore
-  let census: QueueCountCache
+  let queueCounts: QueueCountCache
 
   /// `POST /moderation/numbers/{number}/decision`
   @Sendable func decide(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -46,7 +46,7 @@ struct DecisionPages: Sendable {
       let outcome = try await decisions.record(decision, expecting: expected, role: worker.role)
       // Another decision came under this id: this one was not made.
       guard outcome != .conflict else { return try await cases.answer(context, changes: [.decision]) }
-      if let item = now.item { await census.remove(item) }
+      if let item = now.item { await queueCounts.remove(item) }
       return try await go(on: context, did: Did(decision: decision))
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)
@@ -65,7 +65,7 @@ struct DecisionPages: Sendable {
     else { throw Problem.notFound }
     guard DecisionRights.canUndo(event, worker) else { throw Problem.needs(.moderator) }
     _ = try await decisions.undo(id, of: number.digits, decidedBy: worker.account, role: worker.role, at: Date())
-    await census.forget()
+    await queueCounts.forget()
     // Back to the number: whoever takes a decision back wants to make another one.
     let more = form["queue"] == nil ? [] : [(name: "queue", value: "1")]
     let did = "decision.\(number.digits).\(id.uuidString.lowercased())"
@@ -89,7 +89,7 @@ struct DecisionPages: Sendable {
       ? try await queue.pass(number.digits, by: worker, at: Date())
       : try await queue.escalate(number.digits, by: worker, reason: context.form.text("reason"), at: Date())
     guard isDone else { return try await cases.answer(context, changes: [.verdict]) }
-    await census.forget()
+    await queueCounts.forget()
     return try await go(on: context, did: Did(choice, number: number.digits), leaving: true)
   }
 

@@ -11,7 +11,7 @@ import Storage
 struct CasePages: Sendable {
   let cases: CaseStore
   let queue: QueueStore
-  let census: QueueCountCache
+  let queueCounts: QueueCountCache
   let decisions: DecisionStore
   let packs: PackPlaces
   let pages: PageRenderer
@@ -87,7 +87,7 @@ struct CasePages: Sendable {
     let form = DecisionForm(
       version: CaseVersion(file.explanation), typed: request == nil ? context.form : nil, role: worker.role,
       waits: file.item != nil, address: address, isFromQueue: isFromQueue, texts)
-    let left = try await census.current().count(address.filter, level: worker.level)
+    let left = try await queueCounts.current().count(address.filter, level: worker.level)
     let values = CasePage(
       CasePage.View(
         number: number, file: file, worker: worker, address: address, isFromQueue: isFromQueue, claim: mine?.claim?.id,

@@ -9,7 +9,7 @@ import Storage
 struct BulkPages: Sendable {
   let bulks: BulkStore
   let queue: QueueStore
-  let census: QueueCountCache
+  let queueCounts: QueueCountCache
   let pages: PageRenderer
 
   /// `POST /moderation/bulk/preview`: what would be done to the numbers that were ticked, or to all of the filter.
@@ -35,7 +35,7 @@ struct BulkPages: Sendable {
         guard run.says(bulk), try await bulks.finish(id, by: worker, at: now) else {
           return try await preview(form.numbers, context, isStale: true)
         }
-        await census.forget()
+        await queueCounts.forget()
         return redirect(to: id, context)
       }
       let items = try await bulks.items(form.numbers)
@@ -44,7 +44,7 @@ struct BulkPages: Sendable {
         return try await preview(form.numbers, context, isStale: form.fingerprint != nil)
       }
       let left = try await bulks.apply(bulk, to: items)
-      await census.forget()
+      await queueCounts.forget()
       return left.count == items.count
         ? try await preview(form.numbers, context, isStale: true) : redirect(to: bulk.id, context)
     } catch let problem as RuleViolation {
@@ -65,7 +65,7 @@ struct BulkPages: Sendable {
     guard let run = try await bulks.find(id) else { throw Problem.notFound }
     guard run.canBeFinished(by: worker) else { throw Problem.needs(.administrator) }
     _ = try await bulks.finish(id, by: worker, at: Date())
-    await census.forget()
+    await queueCounts.forget()
     return redirect(to: id, context)
   }
 
@@ -74,7 +74,7 @@ struct BulkPages: Sendable {
     let id = try id(context)
     guard try await bulks.find(id) != nil else { throw Problem.notFound }
     _ = try await bulks.undo(id, by: try context.worker, at: Date())
-    await census.forget()
+    await queueCounts.forget()
     return redirect(to: id, context)
   }
 

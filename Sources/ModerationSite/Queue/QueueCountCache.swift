@@ -7,7 +7,7 @@ import Storage
 /// many pages show it, and seldom while a page waits for it: the question goes through the whole queue.
 actor QueueCountCache {
   private let ask: @Sendable (Date) async throws -> QueueTotals
-  private var known: (census: QueueTotals, at: ContinuousClock.Instant)?
+  private var known: (queueCounts: QueueTotals, at: ContinuousClock.Instant)?
   /// What was known last, for the navigation while the database does not answer: by level.
   private var byLevel: [Int] = []
   /// What is being asked; whoever must wait waits for the same answer.
@@ -20,7 +20,7 @@ actor QueueCountCache {
   private static let fresh = Duration.seconds(5)
   private static let oldest = Duration.seconds(15)
 
-  /// - Parameter ask: of the database; see `QueueStore.census`.
+  /// - Parameter ask: of the database; see `QueueStore.queueCounts`.
   init(ask: @escaping @Sendable (Date) async throws -> QueueTotals) {
     self.ask = ask
   }
@@ -30,7 +30,7 @@ actor QueueCountCache {
     guard let known, ContinuousClock.now - known.at < Self.oldest else { return try await begin().value }
     // Nobody waits for it: where it fails, the next page asks again.
     if ContinuousClock.now - known.at >= Self.fresh { _ = begin() }
-    return known.census
+    return known.queueCounts
   }
 
   /// How many wait for somebody of a role: what the navigation of each page says. The last known while the database does
@@ -58,25 +58,25 @@ actor QueueCountCache {
 
   private func end(_ answer: QueueTotals, begun: Int) -> QueueTotals {
     guard generation == begun else { return answer }
-    var census = answer
-    for item in settled { census.remove(item, at: Date()) }
+    var queueCounts = answer
+    for item in settled { queueCounts.remove(item, at: Date()) }
     asking = nil
-    keep(census, from: ContinuousClock.now)
-    return census
+    keep(queueCounts, from: ContinuousClock.now)
+    return queueCounts
   }
 
   /// A case was settled: whoever has just decided wants to see one less.
   func remove(_ item: QueueCase) {
     if asking != nil { settled.append(item) }
     guard let (old, time) = known else { return }
-    var census = old
-    census.remove(item, at: Date())
-    keep(census, from: time)
+    var queueCounts = old
+    queueCounts.remove(item, at: Date())
+    keep(queueCounts, from: time)
   }
 
-  private func keep(_ census: QueueTotals, from time: ContinuousClock.Instant) {
-    known = (census, time)
-    byLevel = census.byLevel
+  private func keep(_ queueCounts: QueueTotals, from time: ContinuousClock.Instant) {
+    known = (queueCounts, time)
+    byLevel = queueCounts.byLevel
   }
 
   /// Forgets what is known.

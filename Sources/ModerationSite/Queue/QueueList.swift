@@ -58,11 +58,11 @@ struct QueueList: Encodable {
 
   /// - Parameter rows: one more than a page has where there is another page.
   init(
-    rows: [QueueRow], census: QueueTotals, unfinished: [BulkRun], address: QueueAddress, isFirst: Bool,
+    rows: [QueueRow], queueCounts: QueueTotals, unfinished: [BulkRun], address: QueueAddress, isFirst: Bool,
     worker: QueueWorker, isDone: Bool, texts: Localizer
   ) {
     let (level, filter) = (worker.level, address.filter)
-    let counts = census.counts(filter, level: level)
+    let counts = queueCounts.counts(filter, level: level)
     let count = counts.all
     left = texts.count("queue.left", count)
     leftAddress = address.address("/moderation/queue/left")

@@ -12,7 +12,7 @@ import Storage
 /// The list of what waits, the next case, and the small words that an open case sends.
 struct QueuePages: Sendable {
   let queue: QueueStore
-  let census: QueueCountCache
+  let queueCounts: QueueCountCache
   let pages: PageRenderer
 
   static let path = "/moderation/queue"
@@ -25,7 +25,7 @@ struct QueuePages: Sendable {
     let (rows, unfinished) = try await queue.page(
       address.filter, after: place ?? .start, for: worker, limit: QueueStore.pageSize + 1, at: Date())
     let values = QueueList(
-      rows: rows, census: try await census.current(), unfinished: unfinished, address: address,
+      rows: rows, queueCounts: try await queueCounts.current(), unfinished: unfinished, address: address,
       isFirst: place == nil, worker: worker, isDone: request.uri.queryParameters["done"] != nil,
       texts: pages.texts(context))
     return try pages.page("queue", values, context)
@@ -48,7 +48,7 @@ struct QueuePages: Sendable {
     if let form { try await release(form, worker) }
     let more = done.map { [(name: "did", value: $0)] } ?? []
     guard let item else {
-      await census.forget()
+      await queueCounts.forget()
       return .redirect(to: address.address(Self.path, more + [("done", "1")]), type: .normal)
     }
     return .redirect(
@@ -70,7 +70,7 @@ struct QueuePages: Sendable {
 
   /// `GET /moderation/queue/left`: how many are left, for the script of an open page.
   @Sendable func left(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let count = try await census.current().count(QueueAddress(request).filter, level: try context.worker.level)
+    let count = try await queueCounts.current().count(QueueAddress(request).filter, level: try context.worker.level)
     let text = pages.texts(context).count("queue.left", count)
     let digest = SHA256.hash(data: Data("\(count) \(text)".utf8)).prefix(8)
     let tag = "\"\(Hexadecimal.text(digest))\""

@@ -16,7 +16,7 @@ protocol FieldwiseRule: Equatable {
 extension FieldwiseRule {
   static var fields: [String] { lines.flatMap(\.fields) }
 
-  /// Its figures by the names of their fields, for the trail of who changed what.
+  /// Its figures by the names of their fields, for the audit log of who changed what.
   var audited: [String: String] {
     Dictionary(uniqueKeysWithValues: Self.fields.map { ($0, PlainNumber.plain(self[field: $0])) })
   }

@@ -2,7 +2,7 @@ import Curation
 package import Publishing
 package import Storage
 
-/// What a change of thresholds says in the trail.
+/// What a change of thresholds says in the audit log.
 package struct ThresholdChange {
   package let subject: String
   package let before: [String: String]?

@@ -80,7 +80,7 @@ public final class PublicationJobs: Sendable {
   ///   - account: who orders, 1 to 80 characters.
   ///   - gates: what is not to hold it back.
   ///   - reason: why, where gates are overruled; at most 1,000 characters.
-  ///   - audit: what the trail says of it.
+  ///   - audit: what the audit log says of it.
   /// - Returns: false while another order is open.
   public func order(
     by account: String, overruling gates: [Gate], because reason: String?, audit: AuditEvent? = nil

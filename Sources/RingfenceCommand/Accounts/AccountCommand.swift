@@ -15,7 +15,7 @@ struct AccountCommand: AsyncParsableCommand {
     @Argument(help: "The account's name, 1 to 80 characters.")
     var name: String
 
-    @Option(help: "Who does it, for the audit trail.")
+    @Option(help: "Who does it, for the audit log.")
     var by = "command line"
 
     func validate() throws {

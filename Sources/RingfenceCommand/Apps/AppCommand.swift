@@ -16,7 +16,7 @@ struct AppCommand: AsyncParsableCommand {
     ])
 }
 
-/// Who does it, for the audit trail.
+/// Who does it, for the audit log.
 struct PersonOption: ParsableArguments {
   @Option(help: "Who does this.")
   var by = "command line"

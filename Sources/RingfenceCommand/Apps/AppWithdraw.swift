@@ -24,7 +24,7 @@ struct AppWithdraw: AsyncParsableCommand {
   @Option(help: "Only what arrived before this time; all there is unless given.")
   var until: String?
 
-  @Option(help: "Why, for the audit trail.")
+  @Option(help: "Why, for the audit log.")
   var reason: String?
 
   @Flag(help: "Say what would be taken back, and change nothing.")

@@ -19,7 +19,7 @@ struct ExtensionTrial {
 
   /// Makes a store that has packs already, as if the phone had them.
   ///
-  /// - Throws: ``Failure``, and what the feeder throws.
+  /// - Throws: ``Failure``, and what the loader throws.
   static func prepare(_ store: URL, with packs: [URL]) throws {
     var trial = ExtensionTrial()
     try trial.load(
@@ -31,7 +31,7 @@ struct ExtensionTrial {
   /// to what a prepared store holds. The first measurement of a process is the true one: memory that an earlier
   /// load gave back would be used again unseen.
   ///
-  /// - Throws: ``Failure``, and what the feeder throws.
+  /// - Throws: ``Failure``, and what the loader throws.
   static func run(packs: [URL], store: URL, isIncremental: Bool) throws -> ExtensionTrial {
     // The phone judges and keeps nothing: its memory is not the extension's.
     let phone = CallDirectorySimulator(keepsEntries: false)
@@ -47,12 +47,12 @@ struct ExtensionTrial {
   }
 
   private mutating func load(
-    _ feeder: ExtensionLoader, into phone: CallDirectorySimulator, meter: Meter
+    _ loader: ExtensionLoader, into phone: CallDirectorySimulator, meter: Meter
   ) throws {
     repeat {
-      try feeder.prepareReload()
+      try loader.prepareReload()
       let request = phone.beginRequest(batch: 500, onBatch: { meter.read() })
-      let report = try feeder.feed(request)
+      let report = try loader.feed(request)
       request.completeRequest { _ in }
       let outcome = request.end()
       if let fault = outcome.fault { throw Failure(description: "the phone refuses the list: \(fault)") }
@@ -60,13 +60,13 @@ struct ExtensionTrial {
         throw Failure(description: "the phone drops \(outcome.droppedLabels) entries for their labels")
       }
       if let fault = report.faults.first { throw Failure(description: fault) }
-      try feeder.settle()
+      try loader.settle()
       meter.read()
       requests += 1
       blocking += report.blockingAdded
       identification += report.identificationAdded
       removals += report.blockingRemoved + report.identificationRemoved
-    } while !feeder.isWhole()
+    } while !loader.isWhole()
   }
 
   var text: String {

@@ -117,10 +117,10 @@ struct ProtectCommand: AsyncParsableCommand {
     @Argument(help: "As `protect list` prints it.")
     var pattern: String
 
-    @Option(help: "Who does it, for the audit trail.")
+    @Option(help: "Who does it, for the audit log.")
     var by = "command line"
 
-    @Option(help: "Why, for the audit trail.")
+    @Option(help: "Why, for the audit log.")
     var reason: String?
 
     func validate() throws {

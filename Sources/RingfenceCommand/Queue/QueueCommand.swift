@@ -24,7 +24,7 @@ struct QueueCommand: AsyncParsableCommand {
         defer { meter.finish() }
         let time = Date()
         let change = try await context.stores.queue.sweep(at: time) { done, _ in meter.update(done: UInt64(done)) }
-        return (change, try await context.stores.queue.census(at: time).count(level: 2))
+        return (change, try await context.stores.queue.queueCounts(at: time).count(level: 2))
       }
       print("Waiting: \(waiting). Judged \(change.judged), written \(change.written), taken out \(change.removed).")
     }

@@ -30,7 +30,7 @@ extension CommandContext {
       metrics: metrics)
     let publisher = try publisher(policy: policy, recipes: file, logger: logger)
     let accounts = AccountServices(
-      moderators: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, trail: stores.auditLog,
+      moderators: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
       key: accountKey)
     let schedule = options.schedule
     let site = SiteServices(

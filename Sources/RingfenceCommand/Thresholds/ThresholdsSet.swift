@@ -89,7 +89,7 @@ extension ThresholdProblem {
 }
 
 extension ThresholdSet {
-  /// What it says and another does not, for the audit trail.
+  /// What it says and another does not, for the audit log.
   fileprivate func told(than other: ThresholdSet) -> [String: String] {
     var told: [String: String] = [:]
     for threshold in thresholds where !other.thresholds.contains(threshold) {

@@ -2,7 +2,7 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Accounts: who there is, and what they are recognised by. Every change stands in the audit trail.
+/// Accounts: who there is, and what they are recognised by. Every change stands in the audit log.
 public struct AccountStore: Sendable {
   let pool: PostgresPool
 
@@ -125,7 +125,7 @@ public struct AccountStore: Sendable {
 }
 
 extension Account {
-  /// What it is recognised by, for the audit trail.
+  /// What it is recognised by, for the audit log.
   fileprivate var factors: [String: String] {
     ["password": hasPassword ? "set" : "none", "second_factor": hasSecondFactor ? "set" : "none"]
   }

@@ -161,7 +161,7 @@ struct SessionOpening {
 }
 
 extension PostgresConnection {
-  /// Adds an event to the trail.
+  /// Adds an event to the audit log.
   func append(_ event: AuditEvent, at time: Date) async throws {
     _ = try await run(AppendAuditEvent(event, at: time))
   }

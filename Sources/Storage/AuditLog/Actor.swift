@@ -1,6 +1,6 @@
 public import Curation
 
-/// Who changes something, as the audit trail names them.
+/// Who changes something, as the audit log names them.
 public struct Actor: Sendable, Equatable {
   /// The account's name, 1 to 80 characters.
   public let name: String

@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQL
 
-/// Adds an event to the trail. To be run in the transaction of the change itself, so that neither is without the other.
+/// Adds an event to the audit log. To be run in the transaction of the change itself, so that neither is without the other.
 struct AppendAuditEvent: PostgresStatement {
   typealias Row = Void
   let event: AuditEvent

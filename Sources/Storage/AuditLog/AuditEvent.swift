@@ -2,7 +2,7 @@ import Crypto
 public import Curation
 public import Foundation
 
-/// Something that a person changed, for the trail of who changed what.
+/// Something that a person changed, for the audit log of who changed what.
 public struct AuditEvent: Sendable, Equatable {
   /// Names the event: written again by a retry, it stands once.
   public let id: UUID

@@ -1,7 +1,7 @@
 public import Foundation
 public import PostgreSQL
 
-/// An event of the trail, and when it happened.
+/// An event of the audit log, and when it happened.
 public struct AuditRecord: Sendable, Equatable {
   /// When, to the microsecond.
   public let time: Date
@@ -11,7 +11,7 @@ public struct AuditRecord: Sendable, Equatable {
   public var cursor: AuditCursor { AuditCursor(time: time, id: event.id) }
 }
 
-/// A place in the trail.
+/// A place in the audit log.
 public struct AuditCursor: Sendable, Equatable {
   /// When the event there happened.
   public let time: Date
@@ -49,7 +49,7 @@ public struct AuditFilter: Sendable, Equatable {
 /// Who changed what. It can be read and added to.
 public struct AuditLog: Sendable {
   /// Events of one batch of an export, which is read page by page, so that a slow reader holds no transaction open: the
-  /// trail only grows at its other end.
+  /// log only grows at its other end.
   public static let batch = 1_000
 
   private let pool: PostgresPool

@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQL
 
-/// A page of the trail, the newest first.
+/// A page of the audit log, the newest first.
 struct ReadAudit: PostgresStatement {
   let filter: AuditFilter
   let after: AuditCursor?
@@ -41,7 +41,7 @@ struct ReadAudit: PostgresStatement {
   }
 }
 
-/// Whether an event stands in the trail: a change whose commit was in doubt has been made.
+/// Whether an event stands in the auditLog: a change whose commit was in doubt has been made.
 struct FindAuditEvent: PostgresStatement {
   let id: UUID
   let time: Date

@@ -17,7 +17,7 @@ public struct DecisionStore: Sendable {
   /// Of two decisions about one number the later one stands, in whatever order they are recorded.
   /// - Parameters:
   ///   - expected: what the moderator saw to stand.
-  ///   - role: what the moderator may do, for the trail; the command line acts as administrator.
+  ///   - role: what the moderator may do, for the audit log; the command line acts as administrator.
   /// - Throws: ``DecisionError/protected(_:)`` for a protected number that is not to be allowed; `RuleViolation` for one
   ///   that no numbering plan has; ``DecisionError/stale`` when something else stands than what was expected;
   ///   `PostgresError`.
@@ -35,7 +35,7 @@ public struct DecisionStore: Sendable {
   /// - Parameters:
   ///   - id: of the undoing; the same for every retry.
   ///   - decidedBy: who takes it back, 1 to 80 characters.
-  ///   - role: what the moderator may do, for the trail.
+  ///   - role: what the moderator may do, for the audit log.
   /// - Throws: `RuleViolation`; `PostgresError`.
   public func undo(
     _ decisionID: UUID, of number: Int64, id: UUID = UUID(), reason: String? = nil, decidedBy: String,

@@ -5,7 +5,7 @@ import PostgreSQL
 
 /// Decisions within a transaction of the caller's.
 extension PostgresConnection {
-  /// Records a decision with its line in the trail; see `DecisionStore.record`.
+  /// Records a decision with its line in the audit log; see `DecisionStore.record`.
   /// - Throws: `RuleViolation`; ``DecisionError/stale``; `PostgresError`.
   func record(_ decision: Decision, expecting expected: ExpectedDecision, role: Role) async throws -> DecisionOutcome {
     guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
@@ -39,7 +39,7 @@ extension PostgresConnection {
     return .recorded
   }
 
-  /// Takes a decision back with its line in the trail; see `DecisionStore.undo`.
+  /// Takes a decision back with its line in the audit log; see `DecisionStore.undo`.
   /// - Parameter undoing: who does so, when and why; its treatment is of no account.
   func undo(_ decisionID: UUID, as undoing: Decision, role: Role) async throws -> UndoOutcome {
     let number = undoing.number
@@ -104,16 +104,18 @@ extension Decision {
     decidedAt = max(decidedAt, standing.decidedAt.addingTimeInterval(0.000_001))
   }
 
-  /// For the trail.
-  fileprivate var fields: [String: String] { trail(treatment, label, category) }
+  /// For the audit log.
+  fileprivate var fields: [String: String] { auditedFields(treatment, label, category) }
 }
 
 extension StandingDecision {
-  /// For the trail.
-  fileprivate var fields: [String: String] { trail(treatment, label, category) }
+  /// For the audit log.
+  fileprivate var fields: [String: String] { auditedFields(treatment, label, category) }
 }
 
-private func trail(_ treatment: Decision.Treatment, _ label: String?, _ category: ReportCategory?) -> [String: String] {
+private func auditedFields(_ treatment: Decision.Treatment, _ label: String?, _ category: ReportCategory?) -> [String:
+  String]
+{
   var fields = ["decision": treatment.rawValue]
   fields["label"] = label
   fields["category"] = category?.slug

@@ -17,7 +17,7 @@ public struct JobStore: Sendable {
   }
 
   /// Places an order: a preview in the place of the account's last one, a publication only while none is open.
-  /// - Parameter audit: what the trail says of it; nothing is ordered that cannot be noted.
+  /// - Parameter audit: what the audit log says of it; nothing is ordered that cannot be noted.
   /// - Returns: false where another order of its kind is open.
   public func place(_ job: BackgroundJob, audit: AuditEvent? = nil) async throws -> Bool {
     try await pool.transaction { connection in

@@ -22,7 +22,7 @@ public struct ProtectionStore: Sendable {
   /// - Parameters:
   ///   - targets: with whose each is and why, 1 to 200 characters.
   ///   - addedBy: who says so, 1 to 80 characters.
-  ///   - audit: what the trail says of it.
+  ///   - audit: what the audit log says of it.
   /// - Throws: ``ProtectionError``; `PostgresError`.
   public func add(
     _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, at time: Date,
@@ -81,7 +81,7 @@ public struct ProtectionStore: Sendable {
   }
 
   /// Takes a protection away.
-  /// - Parameter audit: what the trail says of it, and when, where there was one.
+  /// - Parameter audit: what the audit log says of it, and when, where there was one.
   /// - Returns: whether there was one. Emergency and short numbers have none that could be taken away.
   public func remove(_ target: ProtectionTarget, audit: (event: AuditEvent, time: Date)? = nil) async throws -> Bool {
     try await pool.transaction { connection in

@@ -6,7 +6,7 @@ extension PublicationStore {
   /// Asks for a number to be taken out, or put in, before the next night. A running server does it within seconds.
   /// Asking again under the same id is harmless.
   public func request(_ revocation: Revocation) async throws {
-    // Of the same id and time: asked for again, it stands in the trail once.
+    // Of the same id and time: asked for again, it stands in the audit log once.
     let event = revocation.event
     try await pool.transaction { connection in
       _ = try await connection.run(RequestRevocation(revocation: revocation))
@@ -81,7 +81,7 @@ extension PublicationStore {
 }
 
 extension Revocation {
-  /// What the trail says of it.
+  /// What the audit log says of it.
   fileprivate var event: AuditEvent {
     let after: [String: String] =
       switch action {

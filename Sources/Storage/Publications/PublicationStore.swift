@@ -86,7 +86,7 @@ public struct PublicationStore: Sendable {
 }
 
 extension GateRecord {
-  /// What the trail says of its being overruled; nil where it was not.
+  /// What the audit log says of its being overruled; nil where it was not.
   fileprivate func overrule(of serial: Int64) -> AuditEvent? {
     overruledBy.map { name in
       AuditEvent(

@@ -23,7 +23,7 @@ public struct QueueWorker: Sendable, Equatable {
     }
   }
 
-  /// What they did to a number, for the trail.
+  /// What they did to a number, for the audit log.
   func event(
     _ action: String, _ number: Int64, id: UUID = UUID(), before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil

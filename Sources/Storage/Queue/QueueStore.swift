@@ -48,7 +48,7 @@ public struct QueueStore: Sendable {
   }
 
   /// How many cases wait, by everything that can be filtered.
-  public func census(at time: Date) async throws -> QueueTotals {
+  public func queueCounts(at time: Date) async throws -> QueueTotals {
     QueueTotals(groups: try await pool.run(CountQueue(time: time)))
   }
 

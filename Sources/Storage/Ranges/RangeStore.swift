@@ -52,7 +52,7 @@ public struct RangeStore: Sendable {
   /// - Parameters:
   ///   - isApproved: whether it is published as a whole.
   ///   - moderator: 1 to 80 characters.
-  ///   - role: what the moderator acts as; nil writes nothing into the trail.
+  ///   - role: what the moderator acts as; nil writes nothing into the audit log.
   /// - Returns: whether there is such a block.
   public func decide(
     _ range: NumberRange, isApproved: Bool, by moderator: String, role: Role? = nil, reason: String?, at time: Date

@@ -57,7 +57,7 @@ public struct ThresholdStore: Sendable {
   ///   - former: the version that the set was made from.
   ///   - name: who saves it, 1 to 80 characters.
   ///   - reason: why, 1 to 500 characters.
-  ///   - audit: what the trail says of it.
+  ///   - audit: what the audit log says of it.
   /// - Throws: ``StorageError/thresholdsChanged(version:)`` when somebody else has saved one since `former`.
   @discardableResult
   public func save(

@@ -59,10 +59,10 @@ import Testing
   }
 
   @Test func thePageAndTheExportShowTheSame() async throws {
-    let trail = AuditLog(pool: TestDatabase.current.pool)
+    let auditLog = AuditLog(pool: TestDatabase.current.pool)
     for index in 0..<120 {
       let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "<Bob>")
-      try await trail.append(
+      try await auditLog.append(
         actor.did("test.write", to: "+4930\(index)", before: ["a": "1"], after: ["a": "=2"], because: "=cmd|x"),
         at: now + Double(index / 7))
     }

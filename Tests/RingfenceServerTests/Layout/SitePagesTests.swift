@@ -71,11 +71,11 @@ import Testing
       #expect(try await visitor.post("\(path)/remove", ["what": "+4930123*"]).location == "\(path)?done=gone")
       let moderator = try await Visitor(server, role: .moderator)
       #expect(try await moderator.post(path, ["what": "+4930123*", "reason": "x"]).status == .forbidden)
-      let trail = try await pool.withConnection { connection in
+      let auditLog = try await pool.withConnection { connection in
         try await connection.query("SELECT action FROM audit_events WHERE subject = '+4930123*' ORDER BY happened_at")
           .map { try $0.decode(0, as: String.self) }
       }
-      #expect(trail == ["protection.add", "protection.remove"])
+      #expect(auditLog == ["protection.add", "protection.remove"])
     }
   }
 

@@ -47,7 +47,7 @@ import Testing
     let groups = [0, 1, 2].map { level in
       QueueTotals.Group(country: "DE", category: .fraud, causes: [], days: 0, level: level, count: 1)
     }
-    let census = QueueCountCache { _ in
+    let queueCounts = QueueCountCache { _ in
       guard
         asked.withLock({ count in
           count += 1
@@ -56,13 +56,13 @@ import Testing
       else { throw Problem.notFound }
       return QueueTotals(groups: groups)
     }
-    for role in [Role.triage, .moderator, .administrator] { _ = await census.waiting(for: role) }
+    for role in [Role.triage, .moderator, .administrator] { _ = await queueCounts.waiting(for: role) }
     #expect(asked.withLock { $0 } == 1)
-    let waiting = await census.waiting(for: .moderator)
+    let waiting = await queueCounts.waiting(for: .moderator)
     #expect(waiting.own == 2 && waiting.all == 3)
-    await census.forget()
-    #expect(await census.waiting(for: .moderator).own == 2)
+    await queueCounts.forget()
+    #expect(await queueCounts.waiting(for: .moderator).own == 2)
     #expect(asked.withLock { $0 } == 2)
-    await #expect(throws: Problem.self) { _ = try await census.current() }
+    await #expect(throws: Problem.self) { _ = try await queueCounts.current() }
   }
 }

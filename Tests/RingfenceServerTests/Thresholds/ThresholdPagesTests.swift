@@ -82,11 +82,11 @@ import Testing
       #expect(version.version == 2 && version.savedBy == "The administrator" && version.reason == "Too many <hits>.")
       #expect(set.threshold(for: .fraud) { nil }?.enter.reporters == 9)
       #expect(try await visitor.get("/moderation/thresholds").text.contains("Too many &lt;hits&gt;."))
-      let trail = try await pool.withConnection { connection in
+      let auditLog = try await pool.withConnection { connection in
         try await connection.query("SELECT after->>'enter.reporters' FROM audit_events WHERE action = 'thresholds.set'")
           .map { try $0.decode(0, as: String.self) }
       }
-      #expect(trail == ["9"])
+      #expect(auditLog == ["9"])
     }
   }
 
@@ -168,7 +168,7 @@ import Testing
       _ = try await visitor.post(preview, listFields(list.id, "2"), ["remove": "1"])
       try await save(visitor, "As all others.")
       #expect(try await store.current().sources.map(\.appID) == [SourceRule.everyList])
-      let trail = try await pool.withConnection { connection in
+      let auditLog = try await pool.withConnection { connection in
         try await connection.query(
           """
           SELECT action, subject, reason, before->>'weight', after->>'enter.complaints' FROM audit_events
@@ -177,7 +177,7 @@ import Testing
         ).map { row in (0..<5).map { (try? row.decode($0, as: String?.self)) ?? nil } }
       }
       #expect(
-        trail == [
+        auditLog == [
           ["thresholds.set", "list ftc & co", "One-off complaints.", nil, "1000"],
           ["thresholds.remove", "list ftc & co", "As all others.", "0.5", nil],
         ])

@@ -8,24 +8,24 @@ import Testing
 @Suite(.database) struct AuditLogTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private var pool: PostgresPool { TestDatabase.current.pool }
-  private var trail: AuditLog { AuditLog(pool: pool) }
+  private var auditLog: AuditLog { AuditLog(pool: pool) }
 
   @Test(arguments: ["UPDATE audit_events SET actor = 'x'", "DELETE FROM audit_events", "TRUNCATE audit_events"])
   func nothingInItCanBeChanged(_ sql: String) async throws {
-    try await trail.append(Actor.commandLine("Ada").did("test.write", to: "x"), at: now)
+    try await auditLog.append(Actor.commandLine("Ada").did("test.write", to: "x"), at: now)
     let error = await #expect(throws: PostgresError.self) {
       try await pool.withConnection { try await $0.execute(script: sql) }
     }
     #expect(error?.sqlState == "42501")
-    #expect(try await trail.events(AuditFilter(), limit: 10).count == 1)
+    #expect(try await auditLog.events(AuditFilter(), limit: 10).count == 1)
   }
 
   @Test func anEventIsKeptAsItWasAndOnce() async throws {
     let event = Actor(name: "Ada", role: .triage).did(
       "decision.block", to: "+4930123456", before: ["decision": "allow \"x\" \\ \u{1F4A9}"], after: [:],
       because: "Calls at night")
-    for _ in 0..<2 { try await trail.append(event, at: now) }
-    let records = try await trail.events(AuditFilter(), limit: 10)
+    for _ in 0..<2 { try await auditLog.append(event, at: now) }
+    let records = try await auditLog.events(AuditFilter(), limit: 10)
     #expect(records.map(\.event) == [event] && records.map(\.time) == [now])
   }
 
@@ -33,14 +33,14 @@ import Testing
     for index in 0..<25 {
       let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "Bob%")
       // Several at one moment.
-      try await trail.append(
+      try await auditLog.append(
         actor.did(index % 3 == 0 ? "decision.block" : "range.approve", to: "+49301234\(index)"),
         at: now + Double(index / 5))
     }
     var seen: [AuditRecord] = []
     var cursor: AuditCursor?
     while true {
-      let page = try await trail.events(AuditFilter(), after: cursor, limit: 4)
+      let page = try await auditLog.events(AuditFilter(), after: cursor, limit: 4)
       if page.isEmpty { break }
       seen += page
       cursor = page.last?.cursor
@@ -48,7 +48,7 @@ import Testing
     #expect(seen.count == 25 && Set(seen.map(\.event.id)).count == 25)
     #expect(seen.map(\.time) == seen.map(\.time).sorted(by: >))
     func found(_ filter: AuditFilter) async throws -> Int {
-      let records = try await trail.events(filter, limit: 100)
+      let records = try await auditLog.events(filter, limit: 100)
       return records.count
     }
     #expect(try await found(AuditFilter(actor: "Ada")) == 13)
@@ -56,6 +56,6 @@ import Testing
     #expect(try await found(AuditFilter(action: "rul_ng")) == 0)
     #expect(try await found(AuditFilter(subject: "+493012341")) == 11)
     #expect(try await found(AuditFilter(since: now + 1, until: now + 2)) == 5)
-    #expect(try await trail.actors() == ["Ada", "Bob%"])
+    #expect(try await auditLog.actors() == ["Ada", "Bob%"])
   }
 }

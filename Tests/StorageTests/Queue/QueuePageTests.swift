@@ -52,34 +52,34 @@ import Testing
     filters += QueueCause.allCases.map { QueueFilter(cause: $0) }
     filters += QueueFilter.ages.map { QueueFilter(days: $0) }
     filters += [QueueFilter(country: "DE", cause: .held, days: 3), QueueFilter(category: .fraud)]
-    let census = try await queue.census(at: now)
+    let queueCounts = try await queue.queueCounts(at: now)
     var seen = 0
     for filter in filters {
       let rows = try await queue.page(filter, level: 2, limit: 10_000, at: now)
-      #expect(census.count(filter, level: 2) == rows.count, "\(filter)")
+      #expect(queueCounts.count(filter, level: 2) == rows.count, "\(filter)")
       seen += rows.count
     }
     #expect(seen > 1_500)
-    let held = census.counts(QueueFilter(cause: .held), level: 2)
+    let held = queueCounts.counts(QueueFilter(cause: .held), level: 2)
     #expect(held.countries.map(\.count).reduce(0, +) == held.all)
   }
 
   @Test func everyChoiceIsCountedAsIfItWereTheFilter() async throws {
     try await fill(400, seed: 83)
-    let census = try await queue.census(at: now)
+    let queueCounts = try await queue.queueCounts(at: now)
     let filters = [
       QueueFilter(), QueueFilter(country: "DE"), QueueFilter(cause: .held, days: 3), QueueFilter(category: .fraud),
       QueueFilter(country: "FR", category: .telemarketing, cause: .threshold, days: 1),
     ]
     for filter in filters {
-      let counts = census.counts(filter, level: 1)
+      let counts = queueCounts.counts(filter, level: 1)
       func count(_ change: (inout QueueFilter) -> Void) -> Int {
         var other = filter
         change(&other)
-        return census.groups.filter { $0.level <= 1 && $0.isWanted(other) }.map(\.count).reduce(0, +)
+        return queueCounts.groups.filter { $0.level <= 1 && $0.isWanted(other) }.map(\.count).reduce(0, +)
       }
       #expect(counts.all == count { _ in })
-      for country in Set(census.groups.map(\.country)) {
+      for country in Set(queueCounts.groups.map(\.country)) {
         #expect(counts.byCountry[country] ?? 0 == count { $0.country = country })
       }
       for category in ReportCategory.allCases {

@@ -10,7 +10,7 @@ enum CallerLists {
   /// The folder that both share, or nil when the app group is missing from the entitlements.
   static var folder: URL? { FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group) }
 
-  static func feeder() -> ExtensionLoader? {
+  static func loader() -> ExtensionLoader? {
     guard let folder else { return nil }
     return ExtensionLoader(
       store: folder.appendingPathComponent("calldirectory"),
@@ -26,16 +26,16 @@ enum CallerLists {
 final class CallDirectoryHandler: CXCallDirectoryProvider, CXCallDirectoryExtensionContextDelegate {
   override func beginRequest(with context: CXCallDirectoryExtensionContext) {
     context.delegate = self
-    guard let feeder = CallerLists.feeder() else {
+    guard let loader = CallerLists.loader() else {
       context.cancelRequest(withError: CocoaError(.fileNoSuchFile))
       return
     }
-    feeder.serve(context)
+    loader.serve(context)
   }
 
   func requestFailed(for extensionContext: CXCallDirectoryExtensionContext, withError error: any Error) {
     // The system has deleted every entry: the next request gets a complete set.
-    try? CallerLists.feeder()?.forget()
+    try? CallerLists.loader()?.forget()
   }
 }
 
@@ -43,17 +43,17 @@ final class CallDirectoryHandler: CXCallDirectoryProvider, CXCallDirectoryExtens
 enum CallerListsReload {
   /// Loads the lists, in as many requests as they take.
   static func run() async throws {
-    guard let feeder = CallerLists.feeder() else { throw CocoaError(.fileNoSuchFile) }
+    guard let loader = CallerLists.loader() else { throw CocoaError(.fileNoSuchFile) }
     repeat {
-      try feeder.prepareReload()
+      try loader.prepareReload()
       do {
         try await CXCallDirectoryManager.sharedInstance.reloadExtension(withIdentifier: CallerLists.extensionID)
-        try feeder.settle()
+        try loader.settle()
       } catch {
-        try feeder.forget()
+        try loader.forget()
         throw error
       }
-    } while !feeder.isWhole()
+    } while !loader.isWhole()
   }
 
   /// Blocks a number for this user, whatever the packs say, and loads the change.
