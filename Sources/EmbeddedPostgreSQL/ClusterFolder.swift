@@ -51,7 +51,7 @@ struct ClusterFolder: Sendable {
     return String(cString: resolved)
   }
 
-  /// Makes the cluster's folder and the socket's, or mends their owners and permissions.
+  /// Makes the cluster's folder and the socket's, or corrects their owners and permissions.
   init(dataFolder: String) throws(EmbeddedPostgresError) {
     let root = Self.root(in: dataFolder)
     let account = try Account.forCluster(existing: root + "/data")

@@ -53,7 +53,7 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
       offered.isEmpty
         ? "There is no format \(name): these packs come in no other. Leave --format out, or ask the publisher for it."
         : "There is no format \(name). These packs come in \(offered.joined(separator: ", "))."
-    case .cannotWrite(let what): "\(what) Free space or mend its permissions, then fetch again."
+    case .cannotWrite(let what): "\(what) Free space or correct its permissions, then fetch again."
     }
   }
 }

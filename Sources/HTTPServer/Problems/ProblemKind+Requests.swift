@@ -8,7 +8,7 @@ extension ProblemKind {
     case .malformed:
       Account(
         status: .badRequest, title: "Not the JSON we expect",
-        detail: "Mend the fields named in errors and send it again.",
+        detail: "Correct the fields listed in `errors` and send the request again.",
         cause: "The body is not JSON in UTF-8, or a field is missing or of another type.",
         remedy: "Each entry of errors points at a field by a JSON pointer and names the rule in code.")
     case .cutShort:
@@ -145,13 +145,13 @@ extension ProblemKind {
     case .invalidReport:
       Account(
         status: .unprocessableContent, title: "The report breaks a rule",
-        detail: "Mend the fields named in errors and send it again.",
+        detail: "Correct the fields listed in `errors` and send the request again.",
         cause: "The JSON is right, but a value is not: a number nobody can have, a time in the future.",
         remedy: "Each entry of errors points at a field, names the rule in code and says what to send instead.")
     case .invalidBatch:
       Account(
         status: .unprocessableContent, title: "The batch breaks a rule",
-        detail: "Mend the fields named in errors and send it again.",
+        detail: "Correct the fields listed in `errors` and send the request again.",
         cause: "An item of the batch breaks a rule; none of it was counted.",
         remedy: "Leave the items out that errors points at, and send the rest under the same batch_id.")
     default: nil

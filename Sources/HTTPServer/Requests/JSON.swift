@@ -49,7 +49,7 @@ package enum JSON {
       return value
     } catch let error as DecodingError {
       guard let field = field(of: error) else { throw notJSON }
-      throw Problem.malformed("Mend the fields named in errors and send it again.", errors: [field])
+      throw Problem.malformed("Correct the fields listed in `errors` and send the request again.", errors: [field])
     }
   }
 

@@ -82,7 +82,7 @@ struct PackDownloader: Sendable {
       } catch let later as Later {
         asked = later.asked
       } catch let error as ClientError {
-        // A file or a status is not mended by waiting.
+        // A file or a status is not solved by waiting.
         guard case .network = error else { throw error }
         asked = nil
       } catch is CancellationError {

@@ -8,7 +8,7 @@ import Timestamps
 /// Saves a context into a folder, beside a running server.
 ///
 /// The database is dumped first and the publications are copied then: so what is restored may have a publication that
-/// the database has not heard of, which the next one mends, and never the other way round.
+/// the database has not heard of, which the next one corrects, and never the other way round.
 struct Backup {
   let context: CommandContext
   /// Made here, and empty.

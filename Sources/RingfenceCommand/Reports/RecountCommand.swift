@@ -42,9 +42,9 @@ struct RecountCommand: AsyncParsableCommand {
       "\(Self.count(summary.numbers, "number")) recounted: \(Self.count(summary.differences, "difference")) "
       + "in \(Self.count(summary.damagedNumbers, "number"))"
     guard repair else {
-      throw CommandFailure.failed("\(found). Mend them with: ringfence recount --repair")
+      throw CommandFailure.failed("\(found). Correct them with: ringfence recount --repair")
     }
-    print("\(found), mended.")
+    print("\(found). They are corrected now.")
   }
 
   private func range() throws -> ClosedRange<Int64> {
