@@ -229,7 +229,12 @@ let package = Package(
     // A small app around RingfenceClient, which tests kill.
     .executableTarget(
       name: "client-probe", dependencies: ["RingfenceClient"], path: "Tests/ClientProbe", swiftSettings: house),
-    tests("RingfenceCommandTests", ["RingfenceCommand", "Importing", "Intake", "TestSupport"]),
+    tests(
+      "RingfenceCommandTests",
+      [
+        "RingfenceCommand", "Importing", "Intake", "ModerationSite", "Publishing", "Telemetry", "TestSupport",
+        arguments,
+      ]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

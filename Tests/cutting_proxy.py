@@ -12,6 +12,8 @@ class CuttingProxy:
     def __init__(self, port):
         self.upstream = port
         self.cut = lambda path: None
+        # Called when all bytes that may pass have passed, and before the connection is cut.
+        self.before_cut = lambda: None
         self.requests = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -52,3 +54,5 @@ class CuttingProxy:
                     client.sendall(data)
                     if left is not None:
                         left -= len(data)
+                if left == 0:
+                    self.before_cut()

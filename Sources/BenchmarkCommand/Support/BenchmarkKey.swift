@@ -7,7 +7,8 @@ enum BenchmarkKey {
   /// - Throws: ``CommandFailure``.
   static func find(file: String?, settings: Settings) throws -> String {
     if file == nil, let key = try settings.apiKey { return key }
-    guard let text = FileManager.default.contents(atPath: file ?? "\(try settings.data)/sample-app.key") else {
+    let path = try file ?? "\(settings.data)/sample-app.key"
+    guard let text = FileManager.default.contents(atPath: path) else {
       throw CommandFailure.unreadable(
         "There is no API key. Set RINGFENCE_API_KEY or pass --key-file; make one with: ringfence app create NAME")
     }

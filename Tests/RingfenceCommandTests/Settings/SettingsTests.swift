@@ -1,4 +1,8 @@
+import ArgumentParser
 import Foundation
+import ModerationSite
+import Publishing
+import Telemetry
 import TestSupport
 import Testing
 
