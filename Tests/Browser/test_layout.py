@@ -178,9 +178,9 @@ def test_a_case_has_tables_on_a_desk_and_days_in_one_piece(server, visit, signed
     assert page.evaluate(SCROLLING_TABLES) == []
     pieces = page.evaluate("""() => [...document.querySelectorAll(".why p")].flatMap(each => {
       const range = document.createRange()
-      return [...each.firstChild.data.matchAll(/[0-9]{4}.[0-9]{2}.[0-9]{2}/g)].map(day => {
+      return [...each.firstChild.data.matchAll(/[0-9]{1,2}.[A-Z][a-z]+.[0-9]{4}/g)].map(day => {
         range.setStart(each.firstChild, day.index)
-        range.setEnd(each.firstChild, day.index + 10)
+        range.setEnd(each.firstChild, day.index + day[0].length)
         return range.getClientRects().length
       })
     })""")

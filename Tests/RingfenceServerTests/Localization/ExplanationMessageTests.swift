@@ -115,9 +115,12 @@ import Testing
       russian.message(weights(21))
         == "21 заявитель: 21 учитывается частично (новые или часто неправые), 0 в полную силу, 0 не учитываются.")
     let reports = ExplanationLine.reports(1_024, first: Self.time, last: Self.time)
-    #expect(english.message(reports) == "1,024 reports: the first on 18 November 2026, the last on 18 November 2026.")
     #expect(
-      russian.message(reports) == "1\u{A0}024 сообщения: первое от 18 ноября 2026, последнее от 18 ноября 2026.")
+      english.message(reports)
+        == "1,024 reports: the first on 18\u{A0}November\u{A0}2026, the last on 18\u{A0}November\u{A0}2026.")
+    #expect(
+      russian.message(reports)
+        == "1\u{A0}024 сообщения: первое от 18\u{A0}ноября\u{A0}2026, последнее от 18\u{A0}ноября\u{A0}2026.")
     #expect(
       russian.message(.oneDay(peak: 14, reporters: 22, others: 8))
         == "Пожаловались 22 заявителя: в один день 14, в другие дни 8.")

@@ -201,20 +201,28 @@ import Testing
     let today = Explanation.coarseTime(now)
     var reports: [Report] = []
     for (index, (age, weight)) in [(3_600.0, Float(1)), (50_000, 0.9), (70_000, 0.55), (20_000, 0.3)].enumerated() {
-      reports.append(
-        Report(
-          number: 33_162_000_248 + Int64(index), appID: 1, reportID: UUID(), reportedAt: today - age, category: .fraud,
-          reporter: [UInt8](repeating: UInt8(index), count: 16), weight: weight))
+      // Two new reporters, who count in part.
+      for reporter in [index, 100 + index] {
+        reports.append(
+          Report(
+            number: 33_162_000_248 + Int64(index), appID: 1, reportID: UUID(), reportedAt: today - age,
+            category: .fraud, reporter: [UInt8](repeating: UInt8(reporter), count: 16), weight: weight))
+      }
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
-    let numbers = reports.map(\.number)
+    let numbers = Set(reports.map(\.number)).sorted()
+    let exact = try await numbers.asyncMap { number in
+      try await ExplanationStore(pool: pool).explain(number, at: today).score
+    }.compactMap(\.self)
+    #expect(Set(exact.map(\.heat)).count == 4 && Set(exact.map(\.evidence)).count == 4)
     try await TestServer.run { server in
       let figures = try await numbers.asyncMap { number in
         let answer = try await get(server, "/v1/numbers/\(number)")
         return try JSONDecoder().decode(Figures.self, from: Data(answer.body.readableBytesView))
       }
-      #expect(figures.map(\.heat) == [0.5, 0.5, 0.5, 0])
-      #expect(figures.map(\.evidence) == [0.5, 0.5, 0.5, 0])
+      #expect(figures.map(\.heat) == exact.map { ($0.heat * 2).rounded(.down) / 2 })
+      #expect(figures.map(\.evidence) == exact.map { ($0.evidence * 2).rounded(.down) / 2 })
+      #expect(figures[0].heat == 0.5 && figures[1].heat == 0.5 && figures[2].heat == 0.5)
       #expect(figures.allSatisfy { $0.as_of == today.ISO8601Format() })
       #expect(figures.allSatisfy { $0.confidence * 20 == ($0.confidence * 20).rounded() })
       // Nothing else tells the first three apart.
