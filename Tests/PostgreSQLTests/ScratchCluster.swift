@@ -83,7 +83,7 @@ func withDatabase<T: Sendable>(
 
 /// Lends a pool on a database of its own.
 func withPool<T: Sendable>(
-  _ database: String, connections: Int, waitLimit: Duration = .seconds(20), waiters: Int = .max,
+  _ database: String, connections: Int, waitLimit: Duration = .seconds(60), waiters: Int = .max,
   _ body: @Sendable (PostgresPool) async throws -> T
 ) async throws -> T {
   let configuration = try await ScratchCluster.shared.configuration(database: database)
