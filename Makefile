@@ -22,10 +22,11 @@ test-dependencies:
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests
 
-# Built first, so that no test waits for the compiler.
+# Built first, so that no test waits for the compiler. Without a bound all tests start at once, and on two cores each of
+# them waits for the others longer than its own limits of time allow.
 test-swift:
 	swift build --scratch-path $(BUILD) --build-tests
-	swift test --scratch-path $(BUILD) --skip-build
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --scratch-path $(BUILD) --skip-build
 
 # The browser's tests and the faults, against the program that `test-swift` built.
 test-python:
