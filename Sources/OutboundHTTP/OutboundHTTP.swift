@@ -124,10 +124,29 @@ public struct OutboundHTTP: Sendable {
     wire.headers.replaceOrAdd(name: "User-Agent", value: "ringfence")
     wire.body = request.body.map { .bytes(ByteBuffer(bytes: $0)) }
     do {
-      // `send` bounds the head and the body together.
-      return try await client.execute(wire, deadline: .distantFuture)
+      return try await execute(wire)
     } catch {
       throw HTTPClientError.translated(error)
+    }
+  }
+
+  private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
+    // `send` bounds the head and the body together.
+    do {
+      return try await client.execute(request, deadline: .distantFuture)
+    } catch  where request.body == nil && Self.isClosed(error) {
+      // A kept connection, which the server has closed in the meantime. A request without a body may be sent again
+      // (RFC 9112, 9.3.1).
+      return try await client.execute(request, deadline: .distantFuture)
+    }
+  }
+
+  private static func isClosed(_ error: any Error) -> Bool {
+    switch error {
+    case ChannelError.ioOnClosedChannel: true
+    case let error as AsyncHTTPClient.HTTPClientError: error == .remoteConnectionClosed
+    case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
+    default: false
     }
   }
 }
