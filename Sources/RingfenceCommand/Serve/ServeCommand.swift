@@ -71,7 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try database.settings(given)
-    let installation = try Installation.find(settings)
+    let checked = try settings.server(Installation.find(settings))
     let (demo, url, drain) = (try settings.demo, try settings.url, try settings.drain)
     let (policy, recipes, schedule) = (try settings.policy, try settings.recipes, try settings.schedule)
     let kept = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
@@ -85,7 +85,10 @@ struct ServeCommand: AsyncParsableCommand {
     // PostgreSQL has its share of the cores too, and so has the work that is not done on event loops.
     NIOSingletons.groupLoopCountSuggestion = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
     try await CommandContext.open(settings, owns: true, makes: true, logger: .server) { context in
-      let configuration = try settings.server(installation, context.folder)
+      var completed = checked
+      // Made with the data folder, which a faulty setting does not make.
+      completed.metricsToken = try context.folder.key("metrics.token", \.metricsToken)
+      let configuration = completed
       let welcome = demo ? try await DemoData(context: context).prepare() : nil
       let server = try await context.server(
         policy: policy, recipes: recipes,

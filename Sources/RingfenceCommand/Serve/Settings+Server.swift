@@ -5,14 +5,14 @@ import RingfenceServer
 
 extension Settings {
   /// The settings of the web side.
-  func server(_ installation: Installation, _ folder: DataFolder) throws -> ServerConfiguration {
+  func server(_ installation: Installation) throws -> ServerConfiguration {
     ServerConfiguration(
       host: try self.host, port: try self.port, publicFolder: installation.publicFiles,
       templateFolder: installation.templates, textFolder: installation.texts, openAPIFile: installation.openAPI,
       isSecure: try self.url?.hasPrefix("https:") ?? false,
       secondFactor: try self.secondFactor ?? (self.demo ? .nobody : .administrators),
       limits: try self.limits ? .standard : .off, trustsProxy: try self.trustProxy,
-      publicationsNeedKey: try self.fetchNeedsKey, metricsToken: try folder.key("metrics.token", \.metricsToken),
+      publicationsNeedKey: try self.fetchNeedsKey, metricsToken: try self.metricsToken,
       logsRequests: try self.logRequests, publicNumbers: try self.publicNumberPages,
       appealDifficulty: try self.appealWork, appealDelay: try self.appealDelay)
   }
