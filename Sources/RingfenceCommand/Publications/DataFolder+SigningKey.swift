@@ -4,7 +4,6 @@ import Publishing
 
 extension DataFolder {
   static let signingKeyFile = "signing.key"
-  private static let signingKeyVariable = "RINGFENCE_SIGNING_KEY"
 
   /// The key that signs publications: from the settings, or from a file in the data folder that is made once.
   func signingKey() throws -> SigningKey {
