@@ -6,7 +6,7 @@ extension Localizer {
   /// The messages of the command line, which are in English.
   /// - Throws: `MessageCatalogError`; ``CommandFailure`` where the catalogs are not found.
   static func commandLine() throws -> Localizer {
-    try MessageCatalog(folder: Installation.find(Settings()).texts)[.english]
+    try Installation.find(Settings()).englishTexts()
   }
 }
 
