@@ -18,8 +18,7 @@ package final class APIKeyCache: Sendable {
   /// Until when no key is looked up, since the database has not answered.
   private let pause = Mutex<ContinuousClock.Instant?>(nil)
 
-  /// How long a look-up may take, and how long the others are refused at once after one that took longer.
-  private static let longestWait = Duration.seconds(3)
+  /// How long further look-ups are refused at once after one that the database did not answer.
   private static let pauseLength = Duration.seconds(1)
 
   /// How long an entry is believed.
@@ -55,7 +54,7 @@ package final class APIKeyCache: Sendable {
   private func lookUp(_ key: String) async throws -> App? {
     if let end = pause.withLock({ $0 }), end > .now { throw DeadlineExceeded() }
     do {
-      return try await withDeadline(Self.longestWait) { [apps] in try await apps.app(key: key) }
+      return try await withDeadline { [apps] in try await apps.app(key: key) }
     } catch let error as DeadlineExceeded {
       pause.withLock { $0 = .now + Self.pauseLength }
       throw error

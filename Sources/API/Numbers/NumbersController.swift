@@ -12,9 +12,6 @@ struct NumbersController: Sendable {
   let lookups: HashLookupStore
   let catalog: MessageCatalog
 
-  /// How long a caller waits for a database that does not answer.
-  private static let longestWait = Duration.seconds(10)
-
   /// Why a number is listed, or not, with an account in the language of the request.
   /// The number is in international form, with the plus (`%2B`) or without.
   @Sendable func explain(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -25,12 +22,13 @@ struct NumbersController: Sendable {
       plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let digits = Int64(plain),
       let number = PhoneNumber(digits: digits)
     else { throw Problem.notANumber }
-    let explanation = try await withDeadline(Self.longestWait) { [explanations] in
+    let explanation = try await withDeadline { [explanations] in
       try await explanations.explainCoarsely(number.digits, at: Date())
     }
-    var response = JSON.response(LocalizedExplanation(explanation, catalog[context.language]))
+    let language = Language(accepting: request.headers[.acceptLanguage])
+    var response = JSON.response(LocalizedExplanation(explanation, catalog[language]))
     response.headers[.cacheControl] = "private, max-age=60"
-    response.headers[.contentLanguage] = context.language.rawValue
+    response.headers[.contentLanguage] = language.rawValue
     response.headers[.vary] = "Accept-Language"
     return response
   }
@@ -39,7 +37,7 @@ struct NumbersController: Sendable {
   /// whole hash at home; the length of the answer tells nobody on the way how many there were.
   @Sendable func byHash(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let prefix = NumberHashPrefix(try context.parameters.require("prefix")) else { throw Problem.notAPrefix }
-    let listed = try await withDeadline(Self.longestWait) { [lookups] in try await lookups.listed(prefix) }
+    let listed = try await withDeadline { [lookups] in try await lookups.listed(prefix) }
     let answer = HashAnswer(prefix: prefix.text, entries: listed.map(HashAnswer.Entry.init))
     let padded = answer.padded
     var headers: HTTPFields = [.cacheControl: "private, max-age=3600", .eTag: padded.tag]

@@ -40,7 +40,8 @@ struct ReportsController: Sendable {
     guard let app = context.app else { throw Problem.unauthorized }
     do {
       let id = try context.parameters.require("report_id")
-      switch try await withDeadline(.seconds(10), { [intake] in try await intake.withdraw(reportID: id, from: app) }) {
+      let outcome = try await withDeadline { [intake] in try await intake.withdraw(reportID: id, from: app) }
+      switch outcome {
       case .withdrawn, .alreadyWithdrawn: return Response(status: .noContent)
       case .notFound: throw Problem.notFound
       }

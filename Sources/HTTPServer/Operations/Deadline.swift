@@ -5,10 +5,12 @@ package struct DeadlineExceeded: Error {
   package init() {}
 }
 
-/// Waits for work, but no longer than a time. The work is cancelled then, and goes on where it does not heed that: a
-/// stopped database answers neither a statement nor its cancellation.
+/// Waits for work, but no longer than a limit. The work is cancelled then. Work that ignores its cancellation goes on:
+/// a stopped database answers neither a statement nor its cancellation.
+/// - Parameter limit: by default 4 seconds, so that a caller has an answer within 5 when the database is stopped.
+/// - Throws: ``DeadlineExceeded`` after the limit; otherwise what the work throws.
 package func withDeadline<Success: Sendable>(
-  _ limit: Duration, _ work: @escaping @Sendable () async throws -> Success
+  _ limit: Duration = .seconds(4), _ work: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
   let waiter = DeadlineWaiter<Success>()
   let task = Task { waiter.finish(await Result { try await work() }) }

@@ -12,16 +12,12 @@ struct SessionMiddleware: RouterMiddleware {
   let cookies: SignInCookies
   let policy: SecondFactorPolicy
 
-  /// How long a reader waits for a database that does not answer.
-  private static let longestWait = Duration.seconds(10)
-
   func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
-    guard let token = cookies.read(.session, request),
-      let moderator = try await withDeadline(
-        Self.longestWait, { [moderators] in try await moderators.moderator(session: token, at: Date()) })
-    else { return .redirect(to: ReturnAddress(request).signIn, type: .normal) }
+    guard let token = cookies.read(.session, request), let moderator = try await moderator(of: token) else {
+      return .redirect(to: ReturnAddress(request).signIn, type: .normal)
+    }
     var context = context
     context.moderator = moderator
     context.csrf = FormToken.make(session: token)
@@ -35,6 +31,11 @@ struct SessionMiddleware: RouterMiddleware {
     var response = try await next(request, context)
     response.headers[.cacheControl] = "no-store"
     return response
+  }
+
+  /// - Throws: `DeadlineExceeded` where the database does not answer.
+  private func moderator(of token: String) async throws -> Session? {
+    try await withDeadline { [moderators] in try await moderators.moderator(session: token, at: Date()) }
   }
 
   /// Whether a page can be had without a second factor that the account must have.

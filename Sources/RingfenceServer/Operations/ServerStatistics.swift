@@ -6,7 +6,8 @@ import Publishing
 import Storage
 import Telemetry
 
-/// What is read at the moment of asking: queues, the pool, the process, and, at most every few seconds, the database.
+/// Statistics collected when the metrics are read: queues, the pool, the process and, at most every few seconds, the
+/// database.
 actor ServerStatistics {
   // Not all of `ServerServices`: the factory keeps this collector, which must not keep the factory in turn.
   private let stores: Stores
@@ -18,7 +19,7 @@ actor ServerStatistics {
   private var known: (figures: OperationalStatistics, at: ContinuousClock.Instant)?
   private var asking: Task<OperationalStatistics?, Never>?
 
-  /// How long what the database said is good for, and how long it may take.
+  /// The lifetime of statistics of the database, and the limit of reading them.
   private static let (lifetime, patience) = (Duration.seconds(5), Duration.seconds(2))
 
   init(services: ServerServices) {
@@ -69,17 +70,7 @@ actor ServerStatistics {
     if let known, ContinuousClock.now - known.at < Self.lifetime { return known.figures }
     if let asking { return await asking.value }
     let store = stores.operations
-    let task = Task { () -> OperationalStatistics? in
-      await withTaskGroup(of: OperationalStatistics?.self) { group in
-        group.addTask { try? await store.figures() }
-        group.addTask {
-          try? await Task.sleep(for: Self.patience)
-          return nil
-        }
-        defer { group.cancelAll() }
-        return await group.next() ?? nil
-      }
-    }
+    let task = Task { try? await withDeadline(Self.patience) { try await store.figures() } }
     asking = task
     let figures = await task.value
     asking = nil
