@@ -6,7 +6,7 @@ public protocol CodedData: Codable, Hashable, Sendable {
   /// The message, in snake_case.
   var code: Code { get }
   /// The values of the message by their names in snake_case; `code` is no name of a value. The end of a name gives the
-  /// unit: `_percent`, `_bytes`, `_day`, `_time`.
+  /// kind: `_percent`, `_bytes`, `_day`, `_category`, `_country`.
   var values: [String: CodedValue] { get }
 
   init(code: Code, values: [String: CodedValue])

@@ -66,8 +66,7 @@ struct ExplanationQuery {
     explanation.decision = standing
     let removals = try results.rows(removals)
     explanation.isRevoked = standing.map { removals.contains($0.decisionID) } ?? false
-    explanation.decisionReason = standing.flatMap { decision in decisions.first { $0.id == decision.decisionID }?.reason
-    }
+    explanation.decisionReason = decisions.first { $0.id == standing?.decisionID }?.reason
     if let hold, !hold.isSettled {
       explanation.hold = Explanation.Hold(reason: hold.reason, heldAt: hold.heldAt)
     }
