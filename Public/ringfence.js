@@ -3,16 +3,22 @@
 {
   // Times in the reader's own zone; the absolute one stays at hand in the title.
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, {
-    dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: zone,
+  // The form of the server's own text: 22 November 2026, 01:10.
+  const language = document.documentElement.lang
+  const format = new Intl.DateTimeFormat(language == "en" ? "en-GB" : language, {
+    day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: zone,
   })
+  const written = moment => {
+    const part = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]))
+    return `${part.day}\u00A0${part.month}\u00A0${part.year}, ${part.hour}:${part.minute}`
+  }
 
   function localise(root) {
     for (const time of root.querySelectorAll("time[datetime]:not([title])")) {
       const moment = new Date(time.dateTime)
       if (Number.isNaN(moment.valueOf())) continue
       time.title = time.textContent
-      time.textContent = format.format(moment)
+      time.textContent = written(moment)
     }
   }
   localise(document)

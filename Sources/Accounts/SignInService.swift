@@ -115,7 +115,7 @@ public struct SignInService: Sendable {
     if digits.utf8.count == 6, digits.utf8.allSatisfy({ (48...57).contains($0) }) {
       guard let sealed = account.secret else { return nil }
       guard let secret = key.open(sealed, for: account.id) else {
-        logger.error("The account key does not open an account's second factor; no code of it is right.")
+        logger.error("The account key does not decrypt an account's second factor, so no code is accepted")
         return nil
       }
       return TOTP.step(of: digits, secret: secret, at: time, after: account.step).map { .code(step: $0) }

@@ -36,7 +36,7 @@ extension Cluster {
     }
     let seconds = ContinuousClock.now - began
     logger.notice(
-      "initialised a private PostgreSQL",
+      "Created a private PostgreSQL",
       metadata: ["version": "\(binaries.version)", "duration_ms": "\(seconds / .milliseconds(1))"])
     return binaries
   }
@@ -68,9 +68,9 @@ extension Cluster {
     for name in names where name.hasPrefix("initialising-") {
       do {
         try FileManager.default.removeItem(atPath: "\(folder.root)/\(name)")
-        logger.notice("removed an interrupted initialisation", metadata: ["folder": "\(name)"])
+        logger.notice("Removed an incomplete PostgreSQL folder", metadata: ["folder": "\(name)"])
       } catch {
-        logger.warning("an interrupted initialisation could not be removed", metadata: ["folder": "\(name)"])
+        logger.warning("Cannot remove an incomplete PostgreSQL folder", metadata: ["folder": "\(name)"])
       }
     }
   }

@@ -18,7 +18,7 @@ extension Cluster {
     guard !monitor.isStopRequested, let open = state, open.postmaster.pid == pid else { return }
     monitor.setPostmaster(nil)
     logger.error(
-      "PostgreSQL ended by itself; starting it again",
+      "PostgreSQL stopped unexpectedly; starting it again",
       metadata: ["pid": "\(pid)", "status": "\(how)"])
     var pause = 0.25
     while !monitor.isStopRequested, state != nil {
@@ -30,7 +30,7 @@ extension Cluster {
       } catch is CancellationError {
         return
       } catch {
-        logger.error("PostgreSQL could not be started again", metadata: ["reason": "\(error)"])
+        logger.error("Cannot start PostgreSQL again", metadata: ["reason": "\(error)"])
       }
       try? await Task.sleep(for: .seconds(pause))
       pause = min(pause * 2, 30)

@@ -12,7 +12,7 @@ extension Cluster {
     let patience = ContinuousClock.now + .seconds(15)
     while true {
       if let pid = try settleEarlier(folder, configuration) {
-        logger.notice("adopted the running PostgreSQL", metadata: ["pid": "\(pid)"])
+        logger.notice("Using the PostgreSQL that is already running", metadata: ["pid": "\(pid)"])
         return .adopted(pid)
       }
       try configuration.write(to: folder)
@@ -22,7 +22,7 @@ extension Cluster {
         where ContinuousClock.now < patience
         && (log.contains("lock file") || log.contains("shared memory block") || log.contains("is another postmaster"))
       {
-        logger.notice("an earlier PostgreSQL is still ending; trying again")
+        logger.notice("An earlier PostgreSQL is still stopping; trying again")
         Thread.sleep(forTimeInterval: 0.2)
       }
     }
@@ -34,7 +34,7 @@ extension Cluster {
     if let pid = ClusterProcesses.postmaster(of: folder) {
       if !options.diesWithParent, configuration.isWritten(in: folder), try answers(pid, in: folder) { return pid }
       progress("Ending the PostgreSQL that an earlier server left running")
-      logger.notice("ending the PostgreSQL that an earlier server left running", metadata: ["pid": "\(pid)"])
+      logger.notice("Stopping the PostgreSQL that an earlier server started", metadata: ["pid": "\(pid)"])
       _ = ClusterProcesses.end(steps: [(SIGINT, 60), (SIGQUIT, 10), (SIGKILL, 5)]) {
         ClusterProcesses.postmaster(of: folder) == pid ? [pid] : []
       }

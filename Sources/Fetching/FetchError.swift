@@ -34,25 +34,26 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
     switch self {
     case .network(let what): what
     case .missing(let address):
-      "There is nothing at \(address). The address of a server ends in /v1, that of a folder where manifest.json lies."
+      "There is no file at \(address). The address of a server ends in /v1. The address of a folder is the folder with manifest.json."
     case .key(let server, let fault):
       switch fault {
       case .none:
-        "\(server) gives packs to known apps alone. Give an app's key with --app-key-file, or RINGFENCE_APP_KEY and RINGFENCE_APP_ORIGIN; its "
-          + "operator makes one with: ringfence app create NAME --scopes fetch"
+        "\(server) requires an API key. Pass --app-key-file, or set RINGFENCE_APP_KEY and RINGFENCE_APP_ORIGIN. "
+          + "The server's operator creates a key with: ringfence app create NAME --scopes fetch"
       case .isFor(let origin):
-        "\(server) gives packs to known apps alone. RINGFENCE_APP_KEY was not sent there: by RINGFENCE_APP_ORIGIN it is for "
-          + "\(origin). Look whether one of the two addresses is mistyped, or give another key with --app-key-file."
-      case .unknown: "\(server) does not know this app's key, or it was revoked. Ask its operator for another one."
+        "\(server) requires an API key. RINGFENCE_APP_KEY was not sent, because RINGFENCE_APP_ORIGIN is \(origin). "
+          + "Check both addresses, or pass another key with --app-key-file."
+      case .unknown:
+        "\(server) does not accept this API key: it is unknown or revoked. Ask the server's operator for a new key."
       case .withoutScope:
-        "This app's key may not fetch packs from \(server). Ask its operator for one with the scope fetch."
+        "This API key has no scope fetch on \(server). Ask the server's operator to add it."
       }
     case .refused(let error): "\(error)"
     case .busy(let folder): "Another process is fetching into \(folder). Wait until it has finished."
     case .noSuchFormat(let name, let offered):
       offered.isEmpty
-        ? "There is no format \(name): these packs come in no other. Leave --format out, or ask the publisher for it."
-        : "There is no format \(name). These packs come in \(offered.joined(separator: ", "))."
+        ? "There is no format \(name). This publication has packs only. Leave --format out."
+        : "There is no format \(name). Use one of: \(offered.joined(separator: ", "))."
     case .cannotWrite(let what): "\(what) Free space or correct its permissions, then fetch again."
     }
   }

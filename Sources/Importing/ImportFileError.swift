@@ -18,16 +18,18 @@ public enum ImportFileError: Error, Sendable, Equatable, CustomStringConvertible
   /// What happened and what to do about it, in a sentence or two.
   public var description: String {
     switch self {
-    case .cannotRead(let path, let reason): "cannot read \(path): \(reason)"
+    case .cannotRead(let path, let reason): "Cannot read \(path): \(reason). Check its name and permissions."
     case .unsupportedCompression(let path, let kind):
-      "\(path) is \(kind); plain text and gzip are read: decompress it into a pipe and import “-”"
+      "\(path) is \(kind). Only plain text and gzip are supported. Decompress it into a pipe and import “-”."
     case .truncated(let path, let line):
-      "\(path) ends in the middle of its gzip data, after line \(line): fetch it again"
+      "The gzip data of \(path) ends early, after line \(line). Download the file again."
     case .corrupt(let path, let line, let reason):
-      "\(path) is damaged after line \(line) (\(reason)): fetch it again"
-    case .missingColumn(let path, let column): "\(path) has no column “\(column)” in its header line"
+      "The gzip data of \(path) is damaged after line \(line): \(reason). Download the file again."
+    case .missingColumn(let path, let column):
+      "The header of \(path) has no column “\(column)”. Check the file and its format."
     case .badTable(let path, let line, let reason): "\(path), line \(line): \(reason)"
-    case .cannotWrite(let path, let reason): "cannot write \(path): \(reason)"
+    case .cannotWrite(let path, let reason):
+      "Cannot write \(path): \(reason). Check its folder, permissions and free space."
     }
   }
 }

@@ -6,12 +6,13 @@
   import Glibc
 #endif
 
-/// A file of rejected lines that appears under its name only once it is whole: line, reason and text, tabs between.
+/// A file of rejected lines that gets its name when it is complete: line, reason and text, separated by tabs.
 ///
-/// Only its owner may read it: rejected lines can hold what people wrote.
+/// Only its owner may read it, because rejected lines can contain comments.
 final class RejectFile {
   private let path: String
-  private let partial: String
+  /// The name until the file is complete; nil for a device or pipe, which is written directly.
+  private let partial: String?
   private var descriptor: Int32
   private var buffer: [UInt8] = []
 
@@ -19,20 +20,26 @@ final class RejectFile {
   /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
   init(path: String) throws(ImportFileError) {
     self.path = path
-    // A rename would put a file in the place of a device such as /dev/null.
+    // A rename would replace a device such as /dev/null.
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw .cannotWrite(path: path, reason: "it is there and no regular file")
+    let isThere = stat(path, &status) == 0
+    if isThere, [S_IFCHR, S_IFIFO].contains(status.st_mode & S_IFMT) {
+      partial = nil
+      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    } else if isThere, status.st_mode & S_IFMT != S_IFREG {
+      throw .cannotWrite(path: path, reason: "it is not a regular file, a device or a pipe")
+    } else {
+      let partial = "\(path).\(getpid()).partial"
+      self.partial = partial
+      descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
-    partial = "\(path).\(getpid()).partial"
-    descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: FileBytes.systemMessage()) }
   }
 
   deinit {
     if descriptor >= 0 {
       close(descriptor)
-      unlink(partial)
+      if let partial { unlink(partial) }
     }
   }
 
@@ -49,8 +56,10 @@ final class RejectFile {
   /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
   func finish() throws(ImportFileError) {
     try flush()
-    guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
-      throw .cannotWrite(path: path, reason: FileBytes.systemMessage())
+    if let partial {
+      guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
+        throw .cannotWrite(path: path, reason: FileBytes.systemMessage())
+      }
     }
     close(descriptor)
     descriptor = -1

@@ -28,7 +28,7 @@ public struct FieldProblem: Error, Sendable, Equatable {
   static func before(retention: Date) -> FieldProblem {
     FieldProblem(
       field: "reported_at", code: "before_retention",
-      detail: "Reports of before \(Timestamp.format(retention)) were dropped here, and older ones are not taken.")
+      detail: "Reports from before \(Timestamp.format(retention)) were deleted. Older reports are refused.")
   }
 
   /// What is wrong with a number or the region it was typed in.

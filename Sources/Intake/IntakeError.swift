@@ -11,9 +11,9 @@ public enum IntakeError: Error, Equatable, CustomStringConvertible {
   /// Plain English, for whoever sent it.
   public var description: String {
     switch self {
-    case .full: "Too many reports are waiting. Send it again in a moment."
-    case .stalled: "The database does not answer. Send it again in a moment."
-    case .closed: "The server is stopping. Send it again in a moment."
+    case .full: "Too many reports are waiting. Send the request again in a few seconds."
+    case .stalled: "The database does not answer. Send the request again in a few seconds."
+    case .closed: "The server is stopping. Send the request again in a few seconds."
     }
   }
 }

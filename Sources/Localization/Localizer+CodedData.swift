@@ -5,7 +5,7 @@ extension Localizer {
   ///
   /// A count with a word beside it has plural forms of its own under `AREA.CODE.NAME`; a value that is itself a word of
   /// ours has its text under `AREA.NAME.VALUE`.
-  /// - Parameter area: what the message's key has before the code: `publications.gate` for
+  /// - Parameter area: the part of the message's key before the code: `publications.gate` for
   ///   `publications.gate.too_few_entries`. A message in plural forms goes by the value `count`.
   package func message(_ area: String, _ data: some CodedData) -> String {
     let key = "\(area).\(data.code.rawValue)"
@@ -36,6 +36,10 @@ extension Localizer {
       case "category": return ReportCategory(slug: value).map(category) ?? value
       case "country": return country(value)
       case "day": return day(value)
+      // Names of several conditions, with commas between them.
+      case "conditions":
+        return value.split(separator: ",").map { find("\(area).\(name).\($0)") ?? String($0) }
+          .joined(separator: ", ")
       default: return find("\(area).\(name).\(value)") ?? value
       }
     }

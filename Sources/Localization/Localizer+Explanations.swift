@@ -19,13 +19,4 @@ extension Localizer {
   /// The reason why a text is no pattern of protected numbers.
   package func message(_ error: ProtectedPatternError) -> String { self("protected.pattern.\(error.rawValue)") }
 
-  /// A day in words.
-  /// - Parameter day: as ISO 8601 writes it; any other text stays as it is.
-  package func day(_ day: String) -> String {
-    let parts = day.split(separator: "-")
-    guard parts.count == 3, let month = Int(parts[1]), (1...12).contains(month), let date = Int(parts[2]) else {
-      return day
-    }
-    return self("date.day", ["day": "\(date)", "month": self("date.month.\(month)"), "year": String(parts[0])])
-  }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Everything that pages say, in every language: `Texts/LANGUAGE/AREA.json`, whose keys begin with `AREA.`.
+/// Everything that pages say, in every language: `Resources/Localization/LANGUAGE/AREA.json`, whose keys begin with `AREA.`.
 package struct MessageCatalog: Sendable {
   private let languages: [Language: Localizer]
 

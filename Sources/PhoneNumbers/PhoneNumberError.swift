@@ -49,25 +49,25 @@ extension PhoneNumberError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .empty:
-      "No number was given. Type the number that called, such as +33 1 62 00 02 48."
+      "The number is missing. Enter a number such as +33 1 62 00 02 48."
     case .notANumber:
-      "This is not a telephone number. Give its digits, such as +33 1 62 00 02 48."
+      "This is not a phone number. Enter a number such as +33 1 62 00 02 48."
     case .tooShort:
-      "The number has too few digits. Give it whole, with its area code."
+      "The number has too few digits. Enter the full number with its area code."
     case .tooLong:
-      "The number has too many digits. Give one number, without a second one after it."
+      "The number has too many digits. Enter one number."
     case .notValid(let region):
-      "No number of \(region ?? "its region") begins like this. Check the digits and the country."
+      "No number of \(region ?? "its region") begins with these digits. Check the digits and the country."
     case .shortOrEmergency(let region):
-      "This is a short or emergency number\(region.map { " of \($0)" } ?? ""). Only whole numbers can be taken."
+      "This is a short or emergency number\(region.map { " of \($0)" } ?? ""). Enter a full phone number."
     case .unknownRegion(let region):
-      "The region \"\(region)\" is not known. Give an ISO 3166-1 code of two letters, such as FR."
+      "The region \"\(region)\" is unknown. Use two letters (ISO 3166-1), such as FR."
     case .needsRegion:
-      "The number is in a national form. Begin it with + and the country's code, or give its region."
+      "The number is in national form. Start it with + and the country code, or add its region."
     case .unknownCallingCode:
       "No country has this calling code. Check the digits after the plus."
     case .libraryFailure:
-      "The number could not be read just now. Try again."
+      "The number cannot be read because of a temporary error. Try again."
     }
   }
 }

@@ -3,18 +3,18 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
   public var description: String {
     switch kind {
     case .invalidConfiguration:
-      "The database's connection string is malformed. In a URI write what is special in a password as %2F (/), %40 (@)."
+      "The database's connection string is malformed. In a URI, encode special characters of a password, such as %2F for / and %40 for @."
     case .connectionFailed: "The database could not be reached."
     case .connectionLost: "The connection to the database was lost."
     case .connectionClosed: "The connection to the database is closed."
     case .server(let state): "The database refused a statement (\(Self.condition(state)), SQLSTATE \(state))."
-    case .poolTimeout(.zero): "Too many wait for a database connection already."
+    case .poolTimeout(.zero): "Too many requests already wait for a database connection."
     case .poolTimeout(let limit): "No database connection became free within \(limit)."
     case .poolShutDown: "The database pool is shut down."
     case .cancelled: "The database work was cancelled."
     case .decoding(let column, let expected, let got): "Column \(column) should be \(expected) but is \(got)."
     case .encoding(let parameter, let reason): "Parameter $\(parameter) cannot be sent: \(reason)."
-    case .acknowledgementInDoubt: "Whether the transaction is safe in the database is not known."
+    case .acknowledgementInDoubt: "It is unknown whether the transaction was committed."
     case .transactionAborted: "The transaction was rolled back because one of its statements failed."
     case .misuse(let what): "The database connection is misused: \(what)."
     }

@@ -29,12 +29,12 @@ extension PostgresMigrationError: CustomStringConvertible {
     case .failed(let version, let name, let error):
       "Migration \(version)_\(name) failed and was rolled back. \(error)"
     case .endedItsTransaction(let version, let name):
-      "Migration \(version)_\(name) ends its own transaction. Remove COMMIT and ROLLBACK from it, and look at the schema."
+      "Migration \(version)_\(name) ends its own transaction. Remove COMMIT and ROLLBACK from it, and check the schema."
     case .outOfOrder(let version, let name, let newest):
       "Migration \(version)_\(name) is older than \(newest), which was applied. Give it a newer version."
     case .misnamed(let file): "Migration \(file) is not named like 20261121120000_name.sql."
-    case .duplicate(let version): "Two migrations have the version \(version)."
-    case .unreadable(let file): "Reading \(file) as UTF-8 text failed."
+    case .duplicate(let version): "Two migrations have the version \(version). Give one of them a newer version."
+    case .unreadable(let file): "Cannot read \(file) as UTF-8 text. Check the file and its permissions."
     }
   }
 }

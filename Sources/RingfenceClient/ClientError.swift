@@ -25,10 +25,11 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalid(let field, let rule): "\(field): \(rule)"
-    case .full: "The outbox is full. Send what waits, then try again."
-    case .busy: "Another process of this app has the outbox open. Use one client a folder."
+    case .full: "The outbox is full. Send the waiting reports, then try again."
+    case .busy: "Another process of this app uses the outbox. Use one client per folder."
     case .configuration(let rule): rule
-    case .file(let operation, let code): "\(operation): error \(code). Free space or fix permissions, then try again."
+    case .file(let operation, let code):
+      "\(operation): error \(code). Free space or correct the permissions, then try again."
     case .network(let what): "\(what) Try again when the network is better."
     case .key(let refusal): refusal.text
     case .status(let status): "The server answered with status \(status)."

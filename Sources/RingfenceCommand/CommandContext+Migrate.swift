@@ -30,14 +30,14 @@ extension CommandContext {
       // A pooler keeps connections whose program has gone, under its name.
       if !pool.configuration.usesPreparedStatements {
         logger.warning(
-          "The schema is brought forward while an older Ringfence may still run", metadata: ["at": "\(older)"])
+          "Migrating the schema while an older Ringfence may still run", metadata: ["at": "\(older)"])
         return
       }
       guard ContinuousClock.now < end else {
         throw CommandFailure.failed(
           """
-          An older Ringfence uses this database (\(older)), and would fail on the schema that this version brings. \
-          Stop it, make a backup, then start this one: Documentation/operations.md, Upgrade. Nothing was changed.
+          An older Ringfence uses this database (\(older)) and would fail after the migration. Stop it, make a backup, \
+          then start this version. See Upgrade in Documentation/operations.md. Nothing was changed.
           """)
       }
       try await Task.sleep(for: .milliseconds(250))

@@ -74,7 +74,7 @@ package struct CommandContext {
       !FileManager.default.fileExists(atPath: "\(path)/postgresql/data/PG_VERSION")
     else { return }
     throw CommandFailure.unreadable(
-      "There is no database in \(path). Choose another folder with --data, or make one with ringfence serve.")
+      "There is no database in \(path). Pass another folder with --data, or create a database with: ringfence serve")
   }
 
   private static func database(

@@ -5,10 +5,10 @@ public struct Ringfence: AsyncParsableCommand {
   /// Name, help and subcommands.
   public static let configuration = CommandConfiguration(
     commandName: "ringfence",
-    abstract: "Weighs complaints about phone numbers and publishes the numbers that matter as small packs.",
+    abstract: "Scores reports about phone numbers and publishes the listed numbers as small, signed packs.",
     discussion: """
-      Exit codes: 0 fine, 1 the data is bad or the work failed, 2 wrong usage, 3 cannot read or write, 4 a gate holds a \
-      publication back; more for fetch.
+      Exit codes: 0 success, 1 invalid data or failure, 2 invalid usage, 3 cannot read or write, 4 a gate stopped a \
+      publication. `ringfence help fetch` lists those of fetch.
       """,
     subcommands: [
       ServeCommand.self,

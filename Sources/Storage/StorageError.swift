@@ -36,48 +36,47 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownCategory(let id):
-      "The database has a category \(id) that this version does not know. Run the version that added it, or a later one."
+      "The database has a category \(id) that this version does not know. Run a newer version."
     case .noThresholds(nil):
       "The database has no thresholds. Restore threshold_versions, threshold_rules and source_rules from a backup."
     case .noThresholds(.some(let version)):
-      "There is no version \(version) of the thresholds. See `ringfence thresholds history`."
+      "There is no version \(version) of the thresholds. List the versions with: ringfence thresholds history"
     case .thresholdsChanged(let version):
-      "Somebody else has saved version \(version) of the thresholds meanwhile. Look at it, then make your change again."
+      "Another change saved version \(version) of the thresholds first. Check it, then make your change again."
     case .serialTaken(let serial):
       """
-      The database has another publication \(serial) than the folder. Two folders are in use: point all servers at one, \
-      or move this one away.
+      Publication \(serial) differs between the database and the folder, so two folders are in use. Use one folder for \
+      all servers.
       """
     case .unknownRule(let name):
-      "The database names a rule \(name) that this version does not know. Run the version that added it, or a later one."
+      "The database has a rule \(name) that this version does not know. Run a newer version."
     case .unknownState(let name):
-      "The database has a state \(name) that this version does not know. Run the version that added it, or a later one."
+      "The database has a state \(name) that this version does not know. Run a newer version."
     case .unknownJob(let kind):
-      "The database has a background job \(kind) that this version does not know. Run the version that added it, or a later one."
+      "The database has a background job \(kind) that this version does not know. Run a newer version."
     case .unknownTreatment(let name):
-      "The database has decisions of a kind \(name) that this version does not know. Run the version that added it, or a later one."
+      "The database has decisions of a kind \(name) that this version does not know. Run a newer version."
     case .unknownCode(let json):
-      "The database has the code \(json), which this version does not know. Run the version that added it, or a later one."
+      "The database has the code \(json), which this version does not know. Run a newer version."
     case .unknownRole(let name):
-      "An account has a role \(name) that this version does not know. Run the version that added it, or a later one."
+      "An account has a role \(name) that this version does not know. Run a newer version."
     case .directoryChanged(let source):
       "The directory \(source) was replaced while it was being read. Try again."
     case .emptyDirectory(let source, let kept):
       """
-      Nothing in the file names a number, so the \(kept) entries of \(source) stay. Check its columns and --region; \
-      --rejects FILE says what is wrong with each row.
+      The file has no valid number with a name, so the \(kept) entries of \(source) stay. Check the columns and --region. \
+      --rejects FILE writes the error of each row.
       """
     case .reportsDropped(let before):
       """
-      Reports of before \(Timestamp.format(before)) were dropped, and an older one would perhaps be counted twice: none \
-      is taken any more.
+      Reports from before \(Timestamp.format(before)) were deleted. Older reports are refused because they could be \
+      counted twice.
       """
     case .monthsTooYoung(let until, let here, let database):
       """
-      No reports were dropped: those of before \(Timestamp.format(until)) are due by this machine's clock, which says \
-      \(Timestamp.format(here)), and younger than \(RetentionStore.leastMonths) months by the database's, which says \
-      \(Timestamp.format(database)). Let both keep time with NTP; if the database's is right, look at what this one did \
-      meanwhile.
+      No reports were deleted: reports from before \(Timestamp.format(until)) are due by this machine's clock, \
+      \(Timestamp.format(here)), but less than \(RetentionStore.leastMonths) months old by the database's clock, \
+      \(Timestamp.format(database)). Synchronize both with NTP.
       """
     }
   }

@@ -47,7 +47,7 @@ AREAS = {
     "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
     "reporters": "Reporters", "ranges": "Ranges", "protected": "Protected", "thresholds": "Thresholds",
     "publications": "Publications", "changes": "Publications", "recipes": "Publications", "apps": "Apps",
-    "accounts": "Accounts", "audit": "Audit trail", "health": "Health",
+    "accounts": "Accounts", "audit": "Audit log", "health": "Health",
 }
 
 
@@ -65,14 +65,14 @@ def full_queue(server):
 
 
 def decide_about_all(page):
-    page.get_by_role("button", name="Decide about all").click()
-    page.get_by_role("heading", name="One decision for many").wait_for()
+    page.get_by_role("button", name="Decide on all").click()
+    page.get_by_role("heading", name="Bulk decision").wait_for()
 
 
 def preview_all(page):
     decide_about_all(page)
-    page.get_by_label("Block them").check()
-    page.get_by_label("Reason, for everybody").fill("Many independent people report the same calls.")
+    page.get_by_label("Block", exact=True).check()
+    page.get_by_label("Reason (shown to apps and moderators)").fill("Many independent people report the same calls.")
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name=re.compile(r"^Block \d+ numbers$")).wait_for()
 
@@ -81,16 +81,16 @@ def block_some(page):
     """Three numbers, which nobody else needs."""
     for place in range(3):
         page.get_by_role("checkbox").nth(place).check()
-    page.get_by_role("button", name="Decide about the ticked ones").click()
-    page.get_by_label("Block them").check()
-    page.get_by_label("Reason, for everybody").fill("Many independent people report the same calls.")
+    page.get_by_role("button", name="Decide on selected numbers").click()
+    page.get_by_label("Block", exact=True).check()
+    page.get_by_label("Reason (shown to apps and moderators)").fill("Many independent people report the same calls.")
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Block 3 numbers").click()
     page.get_by_role("heading", name="Done").wait_for()
 
 
 def forget_the_reason(page):
-    page.get_by_label("Block it").check()
+    page.get_by_label("Block", exact=False).check()
     page.evaluate("document.querySelector('#decision').noValidate = true")
     page.get_by_role("button", name="Save").first.click()
     page.get_by_role("alert").wait_for()
@@ -98,7 +98,7 @@ def forget_the_reason(page):
 
 def show_keys(page):
     page.keyboard.press("?")
-    page.get_by_role("dialog", name="Keys").wait_for()
+    page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
 
 
 def press_sign_in(page):
@@ -185,15 +185,15 @@ def imported_list(server):
 
 
 def spoil_the_list(page):
-    page.get_by_label("Weight of a row").fill("many")
-    page.get_by_label("Rows to stay").fill("2000")
+    page.get_by_label("Weight of an entry").fill("many")
+    page.get_by_label("Entries to stay").fill("2000")
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("alert").wait_for()
 
 
 def send_empty_appeal(page):
-    page.get_by_role("button", name="Send the appeal").click()
-    page.get_by_text("Type the number that is listed.").wait_for()
+    page.get_by_role("button", name="Send appeal").click()
+    page.get_by_text("Enter the listed number.").wait_for()
 
 
 def first_changes(server):
@@ -212,9 +212,9 @@ def newest_changes(server):
 
 
 def ask_for_preview(page):
-    page.get_by_label("Reporters to be listed").fill("90")
+    page.get_by_label("Reporters to enter").fill("90")
     page.get_by_role("button", name="Preview").click()
-    page.get_by_role("button", name="Save as the next version").wait_for(timeout=120_000)
+    page.get_by_role("button", name="Save as new version").wait_for(timeout=120_000)
 
 
 def fresh_link(server):
@@ -248,7 +248,7 @@ def come_to_the_code(page):
 def mistype_the_code(page):
     come_to_the_code(page)
     page.get_by_label("Code").fill("000000")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("alert").wait_for()
 
 

@@ -34,8 +34,8 @@ def by_password(one, server, name, password=PASSWORD):
 def set_password(one, password=PASSWORD, current=None):
     if current:
         one.page.get_by_label("Current password").fill(current)
-    one.page.get_by_label("New password").fill(password)
-    one.page.get_by_label("The new one again").fill(password)
+    one.page.get_by_label("New password", exact=True).fill(password)
+    one.page.get_by_label("Repeat new password").fill(password)
     one.page.get_by_role("button", name="Set password" if not current else "Change password").click()
 
 
@@ -43,6 +43,6 @@ def set_up_second_factor(one):
     """Returns the secret and the recovery codes."""
     one.page.goto(one.page.url.split("/moderation")[0] + "/moderation/account/second-factor")
     secret = one.page.locator(".secret").inner_text()
-    one.page.get_by_label("Type the six digits").fill(code(secret))
+    one.page.get_by_label("Enter the 6 digits").fill(code(secret))
     one.page.get_by_role("button", name="Turn on").click()
     return secret, one.page.locator(".codes li").all_inner_texts()

@@ -18,7 +18,7 @@ def test_a_key_is_made_shown_once_rotated_narrowed_revoked_and_its_reports_taken
     page = window.page
     window.open(server.address + "/moderation/apps")
     page.get_by_label("Name", exact=True).fill("<b>My app</b>")
-    page.get_by_role("button", name="Make the app and its key").click()
+    page.get_by_role("button", name="Create app and key").click()
     key = page.locator("code.key").inner_text()
     assert key.startswith("rf_") and report(server, key) == 201
 
@@ -26,7 +26,7 @@ def test_a_key_is_made_shown_once_rotated_narrowed_revoked_and_its_reports_taken
     assert key not in page.content()
     section = page.locator("section.panel").filter(has=page.get_by_role("heading", name="<b>My app</b>", exact=True))
     section.get_by_text("New key for").click()
-    section.get_by_role("button", name="Make a new key").click()
+    section.get_by_role("button", name="Create new key").click()
     newer = page.locator("code.key").inner_text()
     assert newer != key and [report(server, each) for each in (key, newer)] == [201, 201]
 
@@ -34,12 +34,12 @@ def test_a_key_is_made_shown_once_rotated_narrowed_revoked_and_its_reports_taken
     page.get_by_label("lookup:", exact=False).uncheck()
     page.get_by_role("button", name="Save").click()
     assert "report, identify, fetch" in page.locator(".facts").inner_text()
-    page.get_by_role("button", name="Revoke the key").click()
+    page.get_by_role("button", name="Revoke key").click()
     assert "revoked" in page.locator(".facts").inner_text()
-    page.get_by_role("button", name="Look what that is").click()
+    page.get_by_role("button", name="Preview").click()
     assert page.get_by_role("status").inner_text().startswith("1 report about 1 numbers")
-    page.get_by_label("Why").fill("It leaked.")
-    page.get_by_role("button", name="Take them back").click()
+    page.get_by_label("Reason").fill("It leaked.")
+    page.get_by_role("button", name="Withdraw these reports").click()
     page.wait_for_url("**/moderation/apps#withdrawals")
     assert page.get_by_role("cell", name="It leaked.").count() == 1
 
@@ -50,7 +50,7 @@ def test_what_is_wrong_with_a_form_is_said(server, visit, signed_in):
     page = window.page
     window.open(server.address + "/moderation/apps")
     page.get_by_label("Name", exact=True).fill("Demo app")
-    page.get_by_role("button", name="Make the app and its key").click()
+    page.get_by_role("button", name="Create app and key").click()
     assert "already" in page.get_by_role("alert").inner_text()
 
 

@@ -85,7 +85,7 @@ def test_a_publication_goes_on_and_nothing_jumps(server, visit, signed_in):
     try:
         one.open(server.address + running_publication(server))
         status = page.locator("#going [role=status]").first
-        assert "is being made" in status.inner_text()
+        assert "is in progress" in status.inner_text()
         page.evaluate("window.mark = 1")
         order = page.get_by_role("button", name="Publish now")
         packs = page.locator("#going details").last
@@ -103,11 +103,11 @@ def test_a_publication_goes_on_and_nothing_jumps(server, visit, signed_in):
         without_attempts(server)
         failed_publications(server)
         page.locator("#row-902").wait_for()
-        assert status.inner_text() == "No publication is being made."
+        assert status.inner_text() == "No publication is in progress."
         assert page.evaluate("document.activeElement.innerText") == "Refresh"
         assert packs.get_attribute("open") is not None
         # What held it back can be overruled without opening the page anew.
-        page.get_by_label("Why is it right?").fill("A new list.")
+        page.get_by_label("Reason (required to overrule gates)").fill("A new list.")
         assert page.evaluate("[window.mark, scrollY]") == [1, place]
         assert box(page, "#going")["x"] == before["x"]
         assert page.locator("[data-again]").count() == 0

@@ -43,20 +43,20 @@ def test_a_number_has_a_page(server, moderator):
     categories = page.get_by_role("region", name="Categories").locator("tbody td:nth-child(4)").all_inner_texts()
     [[reports]] = server.query(f"SELECT reports FROM numbers WHERE number = {digits}")
     assert sum(int(text.replace(',', '')) for text in categories) == int(reports)
-    page.get_by_text("The chart as a table").click()
-    days = page.get_by_role("region", name="The chart as a table").locator("tbody tr").count()
+    page.get_by_text("Chart data as a table").click()
+    days = page.get_by_role("region", name="Chart data as a table").locator("tbody tr").count()
     assert days == page.locator("svg.chart rect.bar-1").count() > 0
 
 
 def test_a_number_without_reports_says_so(server, moderator):
     moderator.open(f"{server.address}/moderation/numbers/12015550199")
-    assert "There are no reports about it." in moderator.page.locator("main").inner_text()
+    assert "No reports." in moderator.page.locator("main").inner_text()
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/moderation/nothing", "/moderation/numbers/0"])
 def test_what_is_not_there_leads_back(server, moderator, path):
     moderator.open(server.address + path, status=404)
-    moderator.page.get_by_role("link", name="Back to the front page").click()
+    moderator.page.get_by_role("link", name="Back to the start page").click()
     moderator.page.wait_for_url(f"{server.address}/moderation")
 
 
@@ -71,5 +71,5 @@ def test_what_is_no_number_is_refused_on_a_page(server, moderator, path):
 def test_an_empty_queue_says_what_to_do(empty_server, visit, signed_in):
     moderator = visit(storage_state=signed_in(empty_server))
     moderator.open(f"{empty_server.address}/moderation/queue")
-    assert "Nothing waits." in moderator.page.locator("main").inner_text()
+    assert "The queue is empty." in moderator.page.locator("main").inner_text()
     assert moderator.page.get_by_role("table").count() == 0

@@ -35,7 +35,7 @@ def open_queue(visit, signed_in, home, role="moderator", path="/moderation/queue
 
 
 def start(page):
-    page.get_by_role("button", name="Start with the most urgent").click()
+    page.get_by_role("button", name="Start with the most urgent case").click()
     page.wait_for_url("**/moderation/numbers/*")
 
 
@@ -71,12 +71,12 @@ def test_a_queue_is_worked_through_by_keys_alone(home, visit, signed_in, capsys)
     number = digits_of(page)
     page.keyboard.press("u")
     page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
-    assert "Left to others" in page.get_by_role("status").first.inner_text()
+    assert "Skipped" in page.get_by_role("status").first.inner_text()
     assert home.query(f"SELECT count(*) FROM queue_passes WHERE number = {number}") == [["1"]]
 
     # The keys themselves, and the way out.
     number = digits_of(page)
-    sheet = page.get_by_role("dialog", name="Keys")
+    sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
     page.keyboard.press("?")
     assert sheet.is_visible() and sheet.evaluate("sheet => sheet.contains(document.activeElement)")
     # Nothing under it is decided.
@@ -85,7 +85,7 @@ def test_a_queue_is_worked_through_by_keys_alone(home, visit, signed_in, capsys)
     assert digits_of(page) == number and decisions(home, number) == []
     page.keyboard.press("Escape")
     assert not sheet.is_visible()
-    link = page.get_by_role("link", name="Keys")
+    link = page.get_by_role("link", name="Keyboard shortcuts")
     link.focus()
     page.keyboard.press("Enter")
     assert sheet.is_visible() and "#" not in page.url
@@ -120,10 +120,10 @@ def test_keys_are_where_they_are_on_keyboards_of_other_alphabets(home, visit, si
     press = "([key, code]) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, code, bubbles: true }))"
     page.evaluate(press, ["1", "Digit1"])
     page.evaluate(press, ["и", "KeyB"])
-    assert page.get_by_label("Block it").is_checked()
+    assert page.get_by_label("Block").is_checked()
     # A Latin letter is taken as it is, wherever it lies.
     page.evaluate(press, ["i", "KeyB"])
-    assert page.get_by_label("Name it, do not block").is_checked()
+    assert page.get_by_label("Label only").is_checked()
     page.locator("h1").click()
     page.evaluate(press, ["й", "KeyQ"])
     page.wait_for_url("**/moderation/queue")
@@ -139,7 +139,7 @@ def test_undo_at_once_and_later(home, visit, signed_in):
     assert "Allowed" in page.locator(".did").inner_text()
     page.keyboard.press("z")
     page.wait_for_url(f"**/numbers/{number}?**")
-    assert "Taken back" in page.locator(".did").inner_text()
+    assert "Decision undone" in page.locator(".did").inner_text()
     assert decisions(home, number) == ["allow", "undo"]
     wait_until(lambda: home.query(f"SELECT stale FROM queue WHERE number = {number}") == [["f"]], 30, "it to be judged")
 
@@ -172,7 +172,7 @@ def test_two_moderators_are_never_on_one_case(home, visit, signed_in, make_link)
             page.goto(f"{home.address}/moderation/queue")
     start(ada)
     bob.goto(f"{home.address}/moderation/numbers/{digits_of(ada)}")
-    assert "is looking at this case" in bob.get_by_role("status").first.inner_text()
+    assert "Claimed by" in bob.get_by_role("status").first.inner_text()
     assert bob.locator("#decision").count() == 0
     # Leaving gives it back.
     number = digits_of(ada)
@@ -191,16 +191,16 @@ def test_a_stale_page_overwrites_nothing(home, visit, signed_in):
     start(page)
     number = digits_of(page)
     home.run("decide", f"+{number}", "--allow", "--by", "Somebody else")
-    page.get_by_label("Block it").check()
-    page.get_by_label("Reason, for everybody").fill("Typed with care.")
+    page.get_by_label("Block").check()
+    page.get_by_label("Reason (shown to apps and moderators)").fill("Typed with care.")
     one.refused.add(409)
-    page.get_by_role("button", name="Save and next").click()
+    page.get_by_role("button", name="Save and open next").click()
     page.locator("#stale").wait_for()
-    assert "Somebody has decided about the number meanwhile" in page.locator("#stale").inner_text()
-    assert page.get_by_label("Reason, for everybody").input_value() == "Typed with care."
-    assert page.get_by_label("Block it").is_checked()
+    assert "Another moderator has decided on this number" in page.locator("#stale").inner_text()
+    assert page.get_by_label("Reason (shown to apps and moderators)").input_value() == "Typed with care."
+    assert page.get_by_label("Block").is_checked()
     assert decisions(home, number) == ["allow"]
-    page.get_by_role("button", name="Save and next").click()
+    page.get_by_role("button", name="Save and open next").click()
     page.wait_for_url(lambda url: f"/numbers/{number}" not in url)
     assert decisions(home, number) == ["allow", "block"]
 
@@ -212,18 +212,18 @@ def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in,
     chosen = [ticks.nth(place).get_attribute("value") for place in (0, 2, 5)]
     for place in (0, 2, 5):
         ticks.nth(place).check()
-    page.get_by_role("button", name="Decide about the ticked ones").click()
-    assert "3 numbers were chosen." in page.locator("main").inner_text()
-    page.get_by_label("Block them").check()
-    page.get_by_label("Reason, for everybody").fill("One campaign.")
+    page.get_by_role("button", name="Decide on selected numbers").click()
+    assert "3 numbers selected." in page.locator("main").inner_text()
+    page.get_by_label("Block").check()
+    page.get_by_label("Reason (shown to apps and moderators)").fill("One campaign.")
     page.get_by_role("button", name="Preview").click()
-    assert "3 get this decision." in page.locator("#preview").inner_text()
+    assert "3 numbers get this decision." in page.locator("#preview").inner_text()
     assert all(decisions(home, number) == [] for number in chosen)
     page.get_by_role("button", name="Block 3 numbers").click()
     page.get_by_role("heading", name="Done").wait_for()
     assert all(decisions(home, number) == ["block"] for number in chosen)
-    page.get_by_role("button", name="Take all of it back").click()
-    page.get_by_text("has taken all of it back").wait_for()
+    page.get_by_role("button", name="Undo all").click()
+    page.get_by_text("has undone this decision").wait_for()
     assert all(decisions(home, number) == ["block", "undo"] for number in chosen)
     # For the next run of this test there are others.
     for number in chosen:
@@ -239,23 +239,23 @@ def test_everything_works_without_scripts(home, visit, signed_in):
     one.open(f"{home.address}/moderation/queue")
     start(page)
     number = digits_of(page)
-    page.get_by_role("link", name="Keys").click()
+    page.get_by_role("link", name="Keyboard shortcuts").click()
     assert page.url.endswith("#keys")
-    assert page.locator("#keys").get_by_text("save, and open the next case").is_visible()
-    page.get_by_label("Name it, do not block").check()
-    page.get_by_label("Reason, for everybody").fill("Known to many.")
+    assert page.locator("#keys").get_by_text("save and open the next case").is_visible()
+    page.get_by_label("Label only").check()
+    page.get_by_label("Reason (shown to apps and moderators)").fill("Known to many.")
     one.refused.add(422)
-    page.get_by_role("button", name="Save and next").click()
-    assert "Give a label" in page.get_by_role("alert").inner_text()
+    page.get_by_role("button", name="Save and open next").click()
+    assert "Enter a label" in page.get_by_role("alert").inner_text()
     page.get_by_label("Label on phones").fill("A shop")
-    page.get_by_role("button", name="Save and next").click()
+    page.get_by_role("button", name="Save and open next").click()
     page.wait_for_url(lambda url: f"/numbers/{number}" not in url)
     assert decisions(home, number) == ["identify"]
     page.get_by_role("button", name="Undo").first.click()
     page.wait_for_url(lambda url: f"/numbers/{number}?" in url)
     assert decisions(home, number) == ["identify", "undo"]
     page.get_by_label("New note").fill("Ask again next week.")
-    page.get_by_role("button", name="Add the note").click()
+    page.get_by_role("button", name="Add note").click()
     page.locator("#notes").get_by_text("Ask again next week.").wait_for()
     page.get_by_role("button", name="Back to the queue").click()
     page.wait_for_url("**/moderation/queue")

@@ -8,7 +8,7 @@ import pytest
 
 from signing_in import PASSWORD, by_link, by_password, code, set_password, set_up_second_factor
 
-USED = "This link has been used or has expired."
+USED = "This link was already used or has expired."
 
 
 def session_of(one):
@@ -102,25 +102,25 @@ def test_password_second_factor_and_recovery_code(server, visit, make_link, scri
     assert other.page.url == f"{server.address}/sign-in"
     other.open(f"{server.address}/sign-in/code")
     other.page.get_by_label("Code").fill("000000")
-    other.page.get_by_role("button", name="Go on").click()
+    other.page.get_by_role("button", name="Continue").click()
     assert "The code is wrong" in other.page.get_by_role("alert").inner_text()
     # The code that set it up was used; the next one is good already.
     other.page.get_by_label("Code").fill(code(secret, time.time() + 30))
-    other.page.get_by_role("button", name="Go on").click()
+    other.page.get_by_role("button", name="Continue").click()
     other.page.wait_for_url(f"{server.address}/moderation")
 
     lost = visit(java_script_enabled=scripts)
     by_password(lost, server, name)
     lost.page.get_by_label("Code").fill(codes[0].upper())
-    lost.page.get_by_role("button", name="Go on").click()
+    lost.page.get_by_role("button", name="Continue").click()
     lost.page.wait_for_url(f"{server.address}/moderation")
     lost.open(f"{server.address}/moderation/account")
     assert "9 recovery codes are left." in lost.page.locator("main").inner_text()
     again = visit(java_script_enabled=scripts)
     by_password(again, server, name)
     again.page.get_by_label("Code").fill(codes[0])
-    again.page.get_by_role("button", name="Go on").click()
-    assert "used before" in again.page.get_by_role("alert").inner_text()
+    again.page.get_by_role("button", name="Continue").click()
+    assert "already used" in again.page.get_by_role("alert").inner_text()
 
 
 def test_everywhere_is_everywhere(server, visit, make_link):
@@ -130,17 +130,17 @@ def test_everywhere_is_everywhere(server, visit, make_link):
     first = windows[0].page
     first.reload()
     rows = first.locator("tbody tr")
-    assert rows.count() == 3 and rows.locator(".badge").all_inner_texts() == ["this one"]
+    assert rows.count() == 3 and rows.locator(".badge").all_inner_texts() == ["this session"]
     first.locator("tbody").get_by_role("button", name="End").first.click()
     first.wait_for_url("**done=sessions")
     assert rows.count() == 2
-    first.get_by_role("button", name="End all others").click()
+    first.get_by_role("button", name="End other sessions").click()
     first.wait_for_url("**done=sessions")
     assert rows.count() == 1
     for one in windows[1:]:
         one.open(f"{server.address}/moderation")
         assert one.page.url == f"{server.address}/sign-in"
-    first.get_by_role("button", name="End everywhere").click()
+    first.get_by_role("button", name="End all sessions").click()
     first.wait_for_url(f"{server.address}/sign-in")
 
 
@@ -186,7 +186,7 @@ def test_a_form_from_before_a_new_sign_in_is_refused(server, visit, make_link):
     person.page.evaluate("document.querySelectorAll('[name=csrf]').forEach(field => field.value = 'x')")
     person.refused.add(403)
     person.page.get_by_role("button", name="Sign out").click()
-    assert person.page.get_by_role("heading", level=1).inner_text() == "The form is too old"
+    assert person.page.get_by_role("heading", level=1).inner_text() == "Form expired"
     person.open(f"{server.address}/moderation")
 
 
@@ -202,11 +202,11 @@ def test_an_administrator_gives_and_takes_access(server, visit, signed_in):
     boss.open(f"{server.address}/moderation/accounts")
     boss.page.get_by_label("Name").fill("Annie")
     boss.page.get_by_label("Role").select_option("triage")
-    boss.page.get_by_role("button", name="Add and make a link").click()
+    boss.page.get_by_role("button", name="Add account and create link").click()
     link = boss.page.locator(".notice code").inner_text()
     annie = visit()
     by_link(annie, link)
-    assert boss.page.get_by_role("link", name="Audit trail").count() >= 1
+    assert boss.page.get_by_role("link", name="Audit log").count() >= 1
     boss.page.get_by_label("Role").select_option("moderator")
     boss.page.get_by_role("button", name="Set role").click()
     boss.page.wait_for_url("**done=role")
@@ -216,9 +216,9 @@ def test_an_administrator_gives_and_takes_access(server, visit, signed_in):
     annie.open(f"{server.address}/moderation")
     assert annie.page.url == f"{server.address}/sign-in"
 
-    boss.page.get_by_role("link", name="Its history in the audit trail").click()
+    boss.page.get_by_role("link", name="Show in audit log").click()
     told = boss.page.locator("tbody").inner_text()
-    assert "disabled an account" in told and "set a role" in told and "signed in" in told
+    assert "disabled an account" in told and "changed a role" in told and "signed in" in told
     assert boss.page.locator("tbody del").first.inner_text() == "triage"
 
 

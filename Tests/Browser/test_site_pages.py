@@ -25,10 +25,10 @@ def listed(server, place=0):
 def file_appeal(one, server, number, words):
     page = one.page
     one.open(f"{server.address}/appeal")
-    page.get_by_label("Telephone number").fill("+" + number)
+    page.get_by_label("Phone number").fill("+" + number)
     page.get_by_label("What is wrong?").fill(words)
-    page.get_by_label("How can we reach you?").fill("owner@example.org")
-    page.get_by_role("button", name="Send the appeal").click()
+    page.get_by_label("Contact (optional)").fill("owner@example.org")
+    page.get_by_role("button", name="Send appeal").click()
     page.wait_for_url(re.compile(r"/appeal/[0-9A-Z-]{35}$"), timeout=SOON * 1000)
     return page.url
 
@@ -38,8 +38,8 @@ def test_from_an_appeal_to_a_list_without_the_number(published, visit, signed_in
     owner = visit(locale="en-GB")
     ticket = file_appeal(owner, published, number, "This is my bakery <b>& nothing</b> else.")
     page = owner.page
-    assert "waits for a moderator" in page.locator("main").inner_text()
-    assert "Our list has this number" in page.locator("main").inner_text()
+    assert "waiting for a moderator" in page.locator("main").inner_text()
+    assert "Our list has contained this number" in page.locator("main").inner_text()
     assert page.locator("main b").count() == 0
 
     moderator = visit(storage_state=signed_in(published), locale="en-GB")
@@ -48,7 +48,7 @@ def test_from_an_appeal_to_a_list_without_the_number(published, visit, signed_in
     desk.locator("tbody a").first.click()
     desk.wait_for_url("**/moderation/appeals/*")
     assert "owner@example.org" in desk.locator("main").inner_text()
-    desk.get_by_label("Words for the owner").fill("You were right, sorry.")
+    desk.get_by_label("Answer to the owner").fill("You were right, sorry.")
     desk.get_by_role("button", name="Uphold").click()
     desk.wait_for_url("**?done=upheld")
     # The running server takes it out of what is published, and the database hears of it.
@@ -63,9 +63,9 @@ def test_from_an_appeal_to_a_list_without_the_number(published, visit, signed_in
     assert "Not listed" in page.locator("main").inner_text()
 
     moderator.open(f"{published.address}/moderation/publications")
-    desk.get_by_role("link", name=re.compile("What changed")).first.click()
+    desk.get_by_role("link", name=re.compile("Show changes")).first.click()
     desk.wait_for_url("**/changes")
-    assert "Its owner appealed and was right." in desk.locator("main").inner_text()
+    assert "An appeal was upheld." in desk.locator("main").inner_text()
 
 
 def test_an_appeal_without_scripts(make_server, visit):
@@ -76,7 +76,7 @@ def test_an_appeal_without_scripts(make_server, visit):
     page = owner.page
     owner.open(f"{server.address}/appeal?number={number}")
     page.get_by_label("What is wrong?").fill("My number.")
-    page.get_by_role("button", name="Send the appeal").click()
+    page.get_by_role("button", name="Send appeal").click()
     # Too soon for a person; nothing that was typed is lost, and the same form is good a little later.
     if not re.search(r"/appeal/[0-9A-Z-]{35}$", page.url):
         assert "a little longer" in page.get_by_role("alert").inner_text()
@@ -84,11 +84,11 @@ def test_an_appeal_without_scripts(make_server, visit):
 
     def sent():
         if not re.search(r"/appeal/[0-9A-Z-]{35}$", page.url):
-            page.get_by_role("button", name="Send the appeal").click()
+            page.get_by_role("button", name="Send appeal").click()
         return re.search(r"/appeal/[0-9A-Z-]{35}$", page.url)
 
     wait_until(sent, SOON, "the form to be old enough")
-    assert "waits for a moderator" in page.locator("main").inner_text()
+    assert "waiting for a moderator" in page.locator("main").inner_text()
 
 
 def test_a_form_of_an_appeal_is_good_once(published, visit):
@@ -106,7 +106,7 @@ def test_a_form_of_an_appeal_is_good_once(published, visit):
     # Sent twice it leads to the same ticket; with other words it is no form any more.
     assert send(sent[0].post_data).url == owner.page.url
     other = send(sent[0].post_data.replace("Mine.", "Theirs."))
-    assert other.status == 422 and "sent already" in other.text()
+    assert other.status == 422 and "already been sent" in other.text()
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
@@ -116,10 +116,10 @@ def test_a_threshold_is_previewed_before_it_is_saved(server, visit, signed_in, s
     administrator.open(f"{server.address}/moderation/thresholds")
     page.get_by_role("link", name=re.compile("^Change Robocall")).click()
     administrator.refused.add(422)
-    page.get_by_label("Reporters to be listed").fill("many")
+    page.get_by_label("Reporters to enter").fill("many")
     page.get_by_role("button", name="Preview").click()
-    assert "This is no number" in page.locator("main").inner_text()
-    page.get_by_label("Reporters to be listed").fill("90" if scripts else "80")
+    assert "This is not a number" in page.locator("main").inner_text()
+    page.get_by_label("Reporters to enter").fill("90" if scripts else "80")
     page.get_by_label("Reporters to stay").fill("70")
     page.get_by_role("button", name="Preview").click()
     page.wait_for_url("**/thresholds/preview")
@@ -130,13 +130,13 @@ def test_a_threshold_is_previewed_before_it_is_saved(server, visit, signed_in, s
         refresh = page.get_by_role("link", name="Refresh")
         if not scripts and refresh.count():
             refresh.click()
-        return page.get_by_label("Why?").count() == 1
+        return page.get_by_label("Reason").count() == 1
 
     wait_until(is_ready, SOON, "the preview")
     assert page.evaluate("window.mark ?? 0") == (marked if scripts else 0)
-    assert "Would leave" in page.locator("main").inner_text()
-    page.get_by_label("Why?").fill("A trial.")
-    page.get_by_role("button", name="Save as the next version").click()
+    assert "Removed" in page.locator("main").inner_text()
+    page.get_by_label("Reason").fill("A trial.")
+    page.get_by_role("button", name="Save as new version").click()
     page.wait_for_url("**/moderation/thresholds?saved=1")
     assert "A trial." in page.locator("main").inner_text()
 

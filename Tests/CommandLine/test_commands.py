@@ -40,9 +40,9 @@ def test_complaints_go_in_once_and_a_pack_comes_out(complaints, tmp_path):
     zipped.write_bytes(gzip.compress(complaints.read_bytes()))
 
     first = run("import", "complaints", complaints, "--format", "jsonl", "--data", data).stdout
-    assert "5,000 accepted: 5,000 new, 0 already there" in first
+    assert "5,000 accepted: 5,000 new, 0 already stored" in first
     again = run("import", "complaints", zipped, "--format", "jsonl", "--data", data).stdout
-    assert "5,000 accepted: 0 new, 5,000 already there" in again
+    assert "5,000 accepted: 0 new, 5,000 already stored" in again
 
     assert "Publication 1" in run("publish", "--data", data, "--at", "2026-11-21T00:00:00Z", "--reproduce").stdout
     manifest = publications.check(data / "publications")
@@ -130,4 +130,4 @@ def test_healthcheck_says_no_where_nobody_answers():
     done = subprocess.run(
         [BINARY, "healthcheck", "--url", "http://127.0.0.1:9/healthz"], capture_output=True, text=True,
         env=environment(), timeout=60)
-    assert done.returncode == 1 and "Nobody answers" in done.stderr
+    assert done.returncode == 1 and "No server answers" in done.stderr

@@ -28,10 +28,10 @@ def test_a_decision_is_made_explained_and_undone(tmp_path):
     assert "identified as “A shop” and not blocked." in words and "Reason of the decision: It is one." in words
     assert [line["code"] for line in told["explanation"]][:3] == ["identified", "decision_reason", "not_published"]
     said = run("decide", "+33162000248", "--undo", "--by", "Bob", "--data", data)
-    assert "identify is undone; its reports decide again." in said.stdout
+    assert "identify is undone; its reports apply again." in said.stdout
     history = [line.split("\t") for line in run("decisions", "+33162000248", "--data", data).stdout.splitlines()]
     assert [(line[1], line[2].split()[0]) for line in history] == [("Ada", "identify"), ("Bob", "undo")]
-    assert "No decision about +33162000248 stands." in run(
+    assert "There is no current decision on +33162000248." in run(
         "decide", "+33162000248", "--undo", "--by", "Bob", "--data", data, code=1).stderr
 
 
@@ -47,7 +47,7 @@ def test_a_protected_number_is_not_decided(tmp_path):
     assert "The number is protected: City hospital." in refused
     run("protect", "remove", "+33162000248", "--data", data)
     run("decide", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data)
-    assert "is not protected by itself" in run("protect", "remove", "+1911", "--data", data, code=1).stderr
+    assert "There is no protection +1911" in run("protect", "remove", "+1911", "--data", data, code=1).stderr
     file.write_bytes(b"\xef\xbb\xbf+33162000301\tBank\r\n# more\r\n+33162000302\r\n\r\n+33162000303\r\n")
     assert "3 protected." in run("protect", "add", "--file", file, "--reason", "Shops", "--data", data).stdout
     listed = run("protect", "list", "--data", data).stdout
@@ -63,17 +63,17 @@ def test_a_protected_number_is_not_decided(tmp_path):
 def test_wrong_usage_names_the_rule(tmp_path):
     data = tmp_path / "data"
     for arguments, words in [
-        (["decide", "+33162000248", "--block", "--by", "Ada"], "The reason says why"),
-        (["decide", "+33162000248", "--block", "--allow", "--by", "Ada"], "Say one of"),
-        (["decide", "+33162000248", "--identify", "\n", "--reason", "x", "--by", "Ada"], "The label has 1 to 100"),
+        (["decide", "+33162000248", "--block", "--by", "Ada"], "A reason is required"),
+        (["decide", "+33162000248", "--block", "--allow", "--by", "Ada"], "Pass one of"),
+        (["decide", "+33162000248", "--identify", "\n", "--reason", "x", "--by", "Ada"], "The label must have 1 to 100"),
         (["decide", "12", "--allow", "--by", "Ada"], "NUMBER:"),
-        (["decide", "+33162000248", "--block", "--reason", "x", "--category", "spam", "--by", "Ada"], "--category is one of"),
+        (["decide", "+33162000248", "--block", "--reason", "x", "--category", "spam", "--by", "Ada"], "There is no category spam"),
         (["decide", "+33162000248", "--block", "--reason", "x", "--category", "legitimate", "--by", "Ada"],
-         "The category of a number that is to be blocked"),
+         "A blocked number needs a nuisance category"),
         (["protect", "add", "+49*", "--reason", "x"], "4 digits before"),
-        (["protect", "add", "+4930197*", "--reason", "a\u202eb"], "The --reason is one line"),
-        (["ranges", "approve", "+33162000248", "--by", "Ada"], "A block has x"),
-        (["appeals", "answer", "+33162000248", "--by", "Ada"], "Say --uphold or --reject"),
+        (["protect", "add", "+4930197*", "--reason", "a\u202eb"], "The --reason must be one line"),
+        (["ranges", "approve", "+33162000248", "--by", "Ada"], "is not a range"),
+        (["appeals", "answer", "+33162000248", "--by", "Ada"], "Pass either --uphold or --reject"),
     ]:
         assert words in run(*arguments, "--data", data, code=2).stderr
 
@@ -85,7 +85,7 @@ def test_appeals_ranges_holds_and_weights_are_looked_after(tmp_path):
     assert "It was not me." in run("appeals", "list", "--data", data).stdout
     run("appeals", "answer", "+33162000248", "--uphold", "--by", "Ada", "--reason", "True.", "--data", data)
     assert run("appeals", "list", "--data", data).stdout == ""
-    assert "Nothing new." in run("ranges", "detect", "--data", data).stdout
+    assert "No new ranges." in run("ranges", "detect", "--data", data).stdout
     assert "was not proposed" in run("ranges", "approve", "+3316200024x", "--by", "Ada", "--data", data, code=1).stderr
     assert run("holds", "--data", data).stdout == ""
     assert "Numbers weighed anew: 0." in run("reporters", "recount", "--data", data).stdout

@@ -38,7 +38,7 @@ def test_a_directory_goes_in_and_is_replaced(directory, data, tmp_path):
     small = tmp_path / "small.csv.gz"
     small.write_bytes(gzip.compress(b"phone,name\n212-555-0123,Zo\xc3\xa9\n"))
     said = run("import", "directory", small, "--source", "sim", "--region", "US", "--data", data).stdout
-    assert "1 numbers named; before: 4," in said or "1 numbers named; before: 5," in said
+    assert "1 entries stored; replaced: 4," in said or "1 entries stored; replaced: 5," in said
 
 
 def test_what_cannot_be_read_says_why(data, tmp_path):
@@ -55,7 +55,7 @@ def test_real_directories_go_in(data):
         pytest.skip(f"{folder} is not there")
     for file, region in [("nz_schools.csv", "NZ"), ("sg_schools.csv", "SG"), ("us_cms_hospitals.csv", "US")]:
         said = run("import", "directory", folder / file, "--source", file, "--region", region, "--data", data).stdout
-        assert "numbers named" in said
+        assert "entries stored" in said
 
 
 def test_regions_are_loaded_listed_and_found(directory, data):
@@ -100,6 +100,6 @@ def test_a_killed_import_leaves_the_old_names(data, tmp_path):
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
             said = run("import", "directory", small, "--source", "killed", "--region", "US", "--data", data).stdout
-            assert "1 numbers named; before: 1\n" in said
+            assert "1 entries stored; replaced: 1\n" in said
         else:
             break

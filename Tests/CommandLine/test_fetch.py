@@ -254,7 +254,7 @@ def test_a_server_that_wants_a_key_gets_one_and_nobody_else(make_server, tmp_pat
     assert "scope fetch" in fetch(url, root, out, "--app-key-file", may_not, code=13).stderr
     unknown = tmp_path / "unknown.key"
     unknown.write_text("rf_0000000000000000")
-    assert "does not know" in fetch(url, root, out, "--app-key-file", unknown, code=13).stderr
+    assert "unknown or revoked" in fetch(url, root, out, "--app-key-file", unknown, code=13).stderr
     assert not (out / "current").exists()
 
     said = fetch(url, root, out, "--app-key-file", may)

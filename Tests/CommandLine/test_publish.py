@@ -40,9 +40,9 @@ def test_gates_keys_and_rotation(server, tmp_path):
     data, folder = server.data, server.data / "publications"
     (tmp_path / "new").mkdir()
     for command in ["list", "export", "rotate"]:
-        assert "There is no key yet" in run("keys", command, "--data", tmp_path / "new", code=1).stderr
+        assert "There is no signing key" in run("keys", command, "--data", tmp_path / "new", code=1).stderr
     assert not any((tmp_path / "new").iterdir())
-    assert "No root yet" in run("keys", "list", "--data", data).stdout
+    assert "There is no root yet" in run("keys", "list", "--data", data).stdout
     assert "Publication 1" in run("publish", "--data", data, "--top", 100).stdout
     first = check(folder)
     assert stat.S_IMODE(os.stat(data / "signing.key").st_mode) == 0o600
@@ -53,7 +53,7 @@ def test_gates_keys_and_rotation(server, tmp_path):
     # A gate keeps it, until somebody answers for it.
     strict = ["publish", "--data", data, "--greatest-churn", 1, "--slack", 5]
     held = run(*strict, code=4)
-    assert "churn (blocklist)" in held.stderr and "the one before stays" in held.stderr
+    assert "churn (blocklist)" in held.stderr and "The previous publication stays in place" in held.stderr
     assert manifest(folder) == first
     assert run(*strict, "--overrule", "churn", code=2).stderr
     assert "cannot be overruled" in run(*strict, "--overrule", "protected", "--reason", "x", "--by", "y", code=2).stderr
@@ -76,7 +76,7 @@ def test_gates_keys_and_rotation(server, tmp_path):
     run("keys", "create", "--out", stranger)
     assert stat.S_IMODE(stranger.stat().st_mode) == 0o600
     refused = run("publish", "--data", data, code=1, RINGFENCE_SIGNING_KEY_FILE=str(stranger))
-    assert "is not listed in root 2" in refused.stderr
+    assert "is not in root 2" in refused.stderr
 
 
 def test_a_time_that_is_over_is_refused_and_reproduced(server):

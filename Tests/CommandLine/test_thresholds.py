@@ -54,7 +54,7 @@ def test_a_preview_tells_what_setting_it_then_does(data):
     assert [e["number"] for e in both["examples_taken"]][0] == "+12015550108"
     text = run("sources", "preview", "hotline", "--complaints", "9", "--at", "2026-11-21T00:00:00Z",
                "--data", data).stdout
-    assert "Nothing was saved." in text and "Taken away, the hottest:" in text
+    assert "Nothing was saved." in text and "Removed, highest heat first:" in text
     assert json.loads(run("thresholds", "show", "--format", "json", "--data", data).stdout)["version"]["version"] == 1
 
     saved = run("sources", "set", "hotline", "--complaints", "9", "--by", "Ada", "--because", "Noisy.",
@@ -80,10 +80,10 @@ def test_a_country_has_its_own_until_it_is_removed(data):
 
 
 @pytest.mark.parametrize("change, words", [
-    (["--category", "spam", "--enter-heat", "3"], "--category spam is none of: fraud"),
+    (["--category", "spam", "--enter-heat", "3"], "There is no nuisance category spam. Use one of: fraud"),
     (["--category", "legitimate", "--enter-heat", "3"], "--category legitimate is none of"),
     (["--category", "fraud", "--country", "ZZ", "--enter-heat", "3"], "--country ZZ is no country"),
-    (["--category", "fraud"], "Say what to change"),
+    (["--category", "fraud"], "No change given"),
     (["--category", "fraud", "--remove"], "--remove needs --country"),
 ])
 def test_wrong_usage_is_refused_before_anything_is_opened(tmp_path, change, words):
@@ -94,7 +94,7 @@ def test_wrong_usage_is_refused_before_anything_is_opened(tmp_path, change, word
 def test_a_threshold_that_cannot_be_names_field_and_rule(data):
     refused = run("thresholds", "set", "--category", "fraud", "--leave-heat", "9", "--because", "x", "--data", data,
                   code=1).stderr
-    assert "fraud: leave.heat must not be above that of enter. Nothing was saved." in refused
-    assert "There is no imported list nowhere. There are: default, hotline." in run(
+    assert "fraud: leave.heat must not be above the limit to enter. Nothing was saved." in refused
+    assert "There is no imported list nowhere. Use one of: default, hotline." in run(
         "sources", "set", "nowhere", "--days", "2", "--because", "x", "--data", data, code=1).stderr
     assert "There is no version 99" in run("thresholds", "show", "--version", "99", "--data", data, code=1).stderr

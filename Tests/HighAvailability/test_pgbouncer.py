@@ -101,6 +101,6 @@ def test_load_publication_and_backup(behind, tmp_path):
     behind.run("import", "complaints", complaints, "--format", "jsonl")
     behind.run("publish")
     publications.check(behind.data / "publications")
-    assert "all is as it should be" in behind.run("recount")
+    assert "recounted: no differences" in behind.run("recount")
     behind.run("backup", str(tmp_path / "backup"))
     assert "bad" not in behind.run("doctor")

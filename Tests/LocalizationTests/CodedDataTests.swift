@@ -146,14 +146,14 @@ import Testing
     #expect(
       catalog[.english].message("publications.finding", finding)
         == "Entries: 41,428, before 23,200. Size: 310.0\u{A0}kB, before 180.4\u{A0}kB. "
-        + "Allowed: 50% to 150% of the publication before.")
+        + "Allowed: 50% to 150% of the previous publication.")
     #expect(
       catalog[.russian].message("publications.finding", GateFinding.tooManyEntries(entries: 12_000, maximum: 10))
         == "Записей: 12\u{A0}000. Допускается не больше 10.")
     // Serials and telephone numbers are no counts.
     #expect(
       catalog[.english].message("publications.failure", PublicationFailure.serialUsed(1_000, minimum: 1_001))
-        == "The serial 1000 was used before. Use 1001 or more.")
+        == "The serial 1000 is already used. Use 1001 or more.")
   }
 
   @Test func textOfAnotherProgramIsAPartOfItsOwn() {

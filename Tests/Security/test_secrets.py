@@ -130,4 +130,4 @@ def test_two_secrets_for_one_thing_are_refused(tmp_path):
     gone = subprocess.run(
         [BINARY, "app", "create", "x", "--data", tmp_path], capture_output=True, text=True, timeout=60,
         env={**environment(), "DATABASE_URL_FILE": str(tmp_path / "none")})
-    assert gone.returncode == 3 and "cannot be read" in gone.stderr
+    assert gone.returncode == 3 and "Cannot read" in gone.stderr

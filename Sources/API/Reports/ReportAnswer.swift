@@ -33,13 +33,15 @@ extension ReportAnswer {
   }
 
   package static func failed(reportID: String?) -> ReportAnswer {
-    let error = Problem.Field(pointer: "", code: "unavailable", detail: "It was not taken. Send it again in a moment.")
+    let error = Problem.Field(
+      pointer: "", code: "unavailable", detail: "The report was not stored. Send it again in a few seconds.")
     return ReportAnswer(reportID: reportID, status: "failed", errors: [error])
   }
 
   package static func limited(reportID: String?) -> ReportAnswer {
     let error = Problem.Field(
-      pointer: "/reporter", code: "daily_limit", detail: "This reporter has sent enough for today (UTC).")
+      pointer: "/reporter", code: "daily_limit",
+      detail: "This reporter has reached the daily limit. Send the report after midnight (UTC).")
     return ReportAnswer(reportID: reportID, status: "limited", errors: [error])
   }
 }

@@ -29,9 +29,10 @@ struct ReportBody: Decodable {
   }
 
   static let missingID = Problem.Field(
-    pointer: "/report_id", code: "missing", detail: "Send a UUID here, and the same one when you retry.")
+    pointer: "/report_id", code: "missing", detail: "Send a UUID. Use the same UUID for retries.")
 
-  static let withoutID = Problem.malformed("Give the report an id and send it again.", errors: [missingID])
+  static let withoutID = Problem.malformed(
+    "The report has no ID. Add a report_id and send it again.", errors: [missingID])
 
   /// Respects `Idempotency-Key` for a request of one report: a UUID there, with or without quotes, stands in for an
   /// absent `report_id`. The two are the same thing, so they may not differ.
@@ -46,7 +47,7 @@ struct ReportBody: Decodable {
       }
     } else {
       guard UUID(uuidString: key) != nil else {
-        throw Problem.malformed("Idempotency-Key has to be a UUID where it stands in for report_id.")
+        throw Problem.malformed("Idempotency-Key must be a UUID if report_id is missing.")
       }
       reportID = key
     }

@@ -9,8 +9,12 @@ enum BenchmarkKey {
     if file == nil, let key = try settings.apiKey { return key }
     let path = try file ?? "\(settings.data)/sample-app.key"
     guard let text = FileManager.default.contents(atPath: path) else {
+      let reason = FileManager.default.fileExists(atPath: path) ? "permission denied" : "no such file"
       throw CommandFailure.unreadable(
-        "There is no API key. Set RINGFENCE_API_KEY or pass --key-file; make one with: ringfence app create NAME")
+        """
+        Cannot read key file "\(path)": \(reason). Pass --key-file or set RINGFENCE_API_KEY. Create a key with: \
+        ringfence app create NAME
+        """)
     }
     return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }

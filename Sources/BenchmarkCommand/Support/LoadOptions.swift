@@ -5,7 +5,7 @@ struct LoadOptions: ParsableArguments {
   @Option(help: "The server, on this machine.")
   var url = "http://127.0.0.1:8080"
 
-  @Option(help: "A file with an app's API key; without it RINGFENCE_API_KEY, or the sample app's in the data folder.")
+  @Option(help: "File with an API key. Default: RINGFENCE_API_KEY, or the key of the demo app in the data folder.")
   var keyFile: String?
 
   func validate() throws { _ = try target() }

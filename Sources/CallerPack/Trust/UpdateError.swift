@@ -36,25 +36,25 @@ public enum UpdateError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What is wrong and what to do.
   public var description: String {
     switch self {
-    case .tooLarge(let bytes, let limit): "The document has \(bytes) bytes; at most \(limit) are read."
-    case .malformed(let rule): "\(rule). Fetch it again; if that does not help, tell whoever publishes it."
+    case .tooLarge(let bytes, let limit): "The document has \(bytes) bytes. The limit is \(limit)."
+    case .malformed(let rule): "\(rule). Fetch it again. If that does not help, contact the publisher."
     case .unsupported(let version, let known):
-      "The document is of version \(version); this reader knows version \(known). Update it."
+      "The document has version \(version). This program supports version \(known). Update the program."
     case .unknownKey(let ids):
       """
-      Signed by \(ids.map { String($0.prefix(16)) }.joined(separator: ", ")), which is not a key that is trusted. \
-      Follow the roots from the one you have, or check the key you were given.
+      Signed by \(ids.map { String($0.prefix(16)) }.joined(separator: ", ")), which is not a trusted key. Follow the \
+      roots from the one you have, or check your key.
       """
-    case .badSignature(let id): "The signature by the key \(id) is wrong: the document was changed."
-    case .expired(let date): "The manifest was good until \(date.documentTime). Look for a newer one."
-    case .rootExpired(let date): "The root was good until \(date.documentTime). Look for a newer one."
-    case .downgrade(let seen, let got): "Publication \(got) is older than \(seen), which was seen before."
+    case .badSignature(let id): "The signature of key \(id) is wrong: the document was changed. Fetch it again."
+    case .expired(let date): "The manifest expired at \(date.documentTime). Fetch a newer one."
+    case .rootExpired(let date): "The root expired at \(date.documentTime). Fetch a newer one."
+    case .downgrade(let seen, let got): "Publication \(got) is older than the last accepted publication \(seen)."
     case .brokenChain(let seen, let got):
-      "Publication \(got) does not continue publication \(seen), which was seen before."
-    case .rootOutOfOrder(let expected, let got): "Root \(got) came where root \(expected) must come next."
-    case .noSuchPack(let name): "There is no pack \(name) in this publication. Look at the names in its manifest."
+      "Publication \(got) does not continue the last accepted publication \(seen)."
+    case .rootOutOfOrder(let expected, let got): "Root \(got) was received, but root \(expected) must come next."
+    case .noSuchPack(let name): "There is no pack \(name) in this publication. Its manifest lists the names."
     case .wrongFile(let path, let expected, let got):
-      "\(path) is not the file that the manifest names: expected \(expected), got \(got). Fetch it again."
+      "\(path) does not match the manifest: expected \(expected), got \(got). Fetch it again."
     case .pack(let error): "\(error)"
     }
   }

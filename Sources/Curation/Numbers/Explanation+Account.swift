@@ -20,7 +20,7 @@ extension Explanation {
       if let range {
         lines.append(.listed(by: range))
       } else {
-        lines.append(verdict == .watched ? .watched : .quiet)
+        lines.append(verdict == .watched ? .watched(evaluation?.conditions ?? []) : .quiet)
       }
     }
     return lines

@@ -4,19 +4,22 @@ public import Foundation
 ///
 /// It names no reporter, and of moderators only what they said for everybody.
 public struct Explanation: Sendable, Equatable {
-  /// What is known of the reporters who complain.
+  /// Reporters of the number by their weight.
   public struct Weights: Sendable, Equatable {
-    /// Those whose word counts in full.
+    /// Reporters with full weight.
     public var full: Int
-    /// Those whose word counts in part: newcomers, and those who were often wrong.
+    /// Reporters with reduced weight: new reporters, and those who were often wrong.
     public var partial: Int
-    /// Those whose word counts for nothing.
+    /// Of ``partial``, those with exactly the weight of a new reporter; see ``ReporterWeight/newcomer``.
+    public var new: Int
+    /// Reporters without weight.
     public var none: Int
 
     /// - Parameters: see the properties.
-    public init(full: Int = 0, partial: Int = 0, none: Int = 0) {
+    public init(full: Int = 0, partial: Int = 0, new: Int = 0, none: Int = 0) {
       self.full = full
       self.partial = partial
+      self.new = new
       self.none = none
     }
   }

@@ -33,6 +33,8 @@ public struct ExplanationLine: CodedData {
     case categoryReports = "category_reports"
     case weight
     case reporters
+    case reportersFull = "reporters_full"
+    case reportersNew = "reporters_new"
     // The hold.
     case holdNewReporters = "hold_new_reporters"
     case holdOneNetwork = "hold_one_network"
@@ -129,9 +131,20 @@ public struct ExplanationLine: CodedData {
     ExplanationLine(.listedByRange, ["range": .text(range.text)])
   }
 
-  /// Hot enough for review, not for a listing.
-  public static let watched = ExplanationLine(.watched)
-  /// Not enough against it.
+  /// Its heat is enough for a review, and not all conditions of a listing are met.
+  /// - Parameter conditions: see ``Evaluation/conditions``; those of imported lists are an alternative and not counted.
+  public static func watched(_ conditions: [Condition]) -> ExplanationLine {
+    let needed = conditions.filter { $0.source == nil }
+    let missed = needed.filter { !$0.isMet }
+    return ExplanationLine(
+      .watched,
+      [
+        "missed": CodedValue(missed.count), "total": CodedValue(needed.count),
+        "conditions": .text(missed.map(\.kind.rawValue).joined(separator: ",")),
+      ])
+  }
+
+  /// Its heat is below the limit for a review.
   public static let quiet = ExplanationLine(.quiet)
 
   // MARK: Publication, decision, reports
@@ -177,11 +190,14 @@ public struct ExplanationLine: CodedData {
 
   /// Reporters by how much their reports count.
   public static func reporters(_ weights: Explanation.Weights) -> ExplanationLine {
-    ExplanationLine(
+    let all = weights.full + weights.partial + weights.none
+    if weights.full == all { return ExplanationLine(.reportersFull, ["count": CodedValue(all)]) }
+    if weights.new == all { return ExplanationLine(.reportersNew, ["count": CodedValue(all)]) }
+    return ExplanationLine(
       .reporters,
       [
-        "reporters": CodedValue(weights.full + weights.partial + weights.none), "full": CodedValue(weights.full),
-        "partial": CodedValue(weights.partial), "none": CodedValue(weights.none),
+        "reporters": CodedValue(all), "full": CodedValue(weights.full), "partial": CodedValue(weights.partial),
+        "none": CodedValue(weights.none),
       ])
   }
 

@@ -26,5 +26,5 @@ package struct MetricsController: Sendable {
 extension Problem {
   package static let metricsRefused = Problem(
     .unauthorized,
-    detail: "Send the token of metrics as a bearer: RINGFENCE_METRICS_TOKEN, or metrics.token in the data folder.")
+    detail: "Send the metrics token as a bearer token: RINGFENCE_METRICS_TOKEN, or metrics.token in the data folder.")
 }

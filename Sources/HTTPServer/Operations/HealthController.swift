@@ -29,7 +29,7 @@ package struct HealthController: Sendable {
     if readiness.isStopping { throw Problem.stopping }
     // Turns red a little before reports are refused, so that a balancer sends them elsewhere in time.
     if intake.depth * 10 >= intake.capacity * 9 {
-      throw Problem(.unavailable, detail: "The queue of reports that wait to be stored is nearly full.")
+      throw Problem(.unavailable, detail: "The intake queue is nearly full.")
     }
     if intake.isFailing(within: Self.memory) {
       throw Problem(.unavailable, detail: "The last reports could not be stored.")

@@ -26,7 +26,7 @@ extension Problem {
   package static let withdrawn = Problem(.withdrawn)
 
   package static func tooLarge(limit: Int) -> Problem {
-    Problem(.tooLarge, detail: "The body may have \(limit) bytes at most.")
+    Problem(.tooLarge, detail: "The body can have at most \(limit) bytes.")
   }
 
   package static func malformed(_ detail: String, errors: [Field] = []) -> Problem {
@@ -39,7 +39,7 @@ extension Problem {
   }
 
   package static func scope(_ scope: AppScopes) -> Problem {
-    Problem(.scope, detail: "This needs a key with the scope \(scope.names.joined(separator: " and ")).")
+    Problem(.scope, detail: "This requires a key with the scope \(scope.names.joined(separator: " and ")).")
   }
 
   package static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
@@ -52,7 +52,8 @@ extension Problem {
   package static func limited(_ refusal: RateLimiter.Refusal) -> Problem {
     var problem = Problem(
       .limited,
-      detail: "The limit of this \(refusal.limit) is reached. Send it again in \(refusal.retryAfter) seconds.")
+      detail:
+        "The rate limit of this \(refusal.limit) is reached. Send the request again in \(refusal.retryAfter) seconds.")
     problem.retryAfter = refusal.retryAfter
     return problem
   }
@@ -67,7 +68,7 @@ extension Problem {
   ///   - headers: what it is recognised by.
   package static func notSatisfiable(length: Int, headers: HTTPFields) -> Problem {
     var problem = Problem(
-      .range, detail: "The file has \(length) bytes. Ask for some of them, or for the whole.")
+      .range, detail: "The file has \(length) bytes. Request a range within it, or the complete file.")
     problem.headers = headers
     problem.headers[.cacheControl] = "no-store"
     problem.headers[.contentRange] = "bytes */\(length)"

@@ -6,15 +6,15 @@ extension ProblemKind {
     switch self {
     case .noForm:
       Account(
-        status: .badRequest, title: "Not a form", detail: "Send the fields as application/x-www-form-urlencoded.",
-        cause: "A page of the moderation was sent something that is no form.",
-        remedy: "Use the page's own buttons; programs use the API.")
+        status: .badRequest, title: "Invalid form", detail: "Send the fields as application/x-www-form-urlencoded.",
+        cause: "A moderation page received a request that is not a form.",
+        remedy: "Use the buttons of the page. Programs use the API.")
     case .staleForm:
       Account(
-        status: .forbidden, title: "The form is too old",
+        status: .forbidden, title: "Form expired",
         detail:
-          "You have signed in anew since this page was opened. Go back, load the page again and send the form once more.",
-        cause: "The form was made for another session, or by another site.", remedy: "Load the page again.")
+          "You have signed in again since you opened this page. Go back, reload the page and send the form again.",
+        cause: "The form was made for another session, or by another site.", remedy: "Reload the page.")
     case .needsTriage: Self.needs("triage")
     case .needsModerator: Self.needs("moderator")
     case .needsAdministrator: Self.needs("administrator")
@@ -24,9 +24,9 @@ extension ProblemKind {
 
   private static func needs(_ role: String) -> Account {
     Account(
-      status: .forbidden, title: "Not with your role",
-      detail: "Only the role \(role) and those above it may do that. Ask an administrator.",
-      cause: "The account that signed in has a lesser role.",
+      status: .forbidden, title: "Access denied",
+      detail: "This requires the role \(role) or a higher one. Ask an administrator.",
+      cause: "The signed-in account has a lower role.",
       remedy: "Ask an administrator to do it, or to change the role."
     )
   }

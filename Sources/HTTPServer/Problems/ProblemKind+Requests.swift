@@ -7,84 +7,86 @@ extension ProblemKind {
     switch self {
     case .malformed:
       Account(
-        status: .badRequest, title: "Not the JSON we expect",
+        status: .badRequest, title: "Invalid JSON",
         detail: "Correct the fields listed in `errors` and send the request again.",
-        cause: "The body is not JSON in UTF-8, or a field is missing or of another type.",
-        remedy: "Each entry of errors points at a field by a JSON pointer and names the rule in code.")
+        cause: "The body is not JSON in UTF-8, or a field is missing or has the wrong type.",
+        remedy: "Each entry of `errors` has the JSON pointer of a field and a code for the rule.")
     case .cutShort:
       Account(
-        status: .badRequest, title: "The body ended early", detail: "Nothing was taken. Send it again.",
-        cause: "The connection broke, or Content-Length promised more bytes than came.",
-        remedy: "Send the same request again; with the same ids nothing is counted twice.")
+        status: .badRequest, title: "Incomplete body", detail: "Nothing was stored. Send the request again.",
+        cause: "The connection closed early, or Content-Length was larger than the body.",
+        remedy: "Send the same request again. With the same IDs, nothing is counted twice.")
     case .region:
       Account(
-        status: .badRequest, title: "Not a region",
-        detail: "Give region as the two letters that ISO 3166 has for a country, such as DE, or leave it out.",
+        status: .badRequest, title: "Invalid region",
+        detail: "Send `region` as two letters (ISO 3166), such as DE, or leave it out.",
         cause: "The query parameter region is not two letters.",
-        remedy: "Send a country's code, or leave it out: then Accept-Language decides.")
+        remedy: "Send a country code, or leave it out. Then Accept-Language decides.")
     case .request:
       Account(
-        status: .badRequest, title: "Not a request we can serve", detail: "The request cannot be served.",
-        cause: "Something about the request breaks the rules of HTTP, or of this address.",
+        status: .badRequest, title: "Bad request", detail: "The server cannot process the request.",
+        cause: "The request breaks a rule of HTTP or of this address.",
         remedy: "Compare it with the example in the documentation.")
     case .noHost:
       Account(
-        status: .badRequest, title: "No host", detail: "Send exactly one Host header with the name of this server.",
-        cause: "A request of HTTP/1.1 has no Host header, several, or one that its absolute address does not name.",
-        remedy: "Libraries send it by themselves; a proxy must pass one on.")
+        status: .badRequest, title: "Invalid Host header",
+        detail: "Send exactly one Host header with the name of this server.",
+        cause: "An HTTP/1.1 request has no Host header, several, or one that differs from its absolute address.",
+        remedy: "HTTP libraries send this header. A proxy must pass it on.")
     case .anotherSite:
       Account(
-        status: .forbidden, title: "Sent by another site",
-        detail: "This form can only be sent from a page of this server. Open the page here and try again.",
-        cause: "A browser said in Sec-Fetch-Site or in Origin that a page of another site sends the request.",
-        remedy: "Open the page on this server. Apps that are no browsers do not send these headers.")
+        status: .forbidden, title: "Request from another site",
+        detail: "This form can only be sent from a page of this server. Open the page on this server and try again.",
+        cause: "Sec-Fetch-Site or Origin names a page of another site.",
+        remedy: "Open the page on this server. Apps do not send these headers.")
     case .methodNotAllowed:
       Account(
-        status: .methodNotAllowed, title: "Not with this method", detail: "Use one of: GET, HEAD.",
-        cause: "The address exists, but not for this method.", remedy: "Use one of the methods in the header Allow.")
+        status: .methodNotAllowed, title: "Method not allowed", detail: "Use one of: GET, HEAD.",
+        cause: "The address exists, but does not support this method.",
+        remedy: "Use one of the methods in the header Allow.")
     case .notAcceptable:
       Account(
-        status: .notAcceptable, title: "Not in a form you accept",
-        detail: "The answer is application/json. Say so in Accept, or leave the header out.",
-        cause: "The header Accept leaves out the only form in which there is an answer.",
-        remedy: "Send Accept: application/json or */*, or none.")
+        status: .notAcceptable, title: "Not acceptable",
+        detail: "The answer is application/json. Accept it in the header Accept, or leave the header out.",
+        cause: "The header Accept excludes the media type of the answer.",
+        remedy: "Send Accept: application/json or */*, or no Accept header.")
     case .tooSlow:
       Account(
-        status: .requestTimeout, title: "The body did not arrive in time",
-        detail: "Send it again when the connection is better.",
-        cause: "The body came more slowly than the server waits for.",
-        remedy: "Send the same request again; with the same ids nothing is counted twice. Smaller batches get through.")
+        status: .requestTimeout, title: "Request timeout",
+        detail: "The body did not arrive in time. Send the request again.",
+        cause: "The body arrived too slowly.",
+        remedy: "Send the same request again, or smaller batches. With the same IDs, nothing is counted twice.")
     case .tooLarge:
       Account(
-        status: .contentTooLarge, title: "Body too large", detail: "The body may have 16384 bytes at most.",
-        cause: "One report has at most 16 KiB, a batch 1 MiB.", remedy: "Divide the batch.")
+        status: .contentTooLarge, title: "Body too large", detail: "The body can have at most 16384 bytes.",
+        cause: "The limit is 16 KiB for one report and 1 MiB for a batch.", remedy: "Divide the batch.")
     case .unsupportedMediaType:
       Account(
-        status: .unsupportedMediaType, title: "Not JSON",
+        status: .unsupportedMediaType, title: "Unsupported media type",
         detail: "Send the body as Content-Type: application/json, or many reports as application/x-ndjson.",
-        cause: "Content-Type is missing or names another form.", remedy: "Set Content-Type.")
+        cause: "Content-Type is missing or has another value.", remedy: "Set Content-Type.")
     case .unsupportedEncoding:
       Account(
-        status: .unsupportedMediaType, title: "Not in this encoding",
-        detail: "Send the body as it is, without Content-Encoding.",
-        cause: "The body is compressed, as Content-Encoding says.", remedy: "Send it uncompressed.")
+        status: .unsupportedMediaType, title: "Unsupported encoding",
+        detail: "Send the body uncompressed, without Content-Encoding.",
+        cause: "The body has a Content-Encoding.", remedy: "Send it uncompressed.")
     case .range:
       Account(
-        status: .rangeNotSatisfiable, title: "Beyond the end",
-        detail: "The file has 2048 bytes. Ask for some of them, or for the whole.",
-        cause: "Range begins behind the file's last byte.",
-        remedy: "Content-Range says how long the file is. A partial download that is whole already needs no request.")
+        status: .rangeNotSatisfiable, title: "Range not satisfiable",
+        detail: "The file has 2048 bytes. Request a range within it, or the complete file.",
+        cause: "Range begins after the last byte of the file.",
+        remedy: "Content-Range has the length of the file. If your download has that length, it is complete.")
     case .tooMany:
       Account(
-        status: .unprocessableContent, title: "Too many in one request", detail: "Send 1 to 1000 at a time.",
-        cause: "A batch is empty or has over 1,000 items.", remedy: "Divide it.")
+        status: .unprocessableContent, title: "Too many items", detail: "Send 1 to 1000 at a time.",
+        cause: "A batch is empty or has more than 1,000 items.", remedy: "Divide the batch.")
     case .limited:
       Account(
         status: .tooManyRequests, title: "Too many requests",
-        detail: "The limit of this network is reached. Send it again in 4 seconds.",
+        detail: "The rate limit of this network is reached. Send the request again in 4 seconds.",
         cause:
-          "The app, the network or the reporter has sent as much as it may; RateLimit-Policy tells how much that is.",
-        remedy: "Wait the seconds that Retry-After names. RateLimit tells beforehand what is left.", retryAfter: 0)
+          "The app, network or reporter has reached its rate limit, which RateLimit-Policy shows.",
+        remedy: "Wait for the seconds in Retry-After. RateLimit shows the remaining requests.", retryAfter: 0)
     default: accountOfContent
     }
   }
@@ -97,63 +99,64 @@ extension ProblemKind {
         status: .unauthorized, title: "No valid API key",
         detail: "Send the header Authorization: Bearer with your app's key.",
         cause: "The key is missing, unknown, revoked or expired.",
-        remedy: "Ask the operator for a key; keep the one you have until the new one works.")
+        remedy: "Ask the operator for a new key.")
     case .scope:
       Account(
-        status: .forbidden, title: "The key may not do this", detail: "This needs a key with the scope lookup.",
-        cause: "The key is valid, but lacks the scope that the operation needs.",
-        remedy: "Use another key, or ask the operator to widen this one.")
+        status: .forbidden, title: "Missing scope", detail: "This requires a key with the scope lookup.",
+        cause: "The key is valid, but does not have the required scope.",
+        remedy: "Use another key, or ask the operator to add the scope.")
     case .notFound:
       Account(
-        status: .notFound, title: "Nothing here", detail: "There is nothing at this address.",
+        status: .notFound, title: "Not found", detail: "There is no resource at this address. Check the address.",
         cause: "The address is wrong, the file was removed after a newer publication, or your app has no such report.",
-        remedy: "Check the address; for files, read the manifest anew.")
+        remedy: "Check the address. For files, fetch the manifest again.")
     case .nothingPublished:
       Account(
-        status: .notFound, title: "Nothing is published yet",
-        detail: "There is no publication yet. Ask again after the first one.",
-        cause: "The server is new.", remedy: "Ask again after the first publication.")
+        status: .notFound, title: "No publication yet",
+        detail: "There is no publication yet. Send the request again after the first publication.",
+        cause: "The server is new.", remedy: "Send the request again after the first publication.")
     case .notANumber:
       Account(
-        status: .notFound, title: "Not a number in international form",
-        detail: "Write the digits of E.164, such as +33162000248, with the plus as %2B or left out.",
+        status: .notFound, title: "Invalid number",
+        detail: "Send an E.164 number, such as 33162000248. A plus must be encoded as %2B.",
         cause: "The last part of the path is not 1 to 15 digits.",
-        remedy: "Bring the number into international form first.")
+        remedy: "Convert the number to international form.")
     case .notAPrefix:
       Account(
-        status: .notFound, title: "Not the beginning of a hash",
+        status: .notFound, title: "Invalid hash prefix",
         detail: "Send the first 4 to 8 hex digits, in lower case, of the SHA-256 of the number with its plus.",
         cause: "The last part of the path is not 4 to 8 of the characters 0 to 9 and a to f.",
-        remedy: "Hash the number as text, such as +33162000248, and send the beginning.")
+        remedy: "Hash the number as text, such as +33162000248, and send the first digits.")
     case .conflict:
       Account(
-        status: .conflict, title: "The id is taken",
-        detail: "Your app has used this id for another content. Send the new content under an id of its own.",
-        cause: "A report_id or batch_id was used before, with another content.",
-        remedy: "Make a new UUID for each report and batch, and keep it for retries only.")
+        status: .conflict, title: "ID already used",
+        detail: "Your app has used this ID with other content. Send the content with a new ID.",
+        cause: "A report_id or batch_id was used before with other content.",
+        remedy: "Create a new UUID for each report and batch. Use it again only for retries.")
     case .withdrawn:
       Account(
-        status: .gone, title: "The report was withdrawn",
-        detail: "A withdrawn report does not come back. Send a new one under an id of its own.",
-        cause: "A report came again that was taken back, by your app or by the operator.",
-        remedy: "Drop it, or send a new report under a new id.")
+        status: .gone, title: "Report withdrawn",
+        detail: "A withdrawn report cannot be restored. Send a new report with a new ID.",
+        cause: "The report was withdrawn by your app or by the operator.",
+        remedy: "Discard it, or send a new report with a new ID.")
     case .preconditionFailed:
       Account(
-        status: .preconditionFailed, title: "Another file by now",
-        detail: "The file is not the one that your condition names. Fetch it without the condition.",
-        cause: "If-Match or If-Unmodified-Since does not hold.", remedy: "Fetch the file without the condition.")
+        status: .preconditionFailed, title: "Precondition failed",
+        detail: "The file has changed. Fetch it without the condition.",
+        cause: "If-Match or If-Unmodified-Since does not match the file.",
+        remedy: "Fetch the file without the condition.")
     case .invalidReport:
       Account(
-        status: .unprocessableContent, title: "The report breaks a rule",
+        status: .unprocessableContent, title: "Invalid report",
         detail: "Correct the fields listed in `errors` and send the request again.",
-        cause: "The JSON is right, but a value is not: a number nobody can have, a time in the future.",
-        remedy: "Each entry of errors points at a field, names the rule in code and says what to send instead.")
+        cause: "The JSON is valid, but a value is not, such as a time in the future.",
+        remedy: "Each entry of `errors` has the JSON pointer of a field, a code for the rule and the correction.")
     case .invalidBatch:
       Account(
-        status: .unprocessableContent, title: "The batch breaks a rule",
+        status: .unprocessableContent, title: "Invalid batch",
         detail: "Correct the fields listed in `errors` and send the request again.",
-        cause: "An item of the batch breaks a rule; none of it was counted.",
-        remedy: "Leave the items out that errors points at, and send the rest under the same batch_id.")
+        cause: "An item of the batch is invalid. No item was counted.",
+        remedy: "Correct or remove the items in `errors`, and send the batch with the same batch_id.")
     default: nil
     }
   }

@@ -6,33 +6,34 @@ extension ProblemKind {
     switch self {
     case .unknownMethod:
       Account(
-        status: .notImplemented, title: "A method we do not know",
-        detail: "Use GET, HEAD, POST or DELETE, as the documentation says.",
-        cause: "The method is none that any address of this server has.", remedy: "Use the documented one.")
+        status: .notImplemented, title: "Method not implemented",
+        detail: "Use GET, HEAD, POST or DELETE, as documented.",
+        cause: "No address of this server supports this method.", remedy: "Use the documented method.")
     case .unavailable:
       Account(
-        status: .serviceUnavailable, title: "Cannot answer just now",
-        detail: "Nothing was lost that was acknowledged. Send the same request again in a moment.",
-        cause: "The database cannot be reached, or more reports wait to be stored than fit in memory.",
-        remedy: "Send the same request again after Retry-After; with the same ids nothing is counted twice.",
+        status: .serviceUnavailable, title: "Service unavailable",
+        detail: "Acknowledged data is not lost. Send the same request again after Retry-After.",
+        cause: "The database cannot be reached, or too many reports wait to be stored.",
+        remedy: "Send the same request again after Retry-After. With the same IDs, nothing is counted twice.",
         retryAfter: 2)
     case .busy:
       Account(
-        status: .serviceUnavailable, title: "Too much at once",
-        detail: "The server has no memory to spare for this body. Send it again in a moment.",
-        cause: "Many large bodies arrive at the same time.",
+        status: .serviceUnavailable, title: "Server busy",
+        detail: "The server has no memory for this body. Send the request again after Retry-After.",
+        cause: "Many large bodies arrived at the same time.",
         remedy: "Send it again after Retry-After, or in smaller batches.", retryAfter: 2)
     case .stopping:
       Account(
-        status: .serviceUnavailable, title: "Stopping", detail: "The server is about to stop.",
-        cause: "The operator stops or updates the server.",
-        remedy: "Nothing to do for apps; a balancer sends requests elsewhere.", retryAfter: 5)
+        status: .serviceUnavailable, title: "Server stopping", detail: "The server is stopping.",
+        cause: "The operator is stopping or updating the server.",
+        remedy: "Send the request again after Retry-After. A load balancer uses another server.", retryAfter: 5)
     default:
       Account(
-        status: .internalServerError, title: "Our fault",
-        detail: "The request failed for a reason of ours. Send it again; if it keeps failing, tell the operator.",
-        cause: "A mistake of the server; it is in the server's log.",
-        remedy: "Send the same request again; if it keeps failing, tell the operator when it happened.")
+        status: .internalServerError, title: "Internal error",
+        detail:
+          "The request failed because of an error on the server. Send it again. If the error continues, contact the operator.",
+        cause: "An error on the server. Its log has the details.",
+        remedy: "Send the same request again. If the error continues, send the operator the time of the request.")
     }
   }
 }

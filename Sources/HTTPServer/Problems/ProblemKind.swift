@@ -73,11 +73,11 @@ package enum ProblemKind: String, CaseIterable, Sendable {
       Problem(
         self,
         errors: [
-          .init(pointer: "/reported_at", code: "too_old", detail: "Reports count for a year; this one is older.")
+          .init(pointer: "/reported_at", code: "too_old", detail: "The report is older than one year.")
         ])
     case .invalidBatch:
       Problem(
-        self, errors: [.init(pointer: "/items/3/day", code: "too_old", detail: "Days are counted for 30 days.")])
+        self, errors: [.init(pointer: "/items/3/day", code: "too_old", detail: "The day is more than 30 days ago.")])
     default: Problem(self)
     }
   }

@@ -44,7 +44,7 @@ package enum JSON {
     do {
       let value = try JSONDecoder().decode(type, from: data)
       if let field = JSONText.repeatedMember(in: data) {
-        throw Problem.malformed("An object has a member twice.", errors: [field])
+        throw Problem.malformed("An object has the same member twice. Send each member once.", errors: [field])
       }
       return value
     } catch let error as DecodingError {
@@ -68,7 +68,7 @@ package enum JSON {
     case .valueNotFound(let type, let context):
       return field(context.codingPath, "null", "Send \(name(of: type)), not null.")
     case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-      return field(context.codingPath, "malformed", "This value cannot be read.")
+      return field(context.codingPath, "malformed", "This value is not valid.")
     default:
       return nil
     }

@@ -10,7 +10,7 @@ package enum Lenient<Value: Decodable>: Decodable {
     } catch {
       // Strings and numbers are looked into late; what is wrong there has an error of Foundation's own.
       let field = (error as? DecodingError).flatMap { JSON.field(of: $0, below: decoder.codingPath.count) }
-      self = .malformed(field ?? .init(pointer: "", code: "malformed", detail: "A string or a number cannot be read."))
+      self = .malformed(field ?? .init(pointer: "", code: "malformed", detail: "A string or number is not valid."))
     }
   }
 }

@@ -36,7 +36,9 @@ public struct AppJob: Sendable {
       } catch  where Task.isCancelled {
         return
       } catch {
-        if !isFailing { logger.error("The apps' work waits for the database", metadata: ["error": "\(error)"]) }
+        if !isFailing {
+          logger.error("The database does not answer; keys and withdrawals wait", metadata: ["error": "\(error)"])
+        }
         isFailing = true
       }
       try? await Task.sleep(for: Self.pause)
@@ -64,7 +66,7 @@ public struct AppJob: Sendable {
       }
       guard let done = left else { continue }
       logger.info(
-        "Took back what came by a key",
+        "Withdrew the reports of a key",
         metadata: ["key.id": "\(done.keyID)", "reports": "\(done.withdrawn)", "reports.seen": "\(done.seen)"])
     }
   }

@@ -24,7 +24,7 @@ extension IdentificationSubmission {
     let id = UUID(uuidString: batchID)
     if id == nil {
       problems.append(
-        FieldProblem(field: "batch_id", code: "not_a_uuid", detail: "Send a UUID, and the same one when you retry."))
+        FieldProblem(field: "batch_id", code: "not_a_uuid", detail: "Send a UUID. Use the same UUID for retries."))
     }
     if !(1...Self.mostItems).contains(items.count) {
       problems.append(FieldProblem(field: "items", code: "length", detail: "Send 1 to 1,000 items."))
@@ -68,16 +68,17 @@ extension IdentificationSubmission.Item {
     }
     let calls = 0...IdentificationSubmission.mostCalls
     for (field, count) in [("named", named), ("unknown", unknown)] where !calls.contains(count) {
-      problems.append(FieldProblem(field: field, code: "out_of_range", detail: "Counts are 0 to 1,000,000."))
+      problems.append(FieldProblem(field: field, code: "out_of_range", detail: "The count must be 0 to 1,000,000."))
     }
     let day = Self.dayNumber(day)
     switch day {
     case nil:
       problems.append(FieldProblem(field: "day", code: "not_a_day", detail: "Send a day in UTC, such as 2026-11-21."))
     case let day? where day > today + Int32(IdentificationSubmission.leewayInDays):
-      problems.append(FieldProblem(field: "day", code: "in_the_future", detail: "The day has not begun anywhere."))
+      problems.append(
+        FieldProblem(field: "day", code: "in_the_future", detail: "The day is in the future in every time zone."))
     case let day? where day < today - Int32(IdentificationSubmission.greatestAgeInDays):
-      problems.append(FieldProblem(field: "day", code: "too_old", detail: "Days are counted for 30 days."))
+      problems.append(FieldProblem(field: "day", code: "too_old", detail: "The day is more than 30 days ago."))
     default: break
     }
     guard let digits, let day, problems.isEmpty else { return (nil, problems) }

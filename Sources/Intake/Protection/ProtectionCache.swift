@@ -56,7 +56,7 @@ public final class ProtectionCache: Sendable {
       } catch  where Task.isCancelled {
         return
       } catch {
-        logger.error("Protected numbers could not be read; those known before stay", metadata: ["error": "\(error)"])
+        logger.error("Cannot read protected numbers; using those read before", metadata: ["error": "\(error)"])
       }
       guard (try? await Task.sleep(for: Self.interval)) != nil else { return }
     }

@@ -88,8 +88,8 @@ public struct QueueJob: Sendable {
     let change = try await leases.holding(lease) { try await queue.sweep(at: time) }
     guard change.written + change.removed > 0 else { return }
     logger.info(
-      "Swept the queue",
-      metadata: ["judged": "\(change.judged)", "written": "\(change.written)", "removed": "\(change.removed)"])
+      "Updated the review queue",
+      metadata: ["evaluated": "\(change.judged)", "written": "\(change.written)", "removed": "\(change.removed)"])
   }
 
   private func repeatedly(every interval: Duration, _ work: @Sendable () async throws -> Void) async {
@@ -107,6 +107,6 @@ public struct QueueJob: Sendable {
 
   private func complain(_ error: any Error) {
     logger.error(
-      "The queue could not be brought up to date; the next round tries again", metadata: ["error": "\(error)"])
+      "Cannot update the review queue; trying again in the next round", metadata: ["error": "\(error)"])
   }
 }

@@ -33,7 +33,8 @@ public struct ReporterWeightJob: Sendable {
       } catch  where Task.isCancelled {
         return
       } catch {
-        logger.error("Reporters could not be weighed; the next round tries again", metadata: ["error": "\(error)"])
+        logger.error(
+          "Cannot calculate the weights of reporters; trying again in the next round", metadata: ["error": "\(error)"])
       }
       guard (try? await Task.sleep(for: interval)) != nil else { return }
     }
@@ -47,7 +48,7 @@ public struct ReporterWeightJob: Sendable {
     let proposed = try await ranges.detect(at: time)
     guard summary.reporters + summary.numbers + proposed.count > 0 else { return }
     logger.info(
-      "Weighed reporters",
+      "Calculated the weights of reporters",
       metadata: [
         "reporters": "\(summary.reporters)", "numbers": "\(summary.numbers)", "ranges": "\(proposed.count)",
         "duration_ms": "\(Int((ContinuousClock.now - start) / .milliseconds(1)))",

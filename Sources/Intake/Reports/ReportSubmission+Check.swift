@@ -75,7 +75,7 @@ extension ReportSubmission {
     guard bytes > 0, bytes <= 200 || (bytes <= 800 && reporter.unicodeScalars.count <= 200) else {
       throw FieldProblem(
         field: "reporter", code: "length",
-        detail: "Send your own name for the user, 1 to 200 characters. It is stored as a keyed hash only.")
+        detail: "Send your own ID of the user, 1 to 200 characters. Only a keyed hash is stored.")
     }
     return reporter
   }
@@ -83,7 +83,7 @@ extension ReportSubmission {
   private func checkedReportID() throws(FieldProblem) -> UUID {
     guard let id = UUID(hyphenated: reportID) ?? UUID(uuidString: reportID) else {
       throw FieldProblem(
-        field: "report_id", code: "not_a_uuid", detail: "Send a UUID, and the same one when you retry.")
+        field: "report_id", code: "not_a_uuid", detail: "Send a UUID. Use the same UUID for retries.")
     }
     return id
   }
@@ -95,11 +95,11 @@ extension ReportSubmission {
     }
     if time > now.addingTimeInterval(Self.clockLeeway) {
       throw FieldProblem(
-        field: "reported_at", code: "in_the_future", detail: "The time lies ahead of ours by over 5 minutes.")
+        field: "reported_at", code: "in_the_future", detail: "The time is more than 5 minutes in the future.")
     }
     if time < now.addingTimeInterval(-Self.greatestAge) {
       throw FieldProblem(
-        field: "reported_at", code: "too_old", detail: "Reports count for a year; this one is older.")
+        field: "reported_at", code: "too_old", detail: "The report is older than one year.")
     }
     return time
   }
@@ -110,7 +110,7 @@ extension ReportSubmission {
     // PostgreSQL's text has no NUL, and its length is in code points.
     guard comment.unicodeScalars.count <= 500, !comment.unicodeScalars.contains("\0") else {
       throw FieldProblem(
-        field: "comment", code: "length", detail: "A comment has at most 500 characters, none of them NUL.")
+        field: "comment", code: "length", detail: "A comment can have at most 500 characters and no NUL.")
     }
     return comment
   }

@@ -65,7 +65,7 @@ public struct RetentionJob: Sendable {
       } catch  where Task.isCancelled {
         return
       } catch {
-        logger.error("Old data could not be purged; the next round tries again", metadata: ["error": "\(error)"])
+        logger.error("Cannot delete old data; trying again in the next round", metadata: ["error": "\(error)"])
       }
       guard (try? await sleep(interval)) != nil else { return }
     }
@@ -83,11 +83,11 @@ public struct RetentionJob: Sendable {
     // Months of 31 days: rather a day too long than one too short.
     if let months = limits.reportMonths {
       let dropped = try await store.dropReports(before: before(months * 31), at: time)
-      if dropped > 0 { logger.notice("Dropped old reports", metadata: ["months": "\(dropped)"]) }
+      if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": "\(dropped)"]) }
     }
     guard networks + comments + batches > 0 else { return }
     logger.info(
-      "Purged old data",
+      "Deleted old data",
       metadata: ["networks": "\(networks)", "comments": "\(comments)", "identification_batches": "\(batches)"])
   }
 }

@@ -32,7 +32,7 @@ public struct StatisticsJob: Sendable {
       } catch  where Task.isCancelled {
         return
       } catch {
-        logger.error("Figures could not be counted; the next round tries again", metadata: ["error": "\(error)"])
+        logger.error("Cannot count statistics; trying again in the next round", metadata: ["error": "\(error)"])
       }
       guard (try? await Task.sleep(for: interval)) != nil else { return }
     }

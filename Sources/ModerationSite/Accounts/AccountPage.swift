@@ -49,7 +49,8 @@ struct AccountPage: Encodable {
       SessionRow(
         id: session.id.uuidString.lowercased(),
         browser: session.browser.isEmpty ? texts("account.some-browser") : session.browser,
-        opened: PageTime(session.openedAt), seen: PageTime(session.seenAt), isThis: session.id == moderator.sessionID)
+        opened: PageTime(session.openedAt, texts), seen: PageTime(session.seenAt, texts),
+        isThis: session.id == moderator.sessionID)
     }
     hasOthers = sessions.contains { $0.id != moderator.sessionID }
     languages =

@@ -149,9 +149,9 @@ struct AccountRow: Encodable {
     id = account.id
     name = account.name
     role = texts("role.\(account.role.rawValue)")
-    created = PageTime(account.createdAt)
-    signedIn = account.signedInAt.map(PageTime.init)
-    disabled = account.disabledAt.map(PageTime.init)
+    created = PageTime(account.createdAt, texts)
+    signedIn = account.signedInAt.map { PageTime($0, texts) }
+    disabled = account.disabledAt.map { PageTime($0, texts) }
     hasPassword = account.hasPassword
     hasSecondFactor = account.hasSecondFactor
     sessions = texts.number(account.sessions)

@@ -28,14 +28,14 @@ struct AppealStatusPage: Encodable {
       }
     account = Self.listing(status, texts) + Self.next(status, texts)
     answer = appeal.answer ?? ""
-    answeredAt = appeal.answeredAt.map { [PageTime($0)] } ?? []
-    filedAt = PageTime(appeal.filedAt)
+    answeredAt = appeal.answeredAt.map { [PageTime($0, texts)] } ?? []
+    filedAt = PageTime(appeal.filedAt, texts)
     statement = appeal.statement
   }
 
   private static func listing(_ status: AppealStatus, _ texts: Localizer) -> [String] {
     guard let listing = status.listing else { return [texts("appeal.not-listed")] }
-    let values = ["category": texts.category(listing.category), "since": PageTime(listing.listedAt).text]
+    let values = ["category": texts.category(listing.category), "since": PageTime(listing.listedAt, texts).text]
     return [texts(listing.treatment == .block ? "appeal.listed-blocked" : "appeal.listed-named", values)]
   }
 

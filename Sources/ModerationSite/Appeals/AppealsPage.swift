@@ -28,7 +28,7 @@ struct AppealRow: Encodable {
     digits = appeal.number
     number = Phone.text(appeal.number)
     country = Phone.country(appeal.number, texts)
-    filedAt = PageTime(appeal.filedAt)
+    filedAt = PageTime(appeal.filedAt, texts)
     state = texts("appeals.state-\(appeal.state.rawValue)")
     tone = AppealPage.tone(appeal.state)
     listed = line?.listedAs.map(texts.category) ?? texts("appeals.not-listed")
@@ -92,8 +92,8 @@ struct AppealPage: Encodable {
     earlier = appeals.filter { $0.state != .open }.reversed().map { appeal in
       Earlier(
         state: texts("appeals.state-\(appeal.state.rawValue)"), tone: Self.tone(appeal.state),
-        answeredAt: appeal.answeredAt.map { [PageTime($0)] } ?? [], answeredBy: appeal.answeredBy ?? "",
-        answer: appeal.answer ?? "", filings: Self.filings(appeal, filings))
+        answeredAt: appeal.answeredAt.map { [PageTime($0, texts)] } ?? [], answeredBy: appeal.answeredBy ?? "",
+        answer: appeal.answer ?? "", filings: Self.filings(appeal, filings, texts))
     }
     self.problem = problem
     self.words = words
@@ -111,11 +111,11 @@ struct AppealPage: Encodable {
   }
 
   /// What each person said; an appeal that was filed on the command line has its statement alone.
-  private static func filings(_ appeal: Appeal, _ all: [FiledStatement]) -> [Filing] {
+  private static func filings(_ appeal: Appeal, _ all: [FiledStatement], _ texts: Localizer) -> [Filing] {
     let own = all.filter { $0.appealID == appeal.id }
     guard !own.isEmpty else {
-      return [Filing(statement: appeal.statement, filedAt: PageTime(appeal.filedAt), contact: "")]
+      return [Filing(statement: appeal.statement, filedAt: PageTime(appeal.filedAt, texts), contact: "")]
     }
-    return own.map { Filing(statement: $0.statement, filedAt: PageTime($0.filedAt), contact: $0.contact ?? "") }
+    return own.map { Filing(statement: $0.statement, filedAt: PageTime($0.filedAt, texts), contact: $0.contact ?? "") }
   }
 }

@@ -54,7 +54,7 @@ struct AppsPage: Encodable {
     scopes = Scope.all(chosen, texts)
     self.withdrawals = withdrawals.map { work in
       Withdrawal(
-        key: work.keyID, askedBy: work.askedBy, askedAt: PageTime(work.askedAt), reason: work.reason,
+        key: work.keyID, askedBy: work.askedBy, askedAt: PageTime(work.askedAt, texts), reason: work.reason,
         withdrawn: texts.number(work.withdrawn), state: texts(work.doneAt == nil ? "apps.under-way" : "apps.done"),
         isOpen: work.doneAt == nil)
     }
@@ -90,9 +90,9 @@ struct KeyRow: Encodable {
     self.state = texts("apps.state.\(state.rawValue)")
     mark = state == .valid ? "good" : "warn"
     scopes = key.scopes.names.joined(separator: ", ")
-    createdAt = PageTime(key.createdAt)
+    createdAt = PageTime(key.createdAt, texts)
     createdBy = key.createdBy
-    endsAt = (key.revokedAt ?? key.expiresAt).map { [PageTime($0)] } ?? []
-    lastUsedAt = key.lastUsedAt.map { [PageTime($0)] } ?? []
+    endsAt = (key.revokedAt ?? key.expiresAt).map { [PageTime($0, texts)] } ?? []
+    lastUsedAt = key.lastUsedAt.map { [PageTime($0, texts)] } ?? []
   }
 }

@@ -35,7 +35,8 @@ struct KeyPage: Encodable {
       trace.map { trace in
         let figures = [
           "numbers": texts.number(trace.numbers), "reporters": texts.number(trace.reporters),
-          "first": trace.first.map { PageTime($0).text } ?? "", "last": trace.last.map { PageTime($0).text } ?? "",
+          "first": trace.first.map { PageTime($0, texts).text } ?? "",
+          "last": trace.last.map { PageTime($0, texts).text } ?? "",
         ]
         return [
           Trace(

@@ -48,7 +48,7 @@ struct AuditPages: Sendable {
     let shown = found.prefix(Self.rows)
     let rows = shown.map { record in
       Values.Row(
-        id: record.event.id.uuidString.lowercased(), time: PageTime(record.time), actor: record.event.actor,
+        id: record.event.id.uuidString.lowercased(), time: PageTime(record.time, texts), actor: record.event.actor,
         role: texts.find("role.\(record.event.role)") ?? record.event.role,
         action: texts.find("audit.action.\(record.event.action)") ?? record.event.action,
         subject: record.event.subject,

@@ -1,4 +1,5 @@
 import Foundation
+import Localization
 import PageTemplates
 import Timestamps
 
@@ -6,14 +7,12 @@ import Timestamps
 struct PageTime: TemplateValueConvertible {
   /// RFC 3339.
   let datetime: String
-  /// `2026-11-21 09:00 UTC`.
+  /// `21 November 2026, 09:00 UTC`.
   let text: String
 
-  init(_ date: Date) {
+  init(_ date: Date, _ texts: Localizer) {
     datetime = Timestamp.format(date)
-    // By bytes: characters would be looked for one by one, and pages have a hundred times.
-    let bytes = datetime.utf8
-    text = "\(Substring(bytes.prefix(10))) \(Substring(bytes.dropFirst(11).prefix(5))) UTC"
+    text = texts.time(datetime)
   }
 
   var templateValue: TemplateValue { ["datetime": .text(datetime), "text": .text(text)] }

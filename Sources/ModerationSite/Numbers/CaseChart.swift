@@ -64,20 +64,20 @@ struct CaseChart: Encodable {
         let height = Double(calls[day] ?? 0) / Double(mostCalls) * Self.height
         return "\(Self.text(place(day) + Self.step / 2)),\(Self.text((Self.height - height).rounded()))"
       }.joined(separator: " ")
-    labels = [first, first + (last - first) / 2, last].map(Self.name)
+    labels = [first, first + (last - first) / 2, last].map { Self.name($0, texts) }
     top = texts.number(most)
     topCalls = texts.number(mostCalls)
     width = Self.text(Double(CaseStore.days) * Self.step)
     rows = shown.reversed().map { day in
       Row(
-        day: Self.name(day.day), complaints: texts.number(day.complaints), votes: texts.number(day.votes),
+        day: Self.name(day.day, texts), complaints: texts.number(day.complaints), votes: texts.number(day.votes),
         calls: texts.number(day.calls))
     }
   }
 
   private static func text(_ value: Double) -> String { String(Int(value)) }
 
-  private static func name(_ day: Int32) -> String {
-    String(PageTime(Date(timeIntervalSince1970: Double(day) * 86_400)).datetime.prefix(10))
+  private static func name(_ day: Int32, _ texts: Localizer) -> String {
+    texts.day(Date(timeIntervalSince1970: Double(day) * 86_400))
   }
 }

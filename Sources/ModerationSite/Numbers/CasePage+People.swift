@@ -12,7 +12,7 @@ struct CaseWords: Encodable {
   init(_ comment: CaseComment, _ texts: Localizer) {
     text = comment.text
     category = texts.category(comment.category)
-    time = PageTime(comment.reportedAt)
+    time = PageTime(comment.reportedAt, texts)
   }
 
   /// Where a page of comments ends, as an address has it: microseconds since 1970 and the report's id.
@@ -58,7 +58,7 @@ struct CaseHold: Encodable {
   init(_ hold: Hold, _ texts: Localizer) {
     rule = texts("case.hold.\(hold.reason.code.rawValue)")
     detail = texts.message(hold.reason)
-    time = PageTime(hold.heldAt)
+    time = PageTime(hold.heldAt, texts)
     state = texts(hold.isSettled ? "case.hold.settled" : "case.hold.open")
   }
 }
@@ -73,7 +73,7 @@ struct CaseAppeal: Encodable {
 
   init(_ appeal: Appeal, _ texts: Localizer) {
     statement = appeal.statement
-    time = PageTime(appeal.filedAt)
+    time = PageTime(appeal.filedAt, texts)
     state = texts("case.appeal.\(appeal.state.rawValue)")
     answer = appeal.answer ?? ""
     isOpen = appeal.state == .open
@@ -107,7 +107,7 @@ struct CaseDecision: Encodable {
         ].compactMap { $0 }.joined(separator: " · ")
       }
       return CaseDecision(
-        id: event.id.uuidString.lowercased(), time: PageTime(event.time), moderator: event.decidedBy, what: what,
+        id: event.id.uuidString.lowercased(), time: PageTime(event.time, texts), moderator: event.decidedBy, what: what,
         reason: event.reason ?? "", note: event.note ?? "", isStanding: event.id == standing,
         canUndo: isDecision && !undone.contains(event.id) && DecisionRights.canUndo(event, worker))
     }

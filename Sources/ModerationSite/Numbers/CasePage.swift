@@ -98,12 +98,12 @@ struct CasePage: Encodable {
     causes = (file.item?.causes.all ?? []).map {
       QueueList.Cause(cause: $0.rawValue, name: texts("queue.cause.\($0.rawValue)"))
     }
-    since = file.item.map { [PageTime($0.since)] } ?? []
+    since = file.item.map { [PageTime($0.since, texts)] } ?? []
     level = file.item.flatMap { $0.level > 0 ? texts("queue.level.\($0.level)") : nil } ?? ""
     passes = file.passes.isEmpty ? "" : texts("case.passes", ["names": file.passes.joined(separator: ", ")])
     claim = view.claim?.uuidString.lowercased() ?? ""
     takenBy = view.taken?.account ?? ""
-    takenUntil = view.taken.map { [PageTime($0.until)] } ?? []
+    takenUntil = view.taken.map { [PageTime($0.until, texts)] } ?? []
     canTakeOver = view.taken != nil && view.worker.role >= .administrator
     left = texts.count("queue.left", view.left)
     leftAddress = view.address.address("/moderation/queue/left")
@@ -139,7 +139,7 @@ struct CasePage: Encodable {
     hold = file.hold.map { [CaseHold($0, texts)] } ?? []
     appeals = file.appeals.reversed().map { CaseAppeal($0, texts) }
     decisions = CaseDecision.all(file.decisions, standing: explanation.decision?.decisionID, worker: view.worker, texts)
-    notes = file.notes.map { CaseRemark(account: $0.account, text: $0.text, time: PageTime($0.writtenAt)) }
+    notes = file.notes.map { CaseRemark(account: $0.account, text: $0.text, time: PageTime($0.writtenAt, texts)) }
     noteID = UUID().uuidString.lowercased()
   }
 }

@@ -24,7 +24,7 @@ struct NumberRow: Encodable {
     number = Phone.text(line.number)
     country = Phone.country(line.number, texts)
     reports = texts.number(line.reports)
-    last = line.lastReportedAt.map { [PageTime($0)] } ?? []
+    last = line.lastReportedAt.map { [PageTime($0, texts)] } ?? []
     label = line.label ?? ""
     var badges: [Badge] = []
     if let category = line.listedAs {

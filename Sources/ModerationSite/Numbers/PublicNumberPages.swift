@@ -46,7 +46,7 @@ struct PublicNumberPage: Encodable {
     country = explanation.country.map(texts.country) ?? ""
     let listing = explanation.listing
     category = listing.map { texts.category($0.category) } ?? ""
-    since = listing.map { [PageTime($0.listedAt)] } ?? []
+    since = listing.map { [PageTime($0.listedAt, texts)] } ?? []
     // Not how many exactly: a page must not tell a caller which complaint has just come.
     reports =
       switch explanation.score?.parts.reduce(Int64(0), { $0 + $1.reports }) ?? 0 {

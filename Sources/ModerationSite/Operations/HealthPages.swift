@@ -63,7 +63,7 @@ struct HealthPages: Sendable {
       try await publications.runs(limit: 1).first.map { $0.state == .failed || $0.state == .refused } ?? false
     let hours = Int(now.timeIntervalSince(newest.issued) / 3_600)
     let values = [
-      "serial": "\(newest.serial)", "hours": texts.number(hours), "expires": PageTime(newest.expires).text,
+      "serial": "\(newest.serial)", "hours": texts.number(hours), "expires": PageTime(newest.expires, texts).text,
     ]
     if newest.expires <= now {
       return HealthCheck("publication", .alarm, texts("health.publication-expired", values), texts)

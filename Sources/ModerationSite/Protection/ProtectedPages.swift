@@ -66,8 +66,8 @@ struct ProtectedPages: Sendable {
     let shown = numbers.prefix(Self.rows)
     let counts = try await protection.counts()
     let page = ProtectedPage(
-      patterns: after > 0 ? [] : try await protection.patterns().map { ProtectedRow($0) },
-      numbers: shown.map { ProtectedRow($0.protection) }, patternCount: texts.number(counts.patterns),
+      patterns: after > 0 ? [] : try await protection.patterns().map { ProtectedRow($0, texts) },
+      numbers: shown.map { ProtectedRow($0.protection, texts) }, patternCount: texts.number(counts.patterns),
       numberCount: texts.number(counts.numbers), draft: draft, done: texts.find("protected.done-\(done)") ?? "",
       next: numbers.count > Self.rows
         ? Query.address(Self.address, ["after": "\(shown.last?.number ?? 0)"]) : "")
@@ -103,11 +103,11 @@ struct ProtectedRow: Encodable {
   let addedBy: String
   let addedAt: PageTime
 
-  init(_ protection: Protection) {
+  init(_ protection: Protection, _ texts: Localizer) {
     what = protection.what
     reason = protection.reason
     addedBy = protection.addedBy
-    addedAt = PageTime(protection.addedAt)
+    addedAt = PageTime(protection.addedAt, texts)
   }
 }
 

@@ -99,7 +99,7 @@ struct ChangesPage: Encodable {
     against = earlier.serial
     nights = all.filter { $0.serial != serial }.map { night in
       Choice(
-        value: "\(night.serial)", name: "\(night.serial) – \(PageTime(night.head.issued).text)",
+        value: "\(night.serial)", name: "\(night.serial) – \(PageTime(night.head.issued, texts).text)",
         isChosen: night.serial == earlier.serial)
     }
     kinds =

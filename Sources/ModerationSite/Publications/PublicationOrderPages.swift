@@ -41,7 +41,7 @@ struct OrderRow: Encodable {
   /// - Parameter isTaken: whether another order would find somebody else publishing.
   init(_ order: PublicationJobs.Order, isTaken: Bool, _ texts: Localizer) {
     text = texts("publications.last-\(order.state.rawValue)", ["name": order.account])
-    askedAt = PageTime(order.askedAt)
+    askedAt = PageTime(order.askedAt, texts)
     isAlarm = order.state == .failed || order.state == .broken
     // Gates are overruled for what is to be published now, by whom and why: that is asked again.
     let isOver = (isAlarm || order.state == .busy) && order.gates.isEmpty

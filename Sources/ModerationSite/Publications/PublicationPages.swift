@@ -123,8 +123,8 @@ struct PublicationRow: Encodable {
       case .command: texts("publications.by.command")
       case .revocation: texts("publications.by.revocation")
       }
-    time = PageTime(run.publishedAt ?? run.startedAt ?? run.asOf)
-    asOf = PageTime(run.asOf)
+    time = PageTime(run.publishedAt ?? run.startedAt ?? run.asOf, texts)
+    asOf = PageTime(run.asOf, texts)
     let isEmpty = history.packs.isEmpty
     entries = isEmpty ? "–" : texts.number(history.packs.reduce(0) { $0 + $1.entries })
     size = isEmpty ? "–" : texts.bytes(history.packs.reduce(0) { $0 + $1.bytes })

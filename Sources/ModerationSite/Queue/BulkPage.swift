@@ -138,7 +138,7 @@ struct BulkDone: Encodable {
     reason = run.reason ?? ""
     label = run.label ?? ""
     by = run.account
-    time = PageTime(run.decidedAt)
+    time = PageTime(run.decidedAt, texts)
     isUndone = run.undoneBy != nil
     undone = run.undoneBy.map { texts("bulk.undone", ["name": $0]) } ?? ""
     hidden = address.hidden

@@ -140,7 +140,7 @@ extension QueueList.Row {
     category = item.category.map { texts.category($0) } ?? "–"
     heat = texts.decimal(Decay.heat.value(ofMass: row.heat, at: now))
     reports = texts.number(row.reports)
-    since = PageTime(item.since)
+    since = PageTime(item.since, texts)
     claimed = item.claim.flatMap { $0.until > now ? $0.account : nil } ?? ""
     level = item.level > 0 ? texts("queue.level.\(item.level)") : ""
   }

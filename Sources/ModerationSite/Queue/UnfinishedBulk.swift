@@ -22,6 +22,6 @@ struct UnfinishedBulk: Encodable {
       ])
     text = "\(said) \(left)"
     reason = run.reason ?? ""
-    time = PageTime(run.decidedAt)
+    time = PageTime(run.decidedAt, texts)
   }
 }

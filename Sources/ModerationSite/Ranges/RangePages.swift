@@ -104,7 +104,7 @@ struct RangeRow: Encodable {
     members = texts.number(range.members)
     size = texts.number(range.range.size)
     heat = texts.decimal(Decay.heat.value(ofMass: range.heat, at: time))
-    proposedAt = PageTime(range.proposedAt)
+    proposedAt = PageTime(range.proposedAt, texts)
     decidedBy = range.decidedBy ?? ""
     reason = range.reason ?? ""
   }

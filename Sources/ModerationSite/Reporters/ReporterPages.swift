@@ -54,7 +54,7 @@ struct ReportersPage: Encodable {
       ("known", counts.known), ("established", counts.established), ("judged", counts.judged),
       ("caught", counts.caught),
     ].map { Tile(name: texts("reporters.tile-\($0.0)"), figure: texts.number($0.1)) }
-    recountedAt = counts.recountedAt.map { [PageTime($0)] } ?? []
+    recountedAt = counts.recountedAt.map { [PageTime($0, texts)] } ?? []
     self.rows = rows
     self.next = next
   }
@@ -76,7 +76,7 @@ struct ReporterRow: Encodable {
   init(_ line: ReporterLine, _ texts: Localizer) {
     let record = line.record
     name = Hexadecimal.text(record.reporter.bytes.prefix(4))
-    since = PageTime(record.firstReceivedAt)
+    since = PageTime(record.firstReceivedAt, texts)
     standing = texts(line.isEstablished ? "reporters.established" : "reporters.newcomer")
     numbers = texts.number(record.numbers)
     judged = record.judged == 0 ? "–" : "\(texts.number(record.agreed)) / \(texts.number(record.judged))"

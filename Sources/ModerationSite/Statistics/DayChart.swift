@@ -42,15 +42,15 @@ struct DayChart: Encodable {
       let height = plot * Double(day.value) / Double(max(1, top))
       return Bar(
         x: Self.number(Self.left + step * Double(index) + step * 0.15), y: Self.number(Self.top + plot - height),
-        width: Self.number(step * 0.7), height: Self.number(height), day: Self.day(day.day),
+        width: Self.number(step * 0.7), height: Self.number(height), day: texts.day(day.day),
         figure: texts.number(day.value))
     }
     lines = (top == 0 ? [0] : [0, top / 2, top]).map { value in
       let y = Self.top + plot - plot * Double(value) / Double(max(1, top))
       return Line(y: Self.number(y), figure: texts.number(value))
     }
-    first = days.first.map { Self.day($0.day) } ?? ""
-    last = days.last.map { Self.day($0.day) } ?? ""
+    first = days.first.map { texts.day($0.day) } ?? ""
+    last = days.last.map { texts.day($0.day) } ?? ""
     total = isSum ? texts.number(days.reduce(0) { $0 + $1.value }) : texts.number(days.last?.value ?? 0)
     isEmpty = days.allSatisfy { $0.value == 0 }
   }
@@ -66,6 +66,4 @@ struct DayChart: Encodable {
   }
 
   private static func number(_ value: Double) -> String { PlainNumber.fixed(value, places: 1) }
-
-  private static func day(_ date: Date) -> String { String(PageTime(date).text.prefix(10)) }
 }

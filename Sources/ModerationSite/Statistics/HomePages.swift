@@ -57,8 +57,8 @@ struct HomePage: Encodable {
         days: days.map { ($0.day, $0[statistic]) },
         isSum: isSum, texts)
     }
-    published = latest.map { [PageTime($0.publishedAt)] } ?? []
+    published = latest.map { [PageTime($0.publishedAt, texts)] } ?? []
     serial = latest.map { texts.number($0.serial) } ?? ""
-    self.next = next.map { [PageTime($0)] } ?? []
+    self.next = next.map { [PageTime($0, texts)] } ?? []
   }
 }

@@ -99,7 +99,7 @@ struct ThresholdPreviewPage: Encodable {
     isDone = preview != nil
     if case .broken = state { isBroken = true } else { isBroken = false }
     hasFailed = !isRunning && !isDone && !isBroken
-    asOf = time.map { [PageTime($0)] } ?? []
+    asOf = time.map { [PageTime($0, texts)] } ?? []
     tiles = preview.map { Self.tiles($0, texts) } ?? []
     let changed = preview?.changes.filter { $0.value.added + $0.value.taken > 0 } ?? [:]
     let sorted = changed.sorted {

@@ -74,7 +74,7 @@ struct ThresholdsPage: Encodable {
 extension ThresholdsPage.Version {
   init(_ version: ThresholdVersion, isShown: Bool, _ texts: Localizer) {
     number = version.version
-    savedAt = PageTime(version.savedAt)
+    savedAt = PageTime(version.savedAt, texts)
     savedBy = version.savedBy
     reason = version.reason ?? texts("thresholds.shipped")
     self.isShown = isShown

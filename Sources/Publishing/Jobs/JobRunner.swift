@@ -87,7 +87,7 @@ final class JobRunner: Sendable {
       return try await store.claim(kind, by: server)
     } catch {
       // It is asked again soon, and pages say themselves that the database does not answer.
-      logger.debug("Orders could not be read", metadata: ["kind": "\(kind.rawValue)", "error": "\(error)"])
+      logger.debug("Cannot read background jobs", metadata: ["kind": "\(kind.rawValue)", "error": "\(error)"])
       return nil
     }
   }
@@ -131,13 +131,14 @@ final class JobRunner: Sendable {
     case .success(let made) where made.utf8.count <= BackgroundJob.mostOutcome:
       return Ending(job: job.id, state: .done, outcome: made)
     case .success(let made):
-      logger.error("What was ordered on a page is too long to be kept", metadata: ["size_bytes": "\(made.utf8.count)"])
+      logger.error(
+        "The result of a background job is too long to be stored", metadata: ["size_bytes": "\(made.utf8.count)"])
       return Ending(job: job.id, state: .failed)
     case .failure where isBrokenOff:
       return Ending(job: job.id, state: .broken)
     case .failure(let error):
       logger.error(
-        "What was ordered on a page could not be made", metadata: ["kind": "\(kind.rawValue)", "error": "\(error)"])
+        "A background job failed", metadata: ["kind": "\(kind.rawValue)", "error": "\(error)"])
       return Ending(job: job.id, state: .failed)
     }
   }
@@ -171,7 +172,7 @@ final class JobRunner: Sendable {
         return state.unsaid?.isLogged == false
       }
       if isNew {
-        logger.error("What came of an order could not be kept; it is tried again", metadata: ["error": "\(error)"])
+        logger.error("Cannot store the result of a background job; trying again", metadata: ["error": "\(error)"])
       }
       return false
     }

@@ -24,7 +24,10 @@ extension Publisher {
       PackDigest(row.manifestSHA256).map { Manifest.Link(serial: row.serial, sha256: $0.hex) }
     }
     guard let former else {
-      if let known { warn("The folder has no publication; the database knows of one", known) }
+      if let known {
+        warn(
+          "The folder has no publication, but the database has one; servers that publish must share one folder", known)
+      }
       return known
     }
     guard let known else {
@@ -38,7 +41,7 @@ extension Publisher {
     }
     guard former.link.serial < known.serial else { throw StorageError.serialTaken(known.serial) }
     // Made in another folder, or this one was put back from a backup: clients have seen the later one.
-    warn("The folder is behind the database; servers that publish share one folder", known)
+    warn("The folder is older than the database; servers that publish must share one folder", known)
     return known
   }
 

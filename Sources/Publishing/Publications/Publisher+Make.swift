@@ -27,7 +27,7 @@ extension Publisher {
   private func review(at time: Date, on connection: PostgresConnection) async throws -> Set<Int64> {
     guard let holding else { return [] }
     let found = try await holding.review(at: time, on: connection)
-    if found.held > 0 { logger.notice("Numbers are held for a moderator", metadata: ["numbers": "\(found.held)"]) }
+    if found.held > 0 { logger.notice("Held numbers for review", metadata: ["numbers": "\(found.held)"]) }
     return found.numbers
   }
 
@@ -77,7 +77,7 @@ extension Publisher {
       try await record(manifest, link, gates: gates, remember)
     } catch {
       logger.error(
-        "Published, but the database could not be told; the next run tells it",
+        "Published, but the database has no record of it; the next run adds it",
         metadata: ["publication.serial": .stringConvertible(link.serial), "error": "\(error)"])
     }
     logger.info(

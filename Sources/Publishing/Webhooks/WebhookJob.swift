@@ -45,7 +45,7 @@ public struct WebhookJob: Sendable {
       } catch is CancellationError {
         return
       } catch {
-        if !isFailing { logger.error("Webhooks cannot be read", metadata: ["error": "\(error)"]) }
+        if !isFailing { logger.error("Cannot read webhook messages", metadata: ["error": "\(error)"]) }
         isFailing = true
       }
       try? await Task.sleep(for: Self.pause)
@@ -94,7 +94,7 @@ public struct WebhookJob: Sendable {
     let isOver = isGone || delivery.attempts >= Self.mostAttempts
     if isOver {
       logger.error(
-        "A webhook was given up",
+        "Gave up a webhook message",
         metadata: [
           "webhook.delivery": "\(delivery.id)", "webhook.attempts": "\(delivery.attempts)", "error": "\(failure.json)",
         ])

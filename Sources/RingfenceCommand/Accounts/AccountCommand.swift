@@ -7,20 +7,22 @@ import Timestamps
 /// `ringfence account`
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Accounts of the people who moderate.",
+    commandName: "account", abstract: "Manage accounts of moderators and administrators.",
     subcommands: [List.self, Add.self, SetRole.self, Disable.self, Enable.self, Reset.self])
 
   /// Whom a command is about, and who gives it.
   struct Subject: ParsableArguments {
-    @Argument(help: "The account's name, 1 to 80 characters.")
+    @Argument(help: "Name of the account, 1 to 80 characters.")
     var name: String
 
-    @Option(help: "Who does it, for the audit log.")
+    @Option(help: "Name for the audit log.")
     var by = "command line"
 
     func validate() throws {
-      guard (1...80).contains(name.count) else { throw ValidationError("A name has 1 to 80 characters.") }
-      guard (1...80).contains(by.count) else { throw ValidationError("--by has 1 to 80 characters.") }
+      guard (1...80).contains(name.count) else {
+        throw ValidationError("The name has \(name.count) characters. Use 1 to 80.")
+      }
+      guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
     }
 
     var actor: Actor { .commandLine(by) }
@@ -28,7 +30,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   /// `ringfence account list`
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show who there is.")
+    static let configuration = CommandConfiguration(abstract: "List accounts.")
 
     @OptionGroup var database: DatabaseOptions
 
@@ -37,7 +39,7 @@ struct AccountCommand: AsyncParsableCommand {
         let accounts = try await context.stores.accounts.accounts(at: Date())
         guard !accounts.isEmpty else {
           print(
-            "There is no account yet. Make a link for the first one: ringfence sign-in-link NAME --role administrator")
+            "There are no accounts. Add one with: ringfence sign-in-link NAME --role administrator")
           return
         }
         let rows = accounts.map { account in
@@ -56,40 +58,40 @@ struct AccountCommand: AsyncParsableCommand {
   /// `ringfence account add NAME`
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Add an account; it gets in by a link of `ringfence sign-in-link`.")
+      abstract: "Add an account. It signs in with a link of `ringfence sign-in-link`.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
 
-    @Option(help: "What it may do: triage, moderator or administrator.")
+    @Option(help: "Role: triage, moderator or administrator.")
     var role = Role.moderator
 
     func run() async throws {
       try await change(database) { try await $0.add(subject.name, role: role, by: subject.actor, at: Date()) }
-      print("\(subject.name) is there. Make a link: ringfence sign-in-link \(quoted(subject.name))")
+      print("Added \(subject.name). Create a sign-in link with: ringfence sign-in-link \(quoted(subject.name))")
     }
   }
 
   /// `ringfence account role NAME ROLE`
   struct SetRole: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "role", abstract: "Set what an account may do, from its next request on.")
+      commandName: "role", abstract: "Change the role of an account, from its next request on.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
 
-    @Argument(help: "triage, moderator or administrator.")
+    @Argument(help: "Role: triage, moderator or administrator.")
     var role: Role
 
     func run() async throws {
       try await change(database) { try await $0.setRole(role, of: subject.name, by: subject.actor, at: Date()) }
-      print("\(subject.name) is \(role.rawValue).")
+      print("\(subject.name) now has the role \(role.rawValue).")
     }
   }
 
   /// `ringfence account disable NAME`
   struct Disable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Keep an account out, and end its sessions.")
+    static let configuration = CommandConfiguration(abstract: "Disable an account and end its sessions.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
@@ -98,13 +100,13 @@ struct AccountCommand: AsyncParsableCommand {
       try await change(database) {
         try await $0.setDisabled(true, name: subject.name, by: subject.actor, at: Date())
       }
-      print("\(subject.name) cannot sign in any more. Its sessions have ended.")
+      print("\(subject.name) is disabled. Its sessions have ended.")
     }
   }
 
   /// `ringfence account enable NAME`
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Let an account in again.")
+    static let configuration = CommandConfiguration(abstract: "Enable a disabled account.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
@@ -113,21 +115,21 @@ struct AccountCommand: AsyncParsableCommand {
       try await change(database) {
         try await $0.setDisabled(false, name: subject.name, by: subject.actor, at: Date())
       }
-      print("\(subject.name) can sign in.")
+      print("\(subject.name) is enabled.")
     }
   }
 
   /// `ringfence account reset NAME`
   struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take away an account's password, second factor, recovery codes, links and sessions.")
+      abstract: "Remove the password, second factor, recovery codes, links and sessions of an account.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
 
     func run() async throws {
       try await change(database) { try await $0.reset(subject.name, by: subject.actor, at: Date()) }
-      print("\(subject.name) gets in by a new link: ringfence sign-in-link \(quoted(subject.name))")
+      print("\(subject.name) is reset. Create a sign-in link with: ringfence sign-in-link \(quoted(subject.name))")
     }
   }
 }

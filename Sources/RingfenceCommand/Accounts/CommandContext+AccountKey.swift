@@ -9,10 +9,10 @@ extension CommandContext {
     guard try await stores.accounts.isKept(with: key.fingerprint) else {
       throw CommandFailure.failed(
         """
-        The account key of this server is not the one that this database's second factors are kept with. Give it that \
-        key: with RINGFENCE_ACCOUNT_KEY or RINGFENCE_ACCOUNT_KEY_FILE, or by copying account.key from the data folder of \
-        the server that has it, or from a backup. If it is lost, take away each second factor with \
-        `ringfence account reset NAME`, and start again.
+        The account key of this server does not match the second factors in this database. Set the matching key with \
+        RINGFENCE_ACCOUNT_KEY or RINGFENCE_ACCOUNT_KEY_FILE, or copy account.key from another server's data folder or a \
+        backup. If the key is lost, reset each account with a second factor with `ringfence account reset NAME`, and \
+        start again.
         """)
     }
     return key

@@ -6,20 +6,22 @@ import Storage
 /// `ringfence sign-in-link`
 struct SignInLinkCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sign-in-link", abstract: "Make a link that signs a moderator in once, within a day.")
+    commandName: "sign-in-link", abstract: "Create a sign-in link that works once, for a day.")
 
   @OptionGroup var database: DatabaseOptions
 
-  @Argument(help: "The moderator's name; added when new.")
+  @Argument(help: "Name of the account; a new account is added.")
   var name: String
 
-  @Option(help: "What the account may do from now on: triage, moderator or administrator. A new one is a moderator.")
+  @Option(help: "Role: triage, moderator or administrator. Default: the current role, or moderator for a new account.")
   var role: Role?
 
   @Option(\.url) var url: String?
 
   func validate() throws {
-    guard (1...80).contains(name.count) else { throw ValidationError("A name has 1 to 80 characters.") }
+    guard (1...80).contains(name.count) else {
+      throw ValidationError("The name has \(name.count) characters. Use 1 to 80.")
+    }
   }
 
   func run() async throws {

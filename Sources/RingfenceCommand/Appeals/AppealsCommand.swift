@@ -8,10 +8,10 @@ import Timestamps
 /// `ringfence appeals`
 struct AppealsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "appeals", abstract: "What owners say of their numbers.",
+    commandName: "appeals", abstract: "File, list and answer appeals.",
     discussion: """
-      A number with ten complaints or more on one day, at least half of all its complaints, is identified and not blocked \
-      from the moment an appeal is filed, until it is rejected: a caller may only have pretended to call from it.
+      A caller can send a false number. If at least ten complaints and at least half of all complaints about a number \
+      came on one day, the number is identified and not blocked from the appeal until it is rejected.
       """,
     subcommands: [File.self, List.self, Answer.self])
 
@@ -22,7 +22,7 @@ struct AppealsCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: NumberOptions
 
-    @Option(help: "What the owner says, at most 2,000 characters.")
+    @Option(help: "The statement of the owner, at most 2,000 characters.")
     var statement: String
 
     func validate() throws { _ = try appeal }
@@ -47,7 +47,7 @@ struct AppealsCommand: AsyncParsableCommand {
   /// `ringfence appeals list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the appeals that wait for an answer: number, when, id, statement, with tabs between.")
+      abstract: "List open appeals, separated by tabs: number, time, ID, statement.")
 
     @OptionGroup var database: DatabaseOptions
 
@@ -67,25 +67,25 @@ struct AppealsCommand: AsyncParsableCommand {
   /// `ringfence appeals answer`
   struct Answer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Uphold or reject a number's open appeals, or change the answer to the last one.")
+      abstract: "Uphold or reject the open appeals of a number, or change the last answer.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: NumberOptions
 
-    @Flag(help: "The owner is right.")
+    @Flag(help: "Uphold the appeals and allow the number.")
     var uphold = false
 
-    @Flag(help: "The owner is not.")
+    @Flag(help: "Reject the appeals.")
     var reject = false
 
-    @Option(help: "Who answers.")
+    @Option(help: "Name for the audit log.")
     var by: String
 
-    @Option(help: "What the owner is told.")
+    @Option(help: "Answer to the owner; required with --reject.")
     var reason: String?
 
     func validate() throws {
-      guard uphold != reject else { throw ValidationError("Say --uphold or --reject.") }
+      guard uphold != reject else { throw ValidationError("Pass either --uphold or --reject.") }
     }
 
     func run() async throws {
@@ -107,7 +107,8 @@ struct AppealsCommand: AsyncParsableCommand {
     /// Changes the answer to the last appeal.
     private func change(_ number: Int64, to state: Appeal.State, in context: CommandContext) async throws {
       guard let last = try await context.stores.appeals.appeals(of: number).last else {
-        throw CommandFailure.failed("Nobody has appealed about +\(number).")
+        throw CommandFailure.failed(
+          "There is no appeal about +\(number). List open appeals with: ringfence appeals list")
       }
       _ = try await context.stores.appeals.answer(try last.answered(state, by: by, at: Date(), answer: reason))
     }

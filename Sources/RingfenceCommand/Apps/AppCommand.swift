@@ -5,9 +5,9 @@ import Storage
 /// `ringfence app`
 struct AppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "app", abstract: "Apps that send reports, and their keys.",
+    commandName: "app", abstract: "Manage apps and their API keys.",
     discussion: """
-      A key is printed once, when it is made; stored is its hash. What a key may do is some of: \
+      A key is printed once, when it is created. Only its hash is stored. Scopes of a key: \
       \(AppScopes.all.names.joined(separator: ", ")).
       """,
     subcommands: [
@@ -18,11 +18,11 @@ struct AppCommand: AsyncParsableCommand {
 
 /// Who does it, for the audit log.
 struct PersonOption: ParsableArguments {
-  @Option(help: "Who does this.")
+  @Option(help: "Name for the audit log.")
   var by = "command line"
 
   func validate() throws {
-    guard (1...80).contains(by.count) else { throw ValidationError("--by is a name of 1 to 80 characters.") }
+    guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
   }
 }
 
@@ -30,7 +30,9 @@ extension AppScopes {
   /// - Parameter text: names with commas between.
   init(argument text: String) throws {
     guard let scopes = AppScopes(names: text.split(separator: ",")) else {
-      throw ValidationError("Scopes are some of \(AppScopes.all.names.joined(separator: ", ")), with commas between.")
+      throw ValidationError(
+        "\"\(text)\" is not a list of scopes. Use some of \(AppScopes.all.names.joined(separator: ", ")), separated by commas."
+      )
     }
     self = scopes
   }

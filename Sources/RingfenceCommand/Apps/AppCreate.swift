@@ -5,23 +5,23 @@ import Storage
 /// `ringfence app create NAME`
 struct AppCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Add an app and print its first key.")
+    commandName: "create", abstract: "Create an app and print its first key.")
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var person: PersonOption
 
-  @Argument(help: "The app's name, 1 to 80 characters.")
+  @Argument(help: "Name of the app, 1 to 80 characters.")
   var name: String
 
-  @Option(help: "What the key may do.")
+  @Option(help: "Scopes of the key, separated by commas.")
   var scopes = AppScopes.all.names.joined(separator: ",")
 
-  @Option(help: "Days until the key is no longer valid; it has no end unless this is given.")
+  @Option(help: "Days until the key expires. Default: never.")
   var expiresIn: Int?
 
   func validate() throws {
     guard App.isName(name) else {
-      throw ValidationError("A name has 1 to 80 characters, on one line and without control characters.")
+      throw ValidationError("The name is not valid. Use 1 to 80 characters on one line without control characters.")
     }
     _ = try AppScopes(argument: scopes)
     try checkDays(expiresIn, "--expires-in", from: 1)
@@ -43,5 +43,7 @@ struct AppCreate: AsyncParsableCommand {
 
 /// - Throws: for days out of bounds.
 func checkDays(_ days: Int?, _ option: String, from least: Int) throws {
-  if let days, !(least...3_650).contains(days) { throw ValidationError("\(option) is \(least) to 3650 days.") }
+  if let days, !(least...3_650).contains(days) {
+    throw ValidationError("\(option) is \(days) days. Use \(least) to 3650.")
+  }
 }

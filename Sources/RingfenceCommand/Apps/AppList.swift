@@ -6,7 +6,7 @@ import Timestamps
 /// `ringfence app list`
 struct AppList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Print the apps, how many of their keys are valid, and when one was last used.")
+    commandName: "list", abstract: "List apps with the number of valid keys and the time of last use.")
 
   @OptionGroup var database: DatabaseOptions
 
@@ -26,14 +26,14 @@ struct AppList: AsyncParsableCommand {
 /// `ringfence app keys [NAME]`
 struct AppKeys: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "Print keys: what they may do, until when, and when they were last used.")
+    commandName: "keys", abstract: "List keys with their scopes, expiry and time of last use.")
 
   @OptionGroup var database: DatabaseOptions
 
-  @Argument(help: "An app's name; all apps without it.")
+  @Argument(help: "Name of an app. Default: all apps.")
   var name: String?
 
-  @Flag(help: "With tabs between, for other programs.")
+  @Flag(help: "Separate columns by tabs, for programs.")
   var tsv = false
 
   func run() async throws {

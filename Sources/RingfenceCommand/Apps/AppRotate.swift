@@ -5,19 +5,19 @@ import Storage
 /// `ringfence app rotate NAME`
 struct AppRotate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rotate", abstract: "Print a new key of an app; its old keys go on for some days.",
-    discussion: "The new key may do what the newest valid one may.")
+    commandName: "rotate", abstract: "Create a new key of an app; old keys stay valid for some days.",
+    discussion: "The new key gets the scopes of the newest valid key.")
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var person: PersonOption
 
-  @Argument(help: "The app's name.")
+  @Argument(help: "Name of the app.")
   var name: String
 
-  @Option(help: "Days for which the old keys go on; 0 ends them now.")
+  @Option(help: "Days until the old keys expire; 0: now.")
   var overlap = Int(AppStore.overlap / 86_400)
 
-  @Option(help: "Days until the new key is no longer valid; it has no end unless this is given.")
+  @Option(help: "Days until the new key expires. Default: never.")
   var expiresIn: Int?
 
   func validate() throws {
@@ -41,34 +41,34 @@ struct AppRotate: AsyncParsableCommand {
 /// `ringfence app revoke KEY`
 struct AppRevoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Revoke a key for good; servers believe it for ten seconds more at most.")
+    commandName: "revoke", abstract: "Revoke a key. This takes effect within 10 seconds and cannot be undone.")
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var person: PersonOption
 
-  @Argument(help: ArgumentHelp("The key's id, as `ringfence app keys` has it.", valueName: "key"))
+  @Argument(help: ArgumentHelp("ID of the key, as shown by `ringfence app keys`.", valueName: "key"))
   var keyID: Int32
 
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       try await withAppFailures { try await context.stores.apps.revoke(keyID: keyID, by: person.by, at: Date()) }
     }
-    print("Key \(keyID) is revoked. Its reports stay; take them back with: ringfence app withdraw \(keyID)")
+    print("Key \(keyID) is revoked. Its reports still count. Withdraw them with: ringfence app withdraw \(keyID)")
   }
 }
 
 /// `ringfence app scopes KEY SCOPES`
 struct AppScopesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "scopes", abstract: "Change what a key may do, such as: ringfence app scopes 3 report,lookup")
+    commandName: "scopes", abstract: "Change the scopes of a key, for example: ringfence app scopes 3 report,lookup")
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var person: PersonOption
 
-  @Argument(help: ArgumentHelp("The key's id, as `ringfence app keys` has it.", valueName: "key"))
+  @Argument(help: ArgumentHelp("ID of the key, as shown by `ringfence app keys`.", valueName: "key"))
   var keyID: Int32
 
-  @Argument(help: "Some of \(AppScopes.all.names.joined(separator: ", ")), with commas between.")
+  @Argument(help: "Some of \(AppScopes.all.names.joined(separator: ", ")), separated by commas.")
   var scopes: String
 
   func validate() throws {
@@ -82,6 +82,6 @@ struct AppScopesCommand: AsyncParsableCommand {
         try await context.stores.apps.change(keyID: keyID, to: scopes, by: person.by, at: Date())
       }
     }
-    print("Key \(keyID) may now: \(scopes.names.joined(separator: ", ")).")
+    print("Scopes of key \(keyID): \(scopes.names.joined(separator: ", ")).")
   }
 }

@@ -6,38 +6,40 @@ import Timestamps
 /// `ringfence app withdraw KEY`
 struct AppWithdraw: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "withdraw", abstract: "Take back all reports that came by a key, as when it leaked.",
+    commandName: "withdraw", abstract: "Withdraw all reports of a key, for example after it was leaked.",
     discussion: """
-      Revoke the key first. Works in small steps beside a running server and can be broken off: a server goes on with it, \
-      and so does this command. What is taken back stays so; the numbers' figures are right after every step.
+      Revoke the key first. The work is done in small steps, and a server can run at the same time. If you stop this \
+      command, a server or the next run continues. Withdrawn reports stay withdrawn.
       """)
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var person: PersonOption
 
-  @Argument(help: ArgumentHelp("The key's id, as `ringfence app keys` has it.", valueName: "key"))
+  @Argument(help: ArgumentHelp("ID of the key, as shown by `ringfence app keys`.", valueName: "key"))
   var keyID: Int32
 
-  @Option(help: "Only what arrived from this time on, such as 2026-11-20T18:00:00Z.")
+  @Option(help: "Withdraw only reports received from this time on, such as 2026-11-20T18:00:00Z.")
   var since: String?
 
-  @Option(help: "Only what arrived before this time; all there is unless given.")
+  @Option(help: "Withdraw only reports received before this time. Default: now.")
   var until: String?
 
-  @Option(help: "Why, for the audit log.")
+  @Option(help: "Reason for the audit log, 1 to 1000 characters.")
   var reason: String?
 
-  @Flag(help: "Say what would be taken back, and change nothing.")
+  @Flag(help: "Show the reports that would be withdrawn, and change nothing.")
   var preview = false
 
   func validate() throws {
     let (since, until) = try times()
-    guard since <= until ?? .distantFuture else { throw ValidationError("--since is before --until.") }
+    guard since <= until ?? .distantFuture else {
+      throw ValidationError("--since \(Timestamp.format(since)) is after --until. Swap them.")
+    }
     guard until ?? .distantPast <= Date() else {
-      throw ValidationError("--until is now at the latest: what is still to come cannot be taken back.")
+      throw ValidationError("--until is in the future. Use a time until now, or leave it out.")
     }
     guard preview || (1...1_000).contains(reason?.count ?? 0) else {
-      throw ValidationError("Say why with --reason, in 1 to 1,000 characters; or only look with --preview.")
+      throw ValidationError("--reason is missing or too long. Pass 1 to 1000 characters, or use --preview.")
     }
   }
 
@@ -53,12 +55,12 @@ struct AppWithdraw: AsyncParsableCommand {
           keyID: keyID, since: since, until: until, because: reason, by: person.by, at: Date())
         if case let pause = work.until.timeIntervalSinceNow, pause > 0 {
           let message =
-            "Servers may believe the key until \(Timestamp.format(work.until)): its reports are taken back then. "
-            + "A running server does so without this command.\n"
+            "Servers may accept the key until \(Timestamp.format(work.until)). Its reports are withdrawn then. "
+            + "A running server does this without this command.\n"
           FileHandle.standardError.write(Data(message.utf8))
           try await Task.sleep(for: .seconds(pause))
         }
-        let meter = ProgressMeter(title: "Taking back", total: nil, unit: .items("reports"))
+        let meter = ProgressMeter(title: "Withdrawing", total: nil, unit: .items("reports"))
         var left: KeyWithdrawal? = work
         while let open = left, open.doneAt == nil {
           left = try await store.step(open.id, at: Date())
@@ -66,7 +68,7 @@ struct AppWithdraw: AsyncParsableCommand {
         }
         meter.finish()
         let count = left?.withdrawn ?? 0
-        print("\(count) report\(count == 1 ? "" : "s") that came by key \(keyID) taken back.")
+        print("\(count) report\(count == 1 ? "" : "s") of key \(keyID) withdrawn.")
       }
     }
   }
@@ -75,7 +77,7 @@ struct AppWithdraw: AsyncParsableCommand {
     func time(_ text: String?, _ option: String) throws -> Date? {
       guard let text else { return nil }
       guard let time = Timestamp.parse(text) else {
-        throw ValidationError("\(option) is a time such as 2026-11-20T18:00:00Z.")
+        throw ValidationError("\(option) \"\(text)\" is not a time. Write it as 2026-11-20T18:00:00Z.")
       }
       return time
     }
@@ -86,11 +88,11 @@ struct AppWithdraw: AsyncParsableCommand {
 extension KeyTrace {
   /// A line.
   fileprivate var text: String {
-    guard let first, let last else { return "No report that stands came by this key." }
+    guard let first, let last else { return "This key has no reports to withdraw." }
     let count =
       reports == Self.mostReports ? "\(reports) or more reports" : "\(reports) report\(reports == 1 ? "" : "s")"
     return
       "\(count) about \(numbers) number\(numbers == 1 ? "" : "s") by \(reporters) reporter\(reporters == 1 ? "" : "s"), "
-      + "arrived from \(Timestamp.format(first)) to \(Timestamp.format(last))."
+      + "received from \(Timestamp.format(first)) to \(Timestamp.format(last))."
   }
 }

@@ -4,22 +4,23 @@ import Storage
 /// `ringfence cluster`
 struct ClusterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cluster", abstract: "One PostgreSQL that has become too small.", subcommands: [Plan.self])
+    commandName: "cluster", abstract: "Distribute the tables over several PostgreSQL servers.", subcommands: [Plan.self]
+  )
 
   /// `ringfence cluster plan`
   struct Plan: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the statements that spread the tables over a cluster of Citus.",
+      abstract: "Print the SQL statements that distribute the tables over a Citus cluster.",
       discussion: """
-        Nothing is changed, and no database is asked. Make a backup, stop the servers, and feed the output to psql on the \
-        coordinator. Read Documentation/operations.md, Growing, first: it says what was tried and what was not.
+        Changes nothing and uses no database. Make a backup, stop the servers, and run the output with psql on the \
+        coordinator. First read the section about clusters in Documentation/operations.md.
         """)
 
-    @Option(help: "Shards of each distributed table.")
+    @Option(help: "Shards of each distributed table, 1 to 1024.")
     var shards = 32
 
     func validate() throws {
-      guard (1...1_024).contains(shards) else { throw ValidationError("--shards is 1 to 1024.") }
+      guard (1...1_024).contains(shards) else { throw ValidationError("--shards is \(shards). Use 1 to 1024.") }
     }
 
     func run() {

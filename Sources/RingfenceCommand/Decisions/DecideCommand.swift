@@ -7,53 +7,54 @@ import Storage
 /// `ringfence decide`
 struct DecideCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "decide", abstract: "Decide what is to be done with a number; reports have no say in it from then on.",
+    commandName: "decide", abstract: "Block, identify or allow a number, whatever its reports say.",
     discussion: """
-      A decision takes effect with the next publication and settles a hold. Every decision stays in the history; --undo takes \
-      the one that stands back, and the one before it stands again.
+      A decision takes effect with the next publication and ends a hold. All decisions stay in the history. --undo undoes \
+      the current decision and restores the one before it.
       """)
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var subject: NumberOptions
 
-  @Flag(help: "Packs that block and packs that identify hold it.")
+  @Flag(help: "Add the number to packs that block and to packs that identify.")
   var block = false
 
-  @Option(help: ArgumentHelp("Packs that identify hold it under this label.", valueName: "label"))
+  @Option(help: ArgumentHelp("Add the number with this label to packs that identify.", valueName: "label"))
   var identify: String?
 
-  @Flag(help: "No pack blocks it or names it as a nuisance; a directory may name it. See also: ringfence revoke.")
+  @Flag(help: "Never block the number or label it as a nuisance; a directory name stays. See also: ringfence revoke.")
   var allow = false
 
-  @Flag(help: "With --allow or --block: publish this one change now instead of with the next night.")
+  @Flag(help: "With --allow or --block: publish this change now.")
   var urgent = false
 
-  @Flag(help: "Take the decision that stands back.")
+  @Flag(help: "Undo the current decision.")
   var undo = false
 
-  @Option(help: "What a phone shows for a number that is blocked, instead of the category's label.")
+  @Option(help: "With --block: label that phones show instead of the category.")
   var label: String?
 
-  @Option(help: "What the number is: fraud, robocall, …; leave it out for a mere name.")
+  @Option(help: "Category, such as fraud; leave it out for a name without a category.")
   var category: String?
 
-  @Option(help: "Why, for everybody who looks the number up. Needed to block or identify.")
+  @Option(help: "Reason, shown to everyone who looks up the number. Required to block or identify.")
   var reason: String?
 
-  @Option(help: "For moderators alone.")
+  @Option(help: "Private note for moderators.")
   var note: String?
 
-  @Option(help: "Who decides.")
+  @Option(help: "Name for the audit log.")
   var by: String
 
   func validate() throws {
     guard [block, identify != nil, allow, undo].count(where: { $0 }) == 1 else {
-      throw ValidationError("Say one of --block, --identify LABEL, --allow and --undo.")
+      throw ValidationError("No decision, or more than one. Pass one of --block, --identify LABEL, --allow or --undo.")
     }
     if let category, ReportCategory(slug: category) == nil {
-      throw ValidationError("--category is one of: \(ReportCategory.allCases.map(\.slug).joined(separator: ", ")).")
+      throw ValidationError(
+        "There is no category \(category). Use one of: \(ReportCategory.allCases.map(\.slug).joined(separator: ", ")).")
     }
-    guard !urgent || allow || block else { throw ValidationError("--urgent goes with --allow or --block.") }
+    guard !urgent || allow || block else { throw ValidationError("--urgent needs --allow or --block.") }
     if !undo { _ = try decision(at: Date()) }
   }
 
@@ -91,7 +92,8 @@ struct DecideCommand: AsyncParsableCommand {
 
   private func takeBack(_ number: Int64, _ store: DecisionStore) async throws -> String {
     guard let standing = try await store.standing(of: number) else {
-      throw CommandFailure.failed("No decision about +\(number) stands. See: ringfence decisions +\(number)")
+      throw CommandFailure.failed(
+        "There is no current decision on +\(number). Show its history with: ringfence decisions +\(number)")
     }
     do {
       _ = try await store.undo(standing.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
@@ -100,6 +102,6 @@ struct DecideCommand: AsyncParsableCommand {
     }
     let now = try await store.standing(of: number)
     return "+\(number): \(standing.treatment.rawValue) is undone; "
-      + (now.map { "the decision before it stands again: \($0.treatment.rawValue)." } ?? "its reports decide again.")
+      + (now.map { "the decision before it applies again: \($0.treatment.rawValue)." } ?? "its reports apply again.")
   }
 }

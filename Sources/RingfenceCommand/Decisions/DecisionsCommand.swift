@@ -7,8 +7,9 @@ import Timestamps
 /// `ringfence decisions`
 struct DecisionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "decisions", abstract: "Print everything that was ever decided about a number, the oldest first.",
-    discussion: "A line a decision, with tabs between: time, who, what, label, category, reason, note, id.")
+    commandName: "decisions", abstract: "List all decisions on a number, oldest first.",
+    discussion:
+      "Prints one line per decision, separated by tabs: time, name, decision, label, category, reason, note, ID.")
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var subject: NumberOptions

@@ -7,17 +7,17 @@ extension DirectorySummary {
     var lines = [
       "\(TextFormat.grouped(rows)) rows in \(TextFormat.duration(seconds)): "
         + "\(TextFormat.duration(readingSeconds)) reading, \(TextFormat.duration(storingSeconds)) storing",
-      "  \(TextFormat.grouped(entries)) numbers named; before: \(TextFormat.grouped(replaced))",
+      "  \(TextFormat.grouped(entries)) entries stored; replaced: \(TextFormat.grouped(replaced))",
       "  \(TextFormat.grouped(rejectedRows)) rows rejected\(rejectedRows > 0 ? ":" : "")",
     ]
     for (reason, count) in rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) where count > 0 {
       lines.append("    \(reason.rawValue) \(TextFormat.grouped(count))")
     }
-    if badNumbers > 0 { lines.append("  \(TextFormat.grouped(badNumbers)) further numbers that cannot be read") }
+    if badNumbers > 0 { lines.append("  \(TextFormat.grouped(badNumbers)) more invalid numbers") }
     if conflicts > 0 {
       lines.append(
         "  \(TextFormat.grouped(conflicts)) numbers had several names; "
-          + "\(TextFormat.grouped(outvotedRows)) rows outvoted:")
+          + "\(TextFormat.grouped(outvotedRows)) rows not used:")
       for example in examples {
         let others = example.names > 2 ? " and \(example.names - 2) more" : ""
         lines.append(
@@ -27,7 +27,7 @@ extension DirectorySummary {
     }
     if overruled > 0 {
       lines.append(
-        "  \(TextFormat.grouped(overruled)) numbers are named by a source with precedence too; its name counts")
+        "  \(TextFormat.grouped(overruled)) numbers have a name from a source with a lower priority, which is used")
     }
     return lines.joined(separator: "\n")
   }

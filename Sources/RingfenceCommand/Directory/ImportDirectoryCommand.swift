@@ -9,54 +9,56 @@ extension ImportCommand {
   /// `ringfence import directory FILE --source NAME --region CC`
   struct Directory: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Load a file of names of numbers. It takes the place of all that its source had.",
+      abstract: "Import a business directory. Replaces all entries of the source.",
       discussion: """
-        CSV or TSV with a header, plain or gzip. Columns are found by their usual names (phone, telephone, name, \
-        category…); name others with the options, by their header or by their place from 1. A cell may have several \
-        numbers: a; b. Where a file gives a number several names, the name of most rows stays, of equals the first; where \
-        sources disagree, the one with the lower priority wins.
+        Reads CSV or TSV with a header, plain or gzip. Common column names such as phone, name and category are \
+        recognized. Select other columns by header or by position (from 1). A cell can contain several numbers: a; b. If \
+        a file has several names for a number, the most frequent name is used, or else the first. Across sources, the \
+        lower priority wins.
         """)
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "File to import, or - for standard input.")
     var file: String
 
-    @Option(help: "What the file's entries are kept under, such as yellow-pages; 1 to 80 characters.")
+    @Option(help: "Name of the source, such as yellow-pages; 1 to 80 characters.")
     var source: String
 
-    @Option(help: "Where numbers without a plus are dialled: two letters, such as FR.")
+    @Option(help: "Country of numbers without a plus: two letters, such as FR.")
     var region: String?
 
     @Option(
-      help: "Which source wins: the one with the lower priority. The source keeps what it has; 100 when it is new.")
+      help: "Priority of the source; lower wins. Default: the current priority, or 100 for a new source.")
     var priority: Int32?
 
-    @Option(help: "A column with numbers; may be given several times.")
+    @Option(help: "Column with numbers; can be repeated.")
     var numberColumn: [String] = []
 
-    @Option(help: "The column with names.")
+    @Option(help: "Column with names.")
     var nameColumn: String?
 
-    @Option(help: "The column with the kind of business.")
+    @Option(help: "Column with the kind of business.")
     var categoryColumn: String?
 
-    @Option(help: "The column with the two letters of where a row's numbers are dialled.")
+    @Option(help: "Column with the country of the row's numbers: two letters.")
     var regionColumn: String?
 
-    @Flag(help: "The first line is a row like the others; columns are given by their places.")
+    @Flag(help: "The file has no header; select columns by position.")
     var noHeader = false
 
-    @Option(help: "Write rejected lines to this file: line, reason, text.")
+    @Option(help: "Write rejected lines to this file: line number, reason, text.")
     var rejects: String?
 
     func validate() throws {
-      guard (1...80).contains(source.count) else { throw ValidationError("--source has 1 to 80 characters.") }
+      guard (1...80).contains(source.count) else {
+        throw ValidationError("--source has \(source.count) characters. Use 1 to 80.")
+      }
       if let region, PhoneRegion(region) == nil {
-        throw ValidationError("--region is a country's two letters, such as FR.")
+        throw ValidationError("--region \(region) is not a country with phone numbers. Use two letters, such as FR.")
       }
       if noHeader, numberColumn.isEmpty || nameColumn == nil {
-        throw ValidationError("Without a header, give --number-column and --name-column by their places, from 1.")
+        throw ValidationError("--no-header needs --number-column and --name-column. Pass their positions, from 1.")
       }
     }
 

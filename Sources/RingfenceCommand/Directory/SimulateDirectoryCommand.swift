@@ -5,23 +5,23 @@ extension SimulateCommand {
   /// `ringfence simulate directory --rows N`
   struct Directory: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make up a business directory, as TSV for: import directory --region US.")
+      abstract: "Generate a business directory as TSV, for: ringfence import directory --region US.")
 
-    @Option(help: "Where chance starts.")
+    @Option(help: "Seed of the random numbers; the same seed gives the same data.")
     var seed: UInt64 = 1
 
-    @Option(help: "How many rows, 1 to 100000000.")
+    @Option(help: "Number of rows, 1 to 100000000.")
     var rows = 20_000
 
-    @Option(help: "Names of chains: a JSON object of \"kind|name\": branches.")
+    @Option(help: "File with chain names: a JSON object of \"kind|name\": branches.")
     var chains: String?
 
-    @Option(help: "Where to write, or - for standard output.")
+    @Option(help: "File to write, or - for standard output.")
     var out = "-"
 
     func validate() throws {
       guard (1...DirectorySimulator.maximumRows).contains(rows) else {
-        throw ValidationError("--rows is 1 to \(DirectorySimulator.maximumRows).")
+        throw ValidationError("--rows is \(rows). Use 1 to \(DirectorySimulator.maximumRows).")
       }
     }
 

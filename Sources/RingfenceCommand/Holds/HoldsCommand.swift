@@ -7,9 +7,10 @@ import Timestamps
 /// `ringfence holds`
 struct HoldsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "holds", abstract: "Print the numbers that rules against brigades keep back for a moderator.",
+    commandName: "holds", abstract: "List the numbers that are held for review by the rules against brigading.",
     discussion: """
-      A line a number, with tabs between: number, rule, the rule's figures, since when. A decision releases it: ringfence decide
+      Prints one line per number, separated by tabs: number, rule, figures of the rule, time of the hold. A decision ends \
+      the hold: ringfence decide
       """)
 
   @OptionGroup var database: DatabaseOptions

@@ -7,13 +7,13 @@ import Storage
 /// `ringfence explain`
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Say why a number is listed, or not, in words.",
-    discussion: "The same account as GET /v1/numbers/{number} and the moderator's page.")
+    commandName: "explain", abstract: "Explain why a number is listed or not.",
+    discussion: "Shows the same explanation as GET /v1/numbers/{number} and the page of the case.")
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var subject: NumberOptions
 
-  @Flag(help: "Print it as the JSON of the API.")
+  @Flag(help: "Print the JSON of the API.")
   var json = false
 
   func run() async throws {

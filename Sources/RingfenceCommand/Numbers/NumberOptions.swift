@@ -3,10 +3,10 @@ import PhoneNumbers
 
 /// The one number that a command is about.
 struct NumberOptions: ParsableArguments {
-  @Argument(help: "The number in international form, such as +33162000248, or as typed with --region.")
+  @Argument(help: "Number in international form, such as +33162000248, or in national form with --region.")
   var number: String
 
-  @Option(help: "ISO 3166 alpha-2, such as FR, for a number in national form.")
+  @Option(help: "Country of a number in national form: two letters, such as FR.")
   var region: String?
 
   func validate() throws {

@@ -29,27 +29,27 @@ struct DatabaseChecks {
     // Whether a server lives is told by the database's clock alone; codes, reports and publications are dated by this one.
     if difference > 20 {
       return .bad(
-        "clock", found, "Let both machines keep time with NTP: sign-in codes, nights and what is signed go by it.")
+        "clock", found, "Synchronize both machines with NTP. Sign-in codes, schedules and expiry depend on the time.")
     }
     return difference > 2
-      ? .warning("clock", found, "Let both machines keep time with NTP.") : .ok("clock", found)
+      ? .warning("clock", found, "Synchronize both machines with NTP.") : .ok("clock", found)
   }
 
   private func role(_ server: ServerState) -> Finding {
     if server.isStandby {
       return .bad(
-        "privileges", "this is a standby, which takes no writes",
-        "Name all hosts in DATABASE_URL, with target_session_attrs=read-write.")
+        "privileges", "this server is a read-only standby",
+        "List all hosts in DATABASE_URL, with target_session_attrs=read-write.")
     }
     guard server.mayCreate else {
       return .bad(
-        "privileges", "the role may not make tables",
-        "GRANT CREATE ON SCHEMA public TO it: each month of reports is a table.")
+        "privileges", "the role cannot create tables",
+        "Run GRANT CREATE ON SCHEMA public TO the role. Each month of reports is a table.")
     }
     guard server.foreignTables == 0 else {
       return .bad(
         "privileges", "\(server.foreignTables) tables belong to another role",
-        "REASSIGN OWNED BY that role TO this one: migrations change tables.")
+        "Run REASSIGN OWNED BY that role TO this one. Migrations change tables.")
     }
     return server.isPrivate
       ? .ok("privileges", "the role owns its tables")
@@ -63,19 +63,21 @@ struct DatabaseChecks {
       findings.append(
         value(name) == "on"
           ? .ok(name, "on")
-          : .bad(name, value(name), "Set it on: after a power cut the database may be damaged beyond repair."))
+          : .bad(name, value(name), "Set it to on. Otherwise a power failure can damage the database."))
     }
     let commit = value("synchronous_commit")
     findings.append(
       ["off", "local"].contains(commit) && (commit == "off" || !value("synchronous_standby_names").isEmpty)
         ? .bad(
           "synchronous_commit", commit,
-          "Set it on: what is acknowledged would not be on disk yet\(commit == "local" ? " of the standbys" : "").")
+          "Set it to on. Otherwise acknowledged reports are not yet on disk\(commit == "local" ? " of the standbys" : "")."
+        )
         : .ok("synchronous_commit", commit))
     findings.append(
       value("data_checksums") == "on"
         ? .ok("data_checksums", "on")
-        : .warning("data_checksums", "off", "pg_checksums --enable, while it is stopped: silent damage is found then."))
+        : .warning(
+          "data_checksums", "off", "Stop PostgreSQL and run pg_checksums --enable, so that damage is detected."))
     findings.append(.ok("wal_level", value("wal_level")))
     return findings
   }
@@ -84,16 +86,16 @@ struct DatabaseChecks {
     let most = Int(server.settings["max_connections"] ?? "") ?? 0
     let found = "\(server.connections) of \(most) in use"
     return server.connections + 20 > most
-      ? .warning("connections", found, "A server takes 16: raise max_connections, or put PgBouncer between.")
+      ? .warning("connections", found, "Each server uses 16 connections. Raise max_connections, or use PgBouncer.")
       : .ok("connections", found)
   }
 
   private func slots(_ server: ServerState) -> Finding {
     server.idleSlots.isEmpty
-      ? .ok("replication slots", "none is idle")
+      ? .ok("replication slots", "no idle slots")
       : .bad(
-        "replication slots", "nobody reads from \(server.idleSlots.joined(separator: ", "))",
-        "Start its standby, or SELECT pg_drop_replication_slot('NAME'): the log is kept for it until the disk is full.")
+        "replication slots", "unused: \(server.idleSlots.joined(separator: ", "))",
+        "Start its standby, or run SELECT pg_drop_replication_slot('NAME'). Unused slots fill the disk with logs.")
   }
 
   /// What only a schema of this program's version can answer.
@@ -105,7 +107,7 @@ struct DatabaseChecks {
       return [
         .bad(
           "schema", "migration \(strange.version) \(strange.name) is \(strange.state)",
-          "This database was made by another version of the program. Use that one, or a backup.")
+          "Another version of Ringfence made this database. Use that version, or restore a backup.")
       ]
     }
     let older = OlderProgram.text(try await context.stores.operations.olderPrograms(than: try migrator.newest()))
@@ -113,7 +115,7 @@ struct DatabaseChecks {
       return [
         .warning(
           "schema", "\(pending) migrations are pending" + (older.map { ", and an older Ringfence runs: \($0)" } ?? ""),
-          "Stop all older servers, make a backup, then start one server: it brings the schema forward.")
+          "Stop all older servers, make a backup, then start one server. It migrates the schema.")
       ]
     }
     let figures = try await context.stores.operations.figures()
@@ -122,14 +124,14 @@ struct DatabaseChecks {
       .ok("schema", "version \(states.last?.version ?? 0)"),
       older.map {
         .bad(
-          "servers", "an older Ringfence runs: \($0)", "Stop it: it does not know this schema, and its answers fail.")
-      } ?? .ok("servers", "none is older than this program"),
-      .ok("months of reports", "\(figures.partitions); the next is made when its first report comes"),
+          "servers", "an older Ringfence runs: \($0)", "Stop it. It does not know this schema.")
+      } ?? .ok("servers", "no older version runs"),
+      .ok("months of reports", "\(figures.partitions); the next one is created with its first report"),
       retention(try await context.stores.retention.state()),
       protected == 0
         ? .warning(
           "protected numbers", "none",
-          "Protect what must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
+          "Protect numbers that must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
         : .ok("protected numbers", "\(protected) patterns and numbers"),
       publication(figures, now), gates(figures), queue(figures, now), webhooks(figures, now), try await accountKey(),
     ]
@@ -138,62 +140,63 @@ struct DatabaseChecks {
   private func retention(_ state: ReportRetention?) -> Finding {
     guard let state else { return .ok("dropped reports", "none") }
     let before = Timestamp.format(state.droppedBefore)
-    guard state.isTooYoung else { return .ok("dropped reports", "those of before \(before)") }
+    guard state.isTooYoung else { return .ok("dropped reports", "before \(before)") }
     return .bad(
       "dropped reports",
       state.droppedBefore > state.time
-        ? "those of before \(before), which is yet to come: no report is taken until then"
-        : "those of before \(before), less than \(RetentionStore.leastMonths) months ago: older ones are refused",
-      "A clock was ahead when they were dropped. Correct it. Only a backup still has the dropped reports.")
+        ? "before \(before), which is in the future: all reports are refused until then"
+        : "before \(before), less than \(RetentionStore.leastMonths) months ago: older reports are refused",
+      "A clock was ahead when they were deleted. Correct the clock. Restore deleted reports from a backup.")
   }
 
   private func publication(_ figures: OperationalStatistics, _ now: Date) -> Finding {
     guard let newest = figures.newest else {
-      return .warning("publication", "none yet", "ringfence publish, or serve with --publish-at 03:00")
+      return .warning("publication", "none yet", "Run ringfence publish, or serve with --publish-at 03:00.")
     }
     let hours = now.timeIntervalSince(newest.publishedAt) / 3_600
     let found = String(format: "%lld, %.0f hours old", newest.serial, hours)
     if hours < -0.1 {
       return .bad(
         "publication", String(format: "%lld, made %.1f hours in the future", newest.serial, -hours),
-        "A clock was wrong then, or is now: compare `date -u` with the time elsewhere. Readers may refuse what is next."
+        "A clock was or is wrong. Compare `date -u` with another clock. Clients may reject the next publication."
       )
     }
     guard let shown = try? context.publicationFolder.head() else {
       return .bad(
         "publication", "\(found), but the folder \(context.folder.publications) does not show it",
-        "Servers that publish share one folder: mount it there, or restore it from a backup.")
+        "Servers that publish must share one folder. Mount it there, or restore it from a backup.")
     }
     if shown.head.expires <= now {
-      return .bad("publication", "\(found), and readers refuse it since it expired", "ringfence publish")
+      return .bad("publication", "\(found), expired: clients reject it", "Run ringfence publish.")
     }
     return hours > 36
-      ? .warning("publication", found, "ringfence publish, and look why the night did not.")
+      ? .warning("publication", found, "Run ringfence publish, and read the server's log for why the schedule did not.")
       : .ok("publication", found)
   }
 
   private func accountKey() async throws -> Finding {
     guard let kept = try await context.stores.accounts.keyFingerprint() else {
-      return .ok("account key", "nothing is kept with it yet")
+      return .ok("account key", "not used yet")
     }
     guard let key = try context.folder.presentAccountKey() else {
       return .warning(
-        "account key", "second factors are kept with one that is not here: a server without it does not start",
-        "Bring account.key back from a backup, unless the server has it in RINGFENCE_ACCOUNT_KEY.")
+        "account key", "missing, but second factors need it: a server does not start without it",
+        "Restore account.key from a backup, unless the server has it in RINGFENCE_ACCOUNT_KEY.")
     }
     return key.fingerprint == kept
-      ? .ok("account key", "is the one that second factors are kept with")
+      ? .ok("account key", "matches the second factors")
       : .bad(
-        "account key", "second factors are kept with another one, and a server with this one does not start",
-        "Give it that key: RINGFENCE_ACCOUNT_KEY, or account.key from the other server or from a backup.")
+        "account key", "does not match the second factors: a server does not start with it",
+        "Set the matching key: RINGFENCE_ACCOUNT_KEY, or account.key of another server or a backup.")
   }
 
   private func gates(_ figures: OperationalStatistics) -> Finding {
     figures.failedGates == 0
       ? .ok("gates", "the last attempt passed")
       : .warning(
-        "gates", "\(figures.failedGates) held the last attempt back",
-        "Look at /moderation/publications, then: ringfence publish --overrule GATE --reason WHY --by NAME")
+        "gates", "\(figures.failedGates) stopped the last attempt",
+        "Read the findings on /moderation/publications. To overrule: ringfence publish --overrule GATE --reason WHY --by NAME"
+      )
   }
 
   private func queue(_ figures: OperationalStatistics, _ now: Date) -> Finding {
@@ -201,14 +204,14 @@ struct DatabaseChecks {
     let days = queue.oldest.map { now.timeIntervalSince($0) / 86_400 } ?? 0
     let found = String(format: "%lld cases, the oldest of %.1f days", queue.count, days)
     return days > 7
-      ? .warning("review queue", found, "Somebody should look at /moderation/queue.") : .ok("review queue", found)
+      ? .warning("review queue", found, "Review the oldest cases on /moderation/queue.") : .ok("review queue", found)
   }
 
   private func webhooks(_ figures: OperationalStatistics, _ now: Date) -> Finding {
     let hours = figures.webhooks.oldest.map { now.timeIntervalSince($0) / 3_600 } ?? 0
     let found = "\(figures.webhooks.count) messages wait"
     return hours > 1
-      ? .warning("webhooks", found, "A receiver does not answer: look at it, or take its --webhook away.")
+      ? .warning("webhooks", found, "A receiver does not answer. Check it, or remove its --webhook.")
       : .ok("webhooks", found)
   }
 }

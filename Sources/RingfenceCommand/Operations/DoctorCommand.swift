@@ -5,10 +5,10 @@ import PostgreSQL
 /// `ringfence doctor`
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Look whether all is well, and say what to do where it is not.",
+    commandName: "doctor", abstract: "Check the installation and print what to correct.",
     discussion: """
-      A line for each thing that was looked at: ok, warning or bad. It changes nothing, and may run beside a server. Exit \
-      code 1 when something is bad.
+      Prints one line per check: ok, warning or bad. Changes nothing, and can run while a server runs. The exit code is 1 \
+      if a check is bad.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
         try await DatabaseChecks(context: context).findings()
       }
     } catch let error as PostgresError {
-      findings.append(.bad("database", "\(error)", "Look whether PostgreSQL runs, and at DATABASE_URL."))
+      findings.append(.bad("database", "\(error)", "Check that PostgreSQL runs and that DATABASE_URL is correct."))
     }
     if json {
       let encoder = JSONEncoder()

@@ -17,29 +17,29 @@ struct FolderChecks {
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     defer { if descriptor >= 0 { close(descriptor) } }
     if descriptor >= 0, write(descriptor, "x", 1) == 1, fsync(descriptor) == 0 {
-      return .ok("data folder", "\(folder.path) can be written")
+      return .ok("data folder", "\(folder.path) is writable")
     }
     let code = errno
     return .bad(
-      "data folder", "\(folder.path) cannot be written: \(String(cString: strerror(code)))",
+      "data folder", "\(folder.path) is not writable: \(String(cString: strerror(code)))",
       [ENOSPC, EDQUOT].contains(code)
-        ? "Free some space, or raise the quota."
+        ? "Free space, or raise the quota."
         : code == EROFS || code == EIO
-          ? "Look what the kernel says (dmesg): a file system that met an error is made read-only."
-          : "Run as the account that owns it, or give that account write access.")
+          ? "Read the kernel log (dmesg). A file system becomes read-only after an error."
+          : "Run as the user that owns it, or grant write access.")
   }
 
   private func disk() -> Finding {
     guard let values = try? FileManager.default.attributesOfFileSystem(forPath: folder.path),
       let free = (values[.systemFreeSize] as? NSNumber)?.int64Value,
       let size = (values[.systemSize] as? NSNumber)?.int64Value, size > 0
-    else { return .warning("disk", "its size is not known", "Look at it with: df \(folder.path)") }
+    else { return .warning("disk", "its size is unknown", "Check it with: df \(folder.path)") }
     let found = "\(free >> 20) MB of \(size >> 20) MB are free"
     if free < 512 << 20 {
-      return .bad("disk", found, "Free some space at once: PostgreSQL stops when the disk is full.")
+      return .bad("disk", found, "Free space now. PostgreSQL stops when the disk is full.")
     }
     if free < 4 << 30 || free * 10 < size {
-      return .warning("disk", found, "A night's publication and PostgreSQL's log need room. Free some space.")
+      return .warning("disk", found, "Free space. Publications and PostgreSQL's log need it.")
     }
     return .ok("disk", found)
   }
@@ -47,10 +47,10 @@ struct FolderChecks {
   private func inodes() -> Finding {
     var status = statvfs()
     // Some file systems have no bound, and say 0.
-    guard statvfs(folder.path, &status) == 0, status.f_files > 0 else { return .ok("files", "there is no bound") }
-    let found = "\(status.f_favail) more can be made"
+    guard statvfs(folder.path, &status) == 0, status.f_files > 0 else { return .ok("files", "no limit") }
+    let found = "\(status.f_favail) more can be created"
     return status.f_favail < 10_000
-      ? .bad("files", found, "The file system has no room for more files, whatever df says: see df -i \(folder.path)")
+      ? .bad("files", found, "The file system cannot create more files. Check it with: df -i \(folder.path)")
       : .ok("files", found)
   }
 
@@ -64,22 +64,24 @@ struct FolderChecks {
     } catch {
       return .bad("root", "\(error)", "Restore the publications folder and the keys from a backup.")
     }
-    guard let root else { return .ok("root", "the first publication makes it") }
-    let found = "\(root.serial), good until \(Timestamp.format(root.expires))"
+    guard let root else { return .ok("root", "the first publication creates it") }
+    let found = "\(root.serial), valid until \(Timestamp.format(root.expires))"
     let days = root.expires.timeIntervalSinceNow / 86_400
-    if days < 0 { return .bad("root", found, "Readers refuse everything: ringfence keys rotate makes a new one.") }
+    if days < 0 {
+      return .bad("root", found, "Clients reject all publications. Make a new root with: ringfence keys rotate")
+    }
     if keys.isEmpty {
       return .warning(
-        "root", "\(found); no key that signs is here, and readers would refuse what a new one signs",
-        "Bring signing.key back from a backup, unless another server publishes or has it in RINGFENCE_SIGNING_KEY.")
+        "root", "\(found); the signing key is missing, and clients would reject a new key",
+        "Restore signing.key from a backup, unless another server publishes or has it in RINGFENCE_SIGNING_KEY.")
     }
     if !keys.contains(where: { root.keys.contains($0.verifying) }) {
       return .bad(
-        "root", "\(found); the key that signs here is not one of its keys",
-        "Bring back the signing key that belongs to it: readers would refuse what another one signs.")
+        "root", "\(found); it does not contain this server's signing key",
+        "Restore the signing key of this root. Clients would reject other signatures.")
     }
     return days < 45
-      ? .warning("root", found, "A new one is made by ringfence keys rotate; readers follow by themselves.")
+      ? .warning("root", found, "Make a new root with: ringfence keys rotate. Clients follow automatically.")
       : .ok("root", found)
   }
 
@@ -92,18 +94,18 @@ struct FolderChecks {
     ]
     return Backup.keyFiles.compactMap { name in
       let setting = settings[name]
-      if let origin = setting.flatMap(folder.settings.origin) { return .ok(name, "comes from \(origin)") }
+      if let origin = setting.flatMap(folder.settings.origin) { return .ok(name, "set by \(origin)") }
       var status = stat()
       let path = "\(folder.path)/\(name)"
       guard stat(path, &status) == 0 else {
-        return setting == nil ? nil : .ok(name, "is made when it is first needed")
+        return setting == nil ? nil : .ok(name, "created when first needed")
       }
       guard status.st_mode & 0o077 == 0 else {
         return .bad(
-          name, "others may read it (mode \(String(status.st_mode & 0o777, radix: 8)))",
-          "chmod 600 \(path), and think of it as known to them: see Documentation/operations.md, Keys.")
+          name, "other users can read it (mode \(String(status.st_mode & 0o777, radix: 8)))",
+          "Run chmod 600 \(path), then replace it: see Keys in Documentation/operations.md.")
       }
-      return .ok(name, "only its owner may read it")
+      return .ok(name, "readable by its owner only")
     }
   }
 
@@ -125,14 +127,14 @@ struct FolderChecks {
   /// The library's version is in the name of the file that this program has loaded.
   private func phoneNumbers() -> Finding {
     guard let match = Self.maps().firstMatch(of: /libphonenumber\.so\.([0-9]+(?:\.[0-9]+)*)/) else {
-      return .warning("libphonenumber", "its version is not known", "Look at it with: ldd $(which ringfence)")
+      return .warning("libphonenumber", "its version is unknown", "Check it with: ldd $(which ringfence)")
     }
     let parts = match.1.split(separator: ".").compactMap { Int($0) }
     let version = String(match.1)
     if parts.lexicographicallyPrecedes([8, 13]) {
       return .warning(
         "libphonenumber", version,
-        "Area codes that were opened since are refused as not_valid. Newer Debian releases have a newer one.")
+        "Newer area codes are refused as not_valid. Newer Debian releases have a newer version.")
     }
     return .ok("libphonenumber", version)
   }

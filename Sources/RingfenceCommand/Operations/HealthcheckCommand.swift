@@ -5,10 +5,10 @@ import OutboundHTTP
 /// `ringfence healthcheck`: what a container asks, without a shell and without curl.
 struct HealthcheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "healthcheck", abstract: "Ask a server whether it is well; exit code 0 when it says so.",
-    discussion: "Ask /healthz for whether it runs, /readyz for whether it wants requests.")
+    commandName: "healthcheck", abstract: "Check a server; the exit code is 0 if it is healthy.",
+    discussion: "/healthz tells whether the server runs, /readyz whether it accepts requests.")
 
-  @Option(help: "What to ask.")
+  @Option(help: "Address to request.")
   var url = "http://127.0.0.1:8080/healthz"
 
   @Option(help: "Seconds to wait, 1 to 60.")
@@ -16,9 +16,9 @@ struct HealthcheckCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard URL(string: url)?.scheme?.hasPrefix("http") == true else {
-      throw ValidationError("--url begins with http:// or https://.")
+      throw ValidationError("--url \"\(url)\" is not valid. Use http:// or https://.")
     }
-    guard (1...60).contains(seconds) else { throw ValidationError("--seconds is 1 to 60.") }
+    guard (1...60).contains(seconds) else { throw ValidationError("--seconds is \(seconds). Use 1 to 60.") }
   }
 
   func run() async throws {
@@ -29,8 +29,10 @@ struct HealthcheckCommand: AsyncParsableCommand {
         try await client.send(OutboundRequest("GET", url), limit: 1 << 16, total: .seconds(seconds)).head.status
       }
     } catch {
-      throw CommandFailure.failed("Nobody answers at \(url).")
+      throw CommandFailure.failed("No server answers at \(url). Start it, or pass another --url.")
     }
-    guard status == 200 else { throw CommandFailure.failed("\(url) answers with status \(status).") }
+    guard status == 200 else {
+      throw CommandFailure.failed("\(url) answered with status \(status). Read the server's log.")
+    }
   }
 }

@@ -55,9 +55,9 @@ struct ExtensionTrial {
       let report = try loader.feed(request)
       request.completeRequest { _ in }
       let outcome = request.end()
-      if let fault = outcome.fault { throw Failure(description: "the phone refuses the list: \(fault)") }
+      if let fault = outcome.fault { throw Failure(description: "the phone rejects the list: \(fault)") }
       if outcome.droppedLabels > 0 {
-        throw Failure(description: "the phone drops \(outcome.droppedLabels) entries for their labels")
+        throw Failure(description: "the phone drops \(outcome.droppedLabels) entries because of their labels")
       }
       if let fault = report.faults.first { throw Failure(description: fault) }
       try loader.settle()
@@ -70,7 +70,7 @@ struct ExtensionTrial {
   }
 
   var text: String {
-    var text = "as an extension: \(blocking) to block, \(identification) to name and \(removals) to remove "
+    var text = "as an extension: \(blocking) to block, \(identification) to identify and \(removals) to remove "
     text += "in \(requests) \(requests == 1 ? "request" : "requests"), " + String(format: "%.2f s\n", seconds)
     if let anonymousGrowth, let residentGrowth {
       text += "memory: \(anonymousGrowth / 1_024) KB of its own, \(residentGrowth / 1_024) KB resident at the peak\n"

@@ -59,12 +59,12 @@ struct ListLines {
     if bytes.last == 0x0A { bytes = .init(rebasing: bytes.dropLast()) }
     if bytes.last == 0x0D { bytes = .init(rebasing: bytes.dropLast()) }
     let columns = bytes.split(separator: 0x09, omittingEmptySubsequences: false)
-    guard columns.count <= 3 else { throw ListLineError(line: line, rule: "an entry has at most three columns") }
+    guard columns.count <= 3 else { throw ListLineError(line: line, rule: "an entry must have at most three columns") }
     let number = try number(UnsafeRawBufferPointer(rebasing: columns[0]))
     var roles: PackRoles = columns.count == 1 ? .blocks : .identifies
     if columns.count == 3 {
       guard columns[2].elementsEqual("block".utf8) else {
-        throw ListLineError(line: line, rule: "the third column is \"block\" or missing")
+        throw ListLineError(line: line, rule: "the third column must be \"block\" or missing")
       }
       roles.insert(.blocks)
     }
@@ -110,10 +110,10 @@ struct ListLines {
   private func number(_ digits: UnsafeRawBufferPointer) throws -> Int64 {
     let digits = digits.first == 0x2B ? digits.dropFirst() : digits[...]
     guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      throw ListLineError(line: line, rule: "a line begins with a number of 1 to 15 digits")
+      throw ListLineError(line: line, rule: "a line must begin with a number of 1 to 15 digits")
     }
     guard digits.first != 0x30 else {
-      throw ListLineError(line: line, rule: "a number begins with its country code, not 0")
+      throw ListLineError(line: line, rule: "a number must begin with its country code, not 0")
     }
     return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
   }

@@ -5,12 +5,12 @@ internal import CallerPack
 public struct PackApplyCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
-    commandName: "apply", abstract: "Apply a delta to its base, bit for bit.",
-    discussion: "A delta that was made for another pack is refused before anything is written.")
+    commandName: "apply", abstract: "Apply a delta to its base pack.",
+    discussion: "A delta of another pack is refused before a file is written.")
 
-  @Argument(help: "The pack that the delta was made from.") var base: String
-  @Argument(help: "The delta.") var delta: String
-  @Option(help: "The pack to write.") var out: String
+  @Argument(help: "Base pack of the delta.") var base: String
+  @Argument(help: "Delta.") var delta: String
+  @Option(help: "Pack to write.") var out: String
 
   /// A command to be parsed.
   public init() {}

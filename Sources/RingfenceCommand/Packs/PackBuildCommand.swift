@@ -8,23 +8,23 @@ public struct PackBuildCommand: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "build", abstract: "Build a pack from lines of number⇥label.",
     discussion: """
-      The list ascends by number. A number alone blocks; a label identifies; a third column "block" behind a label \
-      does both, in a pack of that kind. The same list and options give the same bytes.
+      The list must be in ascending order. A number without a label blocks, a number with a label identifies. In a pack \
+      of kind both, a third column "block" does both. The same list and options give the same bytes.
       """)
 
-  @Option(name: .customLong("in"), help: "The list, or - for standard input.") var input: String
-  @Option(help: "The pack to write.") var out: String
-  @Option(help: "What the entries do: blocking, identification or both.") var kind: PackKind
+  @Option(name: .customLong("in"), help: "List to read, or - for standard input.") var input: String
+  @Option(help: "Pack to write.") var out: String
+  @Option(help: "Kind of the pack: blocking, identification or both.") var kind: PackKind
   // No default value: help would show its raw value, a number.
-  @Option(help: "What a reader may need: lean (400 KB) or standard (1.25 MB), which is the default.")
+  @Option(help: "Memory that a reader may need: lean (400 KB) or standard (1.25 MB, the default).")
   var profile: PackProfile?
-  @Option(help: "The region's name: at most 23 of A-Z a-z 0-9 . _ -") var region = ""
-  @Option(help: "The pack's serial number.") var serial: UInt64 = 0
-  @Option(help: "The serial number of the pack before it.") var baseSerial: UInt64 = 0
-  @Option(help: "When the pack was made, in seconds since 1970; 0 says nothing.") var createdAt: Int64 = 0
-  @Option(help: "The most additions, blocking and identification counted apart.")
+  @Option(help: "Name of the region: at most 23 characters of A-Z a-z 0-9 . _ -") var region = ""
+  @Option(help: "Serial of the pack.") var serial: UInt64 = 0
+  @Option(help: "Serial of the previous pack.") var baseSerial: UInt64 = 0
+  @Option(help: "Time of the pack in seconds since 1970; 0 for none.") var createdAt: Int64 = 0
+  @Option(help: "Maximum entries; an entry that blocks and identifies counts twice.")
   var maximum = PackLimits.callDirectoryEntries
-  @Option(help: "A pack whose dictionary is taken over, so that a delta from it is small.") var dictionaryOf: String?
+  @Option(help: "Pack whose dictionary is reused, so that a delta from it is small.") var dictionaryOf: String?
 
   /// A command to be parsed.
   public init() {}
@@ -34,12 +34,15 @@ public struct PackBuildCommand: AsyncParsableCommand {
   /// - Throws: `ValidationError`.
   public func validate() throws {
     guard region.utf8.count <= PackLimits.regionBytes, region.utf8.allSatisfy(PackHeader.isRegionByte) else {
-      throw ValidationError("--region has at most \(PackLimits.regionBytes) of A-Z a-z 0-9 . _ -")
+      throw ValidationError(
+        "--region \"\(region)\" is not valid. Use at most \(PackLimits.regionBytes) characters of A-Z a-z 0-9 . _ -")
     }
     guard (1...PackLimits.entries).contains(maximum) else {
-      throw ValidationError("--maximum lies between 1 and \(PackLimits.entries).")
+      throw ValidationError("--maximum is \(maximum). Use 1 to \(PackLimits.entries).")
     }
-    guard out != "-" else { throw ValidationError("A pack is written to a file, not to standard output.") }
+    guard out != "-" else {
+      throw ValidationError("A pack cannot be written to standard output. Pass a file name with --out.")
+    }
   }
 
   /// Builds the pack.

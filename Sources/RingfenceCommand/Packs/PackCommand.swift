@@ -5,10 +5,10 @@ public struct PackCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
     commandName: "pack",
-    abstract: "Make, read, check and convert packs of phone numbers.",
+    abstract: "Build, read, verify and convert packs.",
     discussion: """
-      Exit codes: 0 all is well; 1 the data is bad, and the entry and the rule are said; 2 the command was used \
-      wrongly; 3 a file cannot be read or written.
+      Exit codes: 0 success, 1 invalid data (the message names the entry and the rule), 2 invalid usage, 3 cannot read \
+      or write a file.
       """,
     subcommands: [
       PackBuildCommand.self, PackInfoCommand.self, PackVerifyCommand.self, PackDumpCommand.self,

@@ -6,11 +6,11 @@ internal import CallerPackBuilder
 public struct PackDiffCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
-    commandName: "diff", abstract: "Write the delta that turns one pack into another.")
+    commandName: "diff", abstract: "Write the delta between two packs.")
 
-  @Argument(help: "The pack that clients have.") var base: String
-  @Argument(help: "The pack they are to get.") var result: String
-  @Option(help: "The delta to write.") var out: String
+  @Argument(help: "Pack that clients have.") var base: String
+  @Argument(help: "Pack that clients get.") var result: String
+  @Option(help: "Delta to write.") var out: String
 
   /// A command to be parsed.
   public init() {}

@@ -9,20 +9,20 @@ public struct PackDumpCommand: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "dump", abstract: "Write a pack in another format.",
     discussion: """
-      FRITZ!Box, Asterisk and FreePBX take block lists: entries that only name a caller are left out unless \
-      --include-identified is given. A file appears as a whole or not at all.
+      Formats of FRITZ!Box, Asterisk and FreePBX are block lists. They leave out entries that only identify a caller, \
+      unless --include-identified is set. The file is written completely or not at all.
       """)
 
-  @Argument(help: "The pack.") var file: String
-  @Option(help: "The format.") var format: ListFormat
-  @Option(help: "The file to write; standard output without it.") var out: String?
-  @Option(help: "What stands before a number for Asterisk and FreePBX, as the trunk delivers it.")
+  @Argument(help: "Pack to read.") var file: String
+  @Option(help: "Format to write.") var format: ListFormat
+  @Option(help: "File to write. Default: standard output.") var out: String?
+  @Option(help: "Prefix of numbers for Asterisk and FreePBX, as the trunk delivers them.")
   var numberPrefix: ExportOptions.NumberPrefix = .none
-  @Flag(help: "Put entries on a block list that only name a caller.") var includeIdentified = false
-  @Option(help: "The name of a FRITZ!Box phonebook.") var phonebookName = ExportOptions().phonebookName
-  @Option(help: "The most numbers in a FRITZ!Box phonebook: 1 to 100,000.")
+  @Flag(help: "Include entries that only identify a caller in a block list.") var includeIdentified = false
+  @Option(help: "Name of the FRITZ!Box phonebook.") var phonebookName = ExportOptions().phonebookName
+  @Option(help: "Maximum numbers of a FRITZ!Box phonebook, 1 to 100000.")
   var phonebookLimit = ExportOptions().phonebookLimit
-  @Option(help: "What happens beyond that limit.") var overLimit: ExportOptions.OverLimit = .fail
+  @Option(help: "Action if the pack exceeds this limit.") var overLimit: ExportOptions.OverLimit = .fail
 
   /// A command to be parsed.
   public init() {}
@@ -31,9 +31,11 @@ public struct PackDumpCommand: AsyncParsableCommand {
   ///
   /// - Throws: `ValidationError`.
   public func validate() throws {
-    guard format != .sqlite || out != nil else { throw ValidationError("A SQLite database needs --out.") }
+    guard format != .sqlite || out != nil else {
+      throw ValidationError("A SQLite database cannot be written to standard output. Pass a file name with --out.")
+    }
     guard (1...100_000).contains(phonebookLimit) else {
-      throw ValidationError("--phonebook-limit lies between 1 and 100,000.")
+      throw ValidationError("--phonebook-limit is \(phonebookLimit). Use 1 to 100000.")
     }
   }
 

@@ -8,23 +8,23 @@ public struct PackExportLiveCallerIDCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
     commandName: "export-live-caller-id",
-    abstract: "Write the dataset that Apple's Live Caller ID Lookup service is built from.",
+    abstract: "Write the dataset for Apple's Live Caller ID Lookup service.",
     discussion: """
-      The folder gets block.binpb and identity.binpb, a configuration for PIRProcessDatabase for each (run it in that \
-      folder), and expected.tsv with answers to check a running service against. An empty database is refused, for \
-      the tool would write nothing and report success.
+      Writes block.binpb and identity.binpb, a configuration of PIRProcessDatabase for each, and expected.tsv with \
+      answers to test a service. Run PIRProcessDatabase in this folder. An empty database is refused, because the tool \
+      would write nothing and report success.
       """)
 
-  @Argument(help: "The pack.") var file: String
-  @Option(help: "The folder to write into.") var out: String
-  @Option(help: "The bundle id of the app's lookup extension.") var bundleID: String
+  @Argument(help: "Pack to read.") var file: String
+  @Option(help: "Folder to write.") var out: String
+  @Option(help: "Bundle ID of the app's lookup extension.") var bundleID: String
   @Option(help: "Write only this database.") var only: LiveCallerIDOptions.Database?
-  @Option(help: "What identities are said to be.") var category: LiveCallerIDOptions.Category = .unspecified
-  @Option(help: "Minutes a phone may keep an identity; 0 leaves it to the phone.") var cacheExpiryMinutes: UInt32 = 0
-  @Flag(help: "Add +14085551212, Johnny Appleseed, which Apple's check of a service looks up.") var appleTestRow = false
-  @Option(help: "Shards of each database; keep it fixed.") var shards = 1
-  @Option(help: "Buckets of each shard; keep it fixed. The tool chooses without it.") var buckets: Int?
-  @Option(help: "Trial lookups in each shard.") var trials = 1
+  @Option(help: "Category of the identities.") var category: LiveCallerIDOptions.Category = .unspecified
+  @Option(help: "Minutes that a phone may cache an identity; 0: the phone decides.") var cacheExpiryMinutes: UInt32 = 0
+  @Flag(help: "Add the entry of Apple's service test: +14085551212, Johnny Appleseed.") var appleTestRow = false
+  @Option(help: "Shards of each database; do not change it later.") var shards = 1
+  @Option(help: "Buckets of each shard; do not change it later. Default: the tool decides.") var buckets: Int?
+  @Option(help: "Test lookups in each shard.") var trials = 1
 
   /// A command to be parsed.
   public init() {}

@@ -6,11 +6,11 @@ internal import Foundation
 public struct PackInfoCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Show what the header of a pack or a delta says.",
-    discussion: "Only the header and the index are read and checked; `verify` checks everything.")
+    commandName: "info", abstract: "Show the header of a pack or delta.",
+    discussion: "Checks only the header and the index. `verify` checks all bytes.")
 
-  @Argument(help: "A pack or a delta.") var file: String
-  @Flag(help: "Answer as one JSON object.") var json = false
+  @Argument(help: "Pack or delta.") var file: String
+  @Flag(help: "Print JSON.") var json = false
 
   /// A command to be parsed.
   public init() {}
@@ -26,7 +26,7 @@ public struct PackInfoCommand: AsyncParsableCommand {
         for fact in facts {
           PackConsole.current.output(
             fact.name.padding(toLength: width + 2, withPad: " ", startingAt: 0)
-              + (fact.value is NSNull ? "not said" : "\(fact.value)") + "\n")
+              + (fact.value is NSNull ? "none" : "\(fact.value)") + "\n")
         }
         return
       }

@@ -6,12 +6,12 @@ internal import Foundation
 public struct PackLookupCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
-    commandName: "lookup", abstract: "Say what a pack holds for a number.",
-    discussion: "A number that is not in the pack is an answer too: the exit code is 0.")
+    commandName: "lookup", abstract: "Look up a number in a pack.",
+    discussion: "The exit code is also 0 if the pack does not contain the number.")
 
-  @Argument(help: "The pack.") var file: String
-  @Argument(help: "The number with its country code, with or without a plus.") var number: String
-  @Flag(help: "Answer as one JSON object.") var json = false
+  @Argument(help: "Pack to read.") var file: String
+  @Argument(help: "Number with its country code, with or without a plus.") var number: String
+  @Flag(help: "Print JSON.") var json = false
 
   /// A command to be parsed.
   public init() {}
@@ -29,7 +29,7 @@ public struct PackLookupCommand: AsyncParsableCommand {
   /// - Throws: `ValidationError`.
   public func validate() throws {
     guard digits != nil else {
-      throw ValidationError("A number has a country code and 15 digits at most, unlike \"\(number)\".")
+      throw ValidationError("\"\(number)\" is not a number. Pass a country code and at most 15 digits in total.")
     }
   }
 

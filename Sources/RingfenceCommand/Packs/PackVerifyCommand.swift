@@ -7,16 +7,15 @@ internal import Foundation
 public struct PackVerifyCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Check every byte of packs, and that a phone would take them.",
+    commandName: "verify", abstract: "Verify all bytes of packs.",
     discussion: """
-      With --as-extension a simulated phone loads the packs together, the first in priority first, by the rules of \
-      Call Directory, in a process of its own whose memory is measured. With --from the phone has older packs \
-      already, and the changes are what is measured.
+      With --as-extension, a separate process loads the packs by the rules of a Call Directory extension, in order of \
+      priority, and measures its memory. With --from, it starts with older packs and measures the update.
       """)
 
-  @Argument(help: "The packs.") var files: [String]
-  @Flag(help: "Load the packs into a simulated phone.") var asExtension = false
-  @Option(help: "A pack that the phone has already; once for each.") var from: [String] = []
+  @Argument(help: "Packs to verify.") var files: [String]
+  @Flag(help: "Load the packs into a simulated phone and measure memory.") var asExtension = false
+  @Option(help: "Pack that the phone already has; can be repeated.") var from: [String] = []
   @Option(help: ArgumentHelp("Be the process that is measured, with this store.", visibility: .private))
   var store: String?
 
@@ -27,8 +26,10 @@ public struct PackVerifyCommand: AsyncParsableCommand {
   ///
   /// - Throws: `ValidationError`.
   public func validate() throws {
-    guard !files.isEmpty else { throw ValidationError("Name at least one pack.") }
-    guard from.isEmpty || asExtension else { throw ValidationError("--from goes with --as-extension.") }
+    guard !files.isEmpty else { throw ValidationError("No pack to verify. Pass at least one file.") }
+    guard from.isEmpty || asExtension else {
+      throw ValidationError("--from needs --as-extension. Pass both, or leave --from out.")
+    }
   }
 
   /// Checks the packs.
@@ -41,7 +42,7 @@ public struct PackVerifyCommand: AsyncParsableCommand {
       for (index, file) in files.enumerated() {
         let reader = try PackReader.open(path: file)
         try reader.verify()
-        console.output("\(file): \(reader.header.entryCount) entries, all is well\n")
+        console.output("\(file): \(reader.header.entryCount) entries, valid\n")
         console.progress(UInt64(index + 1), UInt64(files.count))
       }
       guard asExtension else { return }
@@ -75,7 +76,8 @@ public struct PackVerifyCommand: AsyncParsableCommand {
     process.waitUntilExit()
     PackConsole.current.output(String(decoding: text, as: UTF8.self))
     guard process.terminationReason == .exit else {
-      throw ExtensionTrial.Failure(description: "the process of the extension was killed by a signal")
+      throw ExtensionTrial.Failure(
+        description: "the process of the simulated phone was killed by a signal; check the available memory")
     }
     guard process.terminationStatus == 0 else { throw ExitCode(process.terminationStatus) }
   }

@@ -8,13 +8,13 @@ import Timestamps
 /// `ringfence protect`
 struct ProtectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "protect", abstract: "Numbers that may never be published: banks, authorities, hospitals.",
+    commandName: "protect", abstract: "Manage protected numbers, which are never published.",
     discussion: """
-      Emergency and short numbers are protected by themselves. A pattern has the digits of the international form, x for \
-      any one digit, and * at its end for any further ones: +49116117, +49116xxx, +4930197*.
-      Reports about a protected number are taken and kept, and weigh nothing; it cannot be blocked or identified; and a \
-      publication that holds one is not made visible. Rows of imported lists, which name no reporter, keep their weight: \
-      a look-up still counts them, and no publication lists the number for them.
+      Emergency and short numbers are always protected. A pattern has the digits of the international form, x for any \
+      digit, and * at the end for any number of digits: +49116117, +49116xxx, +4930197*.
+      Reports about a protected number are stored without weight. It cannot be blocked or identified, and a publication \
+      that contains it is stopped. Entries of imported lists keep their weight: a lookup counts them, but no publication \
+      lists the number.
       """,
     subcommands: [Add.self, List.self, Remove.self])
 
@@ -24,22 +24,24 @@ struct ProtectCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "Numbers and patterns.")
+    @Argument(help: "Numbers and patterns to protect.")
     var patterns: [String] = []
 
     @Option(
-      help: "A file with a number or pattern a line; behind a tab its own reason; # begins a line of remarks.",
+      help: "File with one number or pattern per line, and a reason after a tab. Lines that begin with # are comments.",
       completion: .file())
     var file: String?
 
-    @Option(help: "Whose they are and why, 1 to 200 characters, for everybody who looks one up.")
+    @Option(help: "Owner and reason, 1 to 200 characters, shown to everyone who looks up the number.")
     var reason: String
 
-    @Option(help: "Who protects them.")
+    @Option(help: "Name for the audit log.")
     var by = "operator"
 
     func validate() throws {
-      guard !patterns.isEmpty || file != nil else { throw ValidationError("Name a PATTERN or a --file.") }
+      guard !patterns.isEmpty || file != nil else {
+        throw ValidationError("Nothing to protect. Pass a PATTERN or --file.")
+      }
       do throws(RuleViolation) {
         _ = try RuleViolation.line(reason, "--reason", atMost: 200)
         _ = try RuleViolation.line(by, "--by", atMost: 80)
@@ -63,7 +65,7 @@ struct ProtectCommand: AsyncParsableCommand {
             let decision = try await context.stores.decisions.standing(of: number), decision.treatment != .allow
           else { continue }
           print(
-            "A decision to \(decision.treatment.rawValue) +\(number) stands; it has no effect while the number is protected."
+            "The decision to \(decision.treatment.rawValue) +\(number) has no effect while the number is protected."
           )
         }
       }
@@ -92,7 +94,7 @@ struct ProtectCommand: AsyncParsableCommand {
   /// `ringfence protect list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print what is protected, patterns first: pattern, reason, who, when, with tabs between.")
+      abstract: "List protected patterns and numbers, separated by tabs: pattern, reason, name, time.")
 
     @OptionGroup var database: DatabaseOptions
 
@@ -110,22 +112,22 @@ struct ProtectCommand: AsyncParsableCommand {
   /// `ringfence protect remove`
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take a protection away; reports weigh again within the hour, or after: ringfence reporters recount")
+      abstract: "Remove a protection. Reports count again within an hour, or after: ringfence reporters recount")
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "As `protect list` prints it.")
+    @Argument(help: "Pattern or number, as shown by `protect list`.")
     var pattern: String
 
-    @Option(help: "Who does it, for the audit log.")
+    @Option(help: "Name for the audit log.")
     var by = "command line"
 
-    @Option(help: "Why, for the audit log.")
+    @Option(help: "Reason for the audit log.")
     var reason: String?
 
     func validate() throws {
       _ = try target
-      guard (1...80).contains(by.count) else { throw ValidationError("--by has 1 to 80 characters.") }
+      guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
     }
 
     func run() async throws {
@@ -133,7 +135,7 @@ struct ProtectCommand: AsyncParsableCommand {
       try await CommandContext.open(database, owns: false, logger: .quiet) { context in
         let event = Actor.commandLine(by).did("protection.remove", to: pattern, because: reason)
         guard try await context.stores.protection.remove(target, audit: (event, Date())) else {
-          throw CommandFailure.failed("\(pattern) is not protected by itself. See: ringfence protect list")
+          throw CommandFailure.failed("There is no protection \(pattern). List all with: ringfence protect list")
         }
         print("\(pattern) is no longer protected.")
       }

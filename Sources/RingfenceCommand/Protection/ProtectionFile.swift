@@ -16,10 +16,11 @@ struct ProtectionFile {
   /// - Throws: ``CommandFailure`` that names the first bad line.
   func targets() throws -> [(target: ProtectionTarget, reason: String)] {
     guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
-      throw CommandFailure.unreadable("Cannot read \(path).")
+      throw CommandFailure.unreadable("Cannot read \(path). Check its name, owner and permissions.")
     }
     guard size <= Self.mostBytes, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw CommandFailure.unreadable("\(path) is no text in UTF-8 of at most \(Self.mostBytes >> 20) MB.")
+      throw CommandFailure.unreadable(
+        "\(path) is not UTF-8 text of at most \(Self.mostBytes >> 20) MB. Convert or divide the file.")
     }
     var targets: [(target: ProtectionTarget, reason: String)] = []
     // A line of Windows ends with "\r\n", which is one Character and no "\n".

@@ -21,7 +21,7 @@ extension DataFolder {
   /// - Throws: ``CommandFailure`` where there is none yet: whoever asks for it does not want another one.
   func keyThatSigns() throws -> SigningKey {
     guard let key = try presentSigningKey() else {
-      throw CommandFailure.failed("There is no key yet. The first publication makes one, or: ringfence keys create")
+      throw CommandFailure.failed("There is no signing key. Create one with: ringfence keys create")
     }
     return key
   }

@@ -8,51 +8,54 @@ import OutboundHTTP
 struct FetchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch",
-    abstract: "Fetch the newest publication, check every byte of it, and put it in place at once.",
+    abstract: "Download and verify the newest publication.",
     discussion: """
-      DIR/current is a link to the newest whole set: current/manifest.json and current/NAME.rfpack.
+      OUT/current is a link to the newest complete set: current/manifest.json and current/NAME.rfpack.
 
-      Exit codes: 0 fine, 5 nothing new (with --exit-code), 10 not signed by whom is trusted, 11 expired, 12 older than \
-      what was fetched before, 13 the network, 14 a file is not what the manifest says, 2 wrong usage, 3 cannot read or \
-      write.
+      Exit codes: 0 success, 5 nothing new (with --exit-code), 10 no trusted signature, 11 expired, 12 older than the \
+      last download, 13 network error, 14 a file does not match the manifest, 2 invalid usage, 3 cannot read or write.
       """)
 
-  @Argument(help: "Folder of the publications, such as https://HOST/v1 or file:///PATH/publications.")
+  @Argument(help: "Address of the publications, such as https://HOST/v1 or file:///PATH/publications.")
   var url: String
 
-  @Option(help: "The public key that is trusted from the start, or a file with it, or a root.json.")
+  @Option(help: "Trusted public key, a file with it, or a root.json.")
   var key: String
 
-  @Option(help: "A file with an app's key for the server of URL; else RINGFENCE_APP_KEY, for RINGFENCE_APP_ORIGIN.")
+  @Option(
+    help: "File with an API key for this server. Default: RINGFENCE_APP_KEY, for the server RINGFENCE_APP_ORIGIN.")
   var appKeyFile: String?
 
-  @Option(help: "Folder to fetch into.")
+  @Option(help: "Folder for the downloaded files.")
   var out: String
 
-  @Option(help: "Name of a pack that is wanted; may be repeated. All, unless it is given.")
+  @Option(help: "Pack to download; can be repeated. Default: all packs.")
   var pack: [String] = []
 
-  @Option(help: "Another format that is wanted beside the packs, such as csv; may be repeated.")
+  @Option(help: "Additional format to download, such as csv; can be repeated.")
   var format: [String] = []
 
-  @Option(help: "Append key=value lines of what changed to this file.")
+  @Option(help: "Append key=value lines about the changes to this file.")
   var summary: String?
 
-  @Flag(help: "Exit with 5 when nothing is new.")
+  @Flag(help: "Exit with code 5 if nothing is new.")
   var exitCode = false
 
-  @Option(help: "Seconds that all may take.")
+  @Option(help: "Time limit in seconds, 1 to 86400.")
   var timeout = 1_800
 
-  @Option(help: "How often a request that fails is tried again.")
+  @Option(help: "Retries of a failed request, 0 to 100.")
   var retries = 6
 
   func validate() throws {
     guard UpdateSource(url) != nil else {
-      throw ValidationError("URL is http, https or file, without a password, query or fragment.")
+      throw ValidationError(
+        "URL \"\(url)\" is not valid. Use http, https or file, without a password, query or fragment.")
     }
-    guard (1...86_400).contains(timeout) else { throw ValidationError("--timeout is 1 to 86400 seconds.") }
-    guard (0...100).contains(retries) else { throw ValidationError("--retries is 0 to 100.") }
+    guard (1...86_400).contains(timeout) else {
+      throw ValidationError("--timeout is \(timeout) seconds. Use 1 to 86400.")
+    }
+    guard (0...100).contains(retries) else { throw ValidationError("--retries is \(retries). Use 0 to 100.") }
   }
 
   func run() async throws {
@@ -82,7 +85,9 @@ struct FetchCommand: AsyncParsableCommand {
   private func anchor() throws -> TrustAnchor {
     if let key = VerifyingKey(key) { return TrustAnchor(key: key) }
     guard let data = FileManager.default.contents(atPath: key) else {
-      throw CommandFailure.unreadable("--key is neither a key (44 characters of Base64) nor a file that can be read.")
+      throw CommandFailure.unreadable(
+        "Cannot read --key \"\(key)\": not a public key (44 characters of Base64) and not a readable file. "
+          + "Pass a key, or check the file's name and permissions.")
     }
     let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     if let key = VerifyingKey(text) { return TrustAnchor(key: key) }
@@ -101,22 +106,24 @@ struct FetchCommand: AsyncParsableCommand {
     guard let name = try settings.appOrigin else {
       throw CommandFailure.failed(
         """
-        RINGFENCE_APP_KEY is set, and RINGFENCE_APP_ORIGIN does not say which server it is for, such as \(origin): it is \
-        sent to that one alone. Nothing was fetched.
+        RINGFENCE_APP_KEY is set without RINGFENCE_APP_ORIGIN, so the key is sent to no server. Set \
+        RINGFENCE_APP_ORIGIN to the key's server, such as \(origin). Nothing was fetched.
         """)
     }
     guard let owner = URL(string: name).flatMap({ WebOrigin($0) }) else {
-      throw CommandFailure.failed("RINGFENCE_APP_ORIGIN is the address of a server, such as https://HOST.")
+      throw CommandFailure.failed(
+        "RINGFENCE_APP_ORIGIN \"\(name)\" is not the address of a server. Write it as https://HOST.")
     }
     return try key(text, in: "RINGFENCE_APP_KEY", for: owner)
   }
 
   private func key(_ text: String, in name: String, for origin: WebOrigin) throws -> AppKey {
     guard let key = AppKey(text, for: origin) else {
-      throw CommandFailure.failed("\(name) holds no app's key: that is a line of printable ASCII without spaces.")
+      throw CommandFailure.failed("\(name) does not contain an API key. Write the key on one line, without spaces.")
     }
     guard origin.isPrivate else {
-      throw CommandFailure.failed("An app's key travels by https only, or to this machine. Give an address with https.")
+      throw CommandFailure.failed(
+        "The API key is not sent over unencrypted HTTP to another machine. Use an https address.")
     }
     return key
   }
@@ -128,7 +135,8 @@ struct FetchCommand: AsyncParsableCommand {
       group.addTask { try await work() }
       group.addTask {
         try await Task.sleep(for: time)
-        throw FetchError.network("It took longer than \(timeout) seconds. Fetch again: it goes on where it broke off.")
+        throw FetchError.network(
+          "The download took longer than \(timeout) seconds. Run it again to continue, or raise --timeout.")
       }
       defer { group.cancelAll() }
       guard let first = try await group.next() else { throw CancellationError() }
@@ -139,10 +147,10 @@ struct FetchCommand: AsyncParsableCommand {
   private func append(_ lines: String, to path: String) throws {
     let isThere = FileManager.default.fileExists(atPath: path)
     if !isThere, !FileManager.default.createFile(atPath: path, contents: nil) {
-      throw CommandFailure.unreadable("The summary \(path) cannot be written.")
+      throw CommandFailure.unreadable("Cannot write the summary \(path). Check its folder and permissions.")
     }
     guard let file = FileHandle(forWritingAtPath: path) else {
-      throw CommandFailure.unreadable("The summary \(path) cannot be written.")
+      throw CommandFailure.unreadable("Cannot write the summary \(path). Check its folder and permissions.")
     }
     defer { try? file.close() }
     try file.seekToEnd()

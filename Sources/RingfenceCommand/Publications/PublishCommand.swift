@@ -8,64 +8,66 @@ import Timestamps
 /// `ringfence publish`
 struct PublishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "publish", abstract: "Make a publication: packs, deltas and a signed manifest, visible at once.",
+    commandName: "publish", abstract: "Make a publication: packs, deltas and a signed manifest.",
     discussion: """
-      Everything comes from one snapshot of the database. Before a publication becomes visible it passes gates: readable, \
-      order, cap, protected, non-empty, size, churn. One that fails keeps the publication before in place, and the exit \
-      code is 4. An administrator can overrule non-empty, size and churn:
+      All data comes from one snapshot of the database. A publication becomes visible after it passes these gates: \
+      readable, order, cap, protected, non-empty, size, churn. If a gate fails, the previous publication stays in place \
+      and the exit code is 4. You can overrule non-empty, size and churn:
 
-        ringfence publish --overrule churn --reason "First night with the new list" --by Ada
+        ringfence publish --overrule churn --reason "First publication with the new list" --by Ada
       """)
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var options: PublicationOptions
 
-  @Option(help: "The most numbers in a pack, 1 to 1999999, where that is fewer than its recipe says.")
+  @Option(help: "Maximum entries of a pack, 1 to 1999999; a lower limit of the recipe still applies.")
   var top = Recipe.mostEntries
 
-  @Option(help: "Weigh the numbers as of this time (RFC 3339) instead of now; the publication bears it.")
+  @Option(help: "Evaluate numbers and date the publication as of this time (RFC 3339). Default: now.")
   var at: String?
 
-  @Option(help: "Take this serial instead of the next; one that was used before is refused.")
+  @Option(help: "Serial of the publication. Default: the next one. A used serial is refused.")
   var serial: Int64?
 
-  @Flag(help: "Make the publication of --at all the same when it would have expired, to compare it with another.")
+  @Flag(help: "Allow a time in --at so early that the publication has already expired.")
   var reproduce = false
 
-  @Option(help: "A gate to overrule: non-empty, size or churn; may be repeated.")
+  @Option(help: "Gate to overrule: non-empty, size or churn; can be repeated.")
   var overrule: [String] = []
 
-  @Option(help: "Why the gates are overruled.")
+  @Option(help: "Reason for overruling; required with --overrule.")
   var reason: String?
 
-  @Option(help: "Who overrules them.")
+  @Option(help: "Name for the audit log; required with --overrule.")
   var by: String?
 
   func validate() throws {
-    guard (1...Recipe.mostEntries).contains(top) else { throw ValidationError("--top is 1 to 1999999.") }
-    guard serial ?? 1 >= 1 else { throw ValidationError("--serial is 1 or more.") }
+    guard (1...Recipe.mostEntries).contains(top) else { throw ValidationError("--top is \(top). Use 1 to 1999999.") }
+    guard serial ?? 1 >= 1 else { throw ValidationError("--serial is \(serial ?? 0). Use 1 or more.") }
     try validateOverrules()
     guard let at else { return }
     guard let time = Timestamp.parse(at) else {
-      throw ValidationError("--at is an RFC 3339 time, such as 2020-12-31T00:00:00Z.")
+      throw ValidationError("--at \"\(at)\" is not an RFC 3339 time. Write it as 2020-12-31T00:00:00Z.")
     }
-    guard Decay.heat.scale(at: time).isNormal else { throw ValidationError("--at lies between 1992 and 2068.") }
+    guard Decay.heat.scale(at: time).isNormal else {
+      throw ValidationError("--at \(at) is out of range. Use a time from 1992 to 2068.")
+    }
   }
 
   private func validateOverrules() throws {
     for name in overrule {
       guard let gate = Gate(rawValue: name) else {
         throw ValidationError(
-          "There is no gate \(name). They are \(Gate.allCases.map(\.rawValue).joined(separator: ", ")).")
+          "There is no gate \(name). Use one of: \(Gate.allCases.map(\.rawValue).joined(separator: ", ")).")
       }
       guard gate.canBeOverruled else {
         throw ValidationError(
-          "The gate \(name) cannot be overruled: a phone, or the law, would not take what it stops.")
+          "The gate \(name) cannot be overruled: phones would reject the publication, or it would break the law.")
       }
     }
     let isWhole = (1...1_000).contains(reason?.count ?? 0) && (1...80).contains(by?.count ?? 0)
     guard overrule.isEmpty || isWhole else {
-      throw ValidationError("--overrule needs --reason (at most 1000 characters) and --by (at most 80).")
+      throw ValidationError("--overrule needs --reason (1 to 1000 characters) and --by (1 to 80 characters).")
     }
   }
 
@@ -87,7 +89,7 @@ struct PublishCommand: AsyncParsableCommand {
     guard let at, !reproduce, end <= Date() || time >= Date() + 86_400 else { return }
     throw CommandFailure(
       description: """
-        The publication of --at \(at) would be good until \(Timestamp.format(end)), and readers would refuse it. Leave \
+        The publication of --at \(at) would have expired at \(Timestamp.format(end)), so clients would reject it. Leave \
         --at out, or add --reproduce to make it all the same.
         """, exitCode: 2)
   }

@@ -6,29 +6,30 @@ import Publishing
 /// `ringfence recipes`
 struct RecipesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "recipes", abstract: "Say what packs a publication makes.", subcommands: [Check.self, Show.self])
+    commandName: "recipes", abstract: "Check and show the recipes, which define the packs.",
+    subcommands: [Check.self, Show.self])
 
   /// `ringfence recipes check FILE`
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tell what is wrong with a file of recipes, line by line.")
+      abstract: "Check a recipes file and list its errors by line.")
 
-    @Argument(help: "The file.")
+    @Argument(help: "File to check.")
     var file: String
 
     func run() throws {
       let recipes = try Recipe.read(from: file)
-      print("\(file) is fine: \(recipes.map(\.name).joined(separator: ", "))")
+      print("\(file) is valid: \(recipes.map(\.name).joined(separator: ", "))")
     }
   }
 
   /// `ringfence recipes show`
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the recipes in force.",
+      abstract: "Show the recipes in use.",
       discussion: """
-        Those of --recipes, else of recipes.yaml in the data folder, which must be there, else of Resources/recipes.yaml, \
-        which comes with the program and explains every field.
+        Reads the file of --recipes. Without it, reads recipes.yaml in the data folder if it exists, or else \
+        Resources/recipes.yaml, which describes every field.
         """)
 
     @OptionGroup var database: DatabaseOptions

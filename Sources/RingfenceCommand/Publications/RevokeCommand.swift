@@ -9,12 +9,12 @@ import Storage
 /// `ringfence revoke`
 struct RevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Take a number out of every pack now, without waiting for the night.",
+    commandName: "revoke", abstract: "Remove a number from all packs now.",
     discussion: """
-      A running server makes the publication within seconds; without one, or with --now, this command makes it. It \
-      differs from the last one in this number alone, and comes with deltas. No later publication holds the number either, \
-      not even under a directory's name, until ringfence decide --undo takes the revocation back. To leave its name in the \
-      directory, allow it instead: ringfence decide --allow --urgent.
+      A running server publishes the change within seconds. Without a server, or with --now, this command publishes it. \
+      The publication differs from the last one in this number only, and has deltas. No later publication contains the \
+      number, also not by a directory's name, until you undo the revocation with ringfence decide --undo. To keep the \
+      directory's name, allow the number instead: ringfence decide --allow --urgent.
 
         ringfence revoke +12015550123 --reason "The owner has appealed" --by Ada
       """)
@@ -22,35 +22,41 @@ struct RevokeCommand: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var options: PublicationOptions
 
-  @Argument(help: "The number with its plus.")
+  @Argument(help: "Number in international form, such as +12015550123.")
   var number: String
 
-  @Option(help: "Why, at most 500 characters; whoever looks the number up reads it.")
+  @Option(help: "Reason, 1 to 500 characters; shown to everyone who looks up the number.")
   var reason: String
 
-  @Option(help: "Who says so, at most 80 characters.")
+  @Option(help: "Name for the audit log, 1 to 80 characters.")
   var by: String
 
-  @Option(help: "Put the number in instead, under this category, such as fraud.")
+  @Option(help: "Add the number under this category instead, such as fraud.")
   var add: String?
 
-  @Option(help: "With --add: what a phone shows instead of the category.")
+  @Option(help: "With --add: label that phones show instead of the category.")
   var label: String?
 
-  @Flag(help: "Make the publication here and now, instead of leaving it to a running server.")
+  @Flag(help: "Publish in this command and do not wait for a server.")
   var now = false
 
-  @Option(help: "Wait at most so many seconds for a server to publish.")
+  @Option(help: "Seconds to wait for a server to publish.")
   var wait = 60
 
   func validate() throws {
-    guard (1...500).contains(reason.count) else { throw ValidationError("--reason has 1 to 500 characters.") }
-    guard (1...80).contains(by.count) else { throw ValidationError("--by has 1 to 80 characters.") }
-    guard label == nil || add != nil else { throw ValidationError("--label goes with --add.") }
-    guard (1...100).contains(label?.count ?? 1) else { throw ValidationError("--label has 1 to 100 characters.") }
+    guard (1...500).contains(reason.count) else {
+      throw ValidationError("--reason has \(reason.count) characters. Use 1 to 500.")
+    }
+    guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
+    guard label == nil || add != nil else {
+      throw ValidationError("--label needs --add. Pass --add CATEGORY, or leave --label out.")
+    }
+    guard (1...100).contains(label?.count ?? 1) else {
+      throw ValidationError("--label has \(label?.count ?? 0) characters. Use 1 to 100.")
+    }
     if let add, ReportCategory(slug: add)?.isToxic != true {
       let slugs = ReportCategory.allCases.filter(\.isToxic).map(\.slug)
-      throw ValidationError("There is no category \(add) to list under. They are \(slugs.joined(separator: ", ")).")
+      throw ValidationError("--add \(add) is not a nuisance category. Use one of: \(slugs.joined(separator: ", ")).")
     }
   }
 
@@ -63,11 +69,13 @@ struct RevokeCommand: AsyncParsableCommand {
         number: phone.digits, treatment: add == nil ? .allow : .block, label: label,
         category: add.flatMap(ReportCategory.init(slug:)), reason: reason, decidedBy: by, decidedAt: Date())
     } catch let error as PhoneNumberError {
-      throw CommandFailure(description: "\(number) is no phone number with its plus: \(error)", exitCode: 2)
+      throw CommandFailure(description: "\(number) is not a number in international form. \(error)", exitCode: 2)
     } catch let problem as RuleViolation {
       throw CommandFailure(description: try Localizer.commandLine().message(problem), exitCode: 2)
     }
-    guard var revocation = Revocation(carryingOut: decision) else { throw CommandFailure.failed("Nothing to change.") }
+    guard var revocation = Revocation(carryingOut: decision) else {
+      throw CommandFailure.failed("This decision does not change a publication.")
+    }
     if add == nil { revocation.action = .remove }
     let request = revocation
     let settings = try database.settings(options.given)
@@ -83,9 +91,10 @@ struct RevokeCommand: AsyncParsableCommand {
       guard let serial = outcome.serial else {
         let texts = try context.installation.englishTexts()
         throw CommandFailure.failed(
-          outcome.failure.map { texts.message("publications.revocation", $0) } ?? "The revocation was not carried out.")
+          outcome.failure.map { texts.message("publications.revocation", $0) }
+            ?? "The revocation was not published. Read the server's log.")
       }
-      print("\(phone.formatted(.international)) is \(add == nil ? "out of" : "in") publication \(serial)")
+      print("\(phone.formatted(.international)) is \(add == nil ? "not in" : "in") publication \(serial)")
     }
   }
 
@@ -114,7 +123,7 @@ struct RevokeCommand: AsyncParsableCommand {
       }
       guard ContinuousClock.now < end else {
         throw CommandFailure.failed(
-          "Nobody has published within \(wait) seconds. It stays asked for: the next server or revoke does it.")
+          "No server has published within \(wait) seconds. The request is kept. Start a server, or pass --now.")
       }
       try await Task.sleep(for: .milliseconds(200))
     }

@@ -5,28 +5,30 @@ import Storage
 /// `ringfence queue`
 struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "queue", abstract: "What waits for moderators.", subcommands: [Sweep.self])
+    commandName: "queue", abstract: "Update the review queue.", subcommands: [Sweep.self])
 
   /// `ringfence queue sweep`
   struct Sweep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Look through everything and set the moderators' queue right.",
+      abstract: "Check all numbers and update the review queue.",
       discussion: """
-        The server does the same when it starts and every hour; between them it follows what comes in within seconds. \
-        Worth a call after a large import. It can be broken off and repeated.
+        The server does the same at start and every hour, and follows new reports within seconds. Run it after a large \
+        import. You can stop and repeat it.
         """)
 
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
       let (change, waiting) = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-        let meter = ProgressMeter(title: "Judging", total: nil, unit: .items("numbers"))
+        let meter = ProgressMeter(title: "Evaluating", total: nil, unit: .items("numbers"))
         defer { meter.finish() }
         let time = Date()
         let change = try await context.stores.queue.sweep(at: time) { done, _ in meter.update(done: UInt64(done)) }
         return (change, try await context.stores.queue.queueCounts(at: time).count(level: 2))
       }
-      print("Waiting: \(waiting). Judged \(change.judged), written \(change.written), taken out \(change.removed).")
+      print(
+        "Cases: \(waiting). Numbers evaluated: \(change.judged), written: \(change.written), removed: \(change.removed)."
+      )
     }
   }
 }

@@ -7,14 +7,14 @@ import Storage
 /// `ringfence ranges`
 struct RangesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ranges", abstract: "Blocks of ten or a hundred numbers that call together.",
-    discussion: "An approved block is published whole, less what is protected or decided in it.",
+    commandName: "ranges", abstract: "Manage ranges: ten or a hundred numbers with complaints about many of them.",
+    discussion: "Publications list all numbers of an approved range, except protected, decided and held ones.",
     subcommands: [Detect.self, List.self, Approve.self, Reject.self])
 
   /// `ringfence ranges detect`
   struct Detect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Look for blocks and propose them; the server does so every hour.")
+      abstract: "Find ranges and propose them. The server does this every hour.")
 
     @OptionGroup var database: DatabaseOptions
 
@@ -23,7 +23,7 @@ struct RangesCommand: AsyncParsableCommand {
         try await context.stores.ranges.detect(at: Date())
       }
       for range in found { print(range.text) }
-      if found.isEmpty { print("Nothing new. See: ringfence ranges list") }
+      if found.isEmpty { print("No new ranges. List all with: ringfence ranges list") }
     }
   }
 
@@ -31,16 +31,16 @@ struct RangesCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "Print blocks: block, state, category, numbers complained of, heat, who decided, reason, with tabs between.")
+        "List ranges, separated by tabs: range, state, category, numbers with complaints, heat, name, reason.")
 
     @OptionGroup var database: DatabaseOptions
 
-    @Option(help: "Only those: proposed, approved or rejected.")
+    @Option(help: "List only ranges with this state: proposed, approved or rejected.")
     var state: String?
 
     func validate() throws {
       guard state.map({ ProposedRange.State(rawValue: $0) != nil }) ?? true else {
-        throw ValidationError("--state is proposed, approved or rejected.")
+        throw ValidationError("There is no state \(state ?? ""). Use proposed, approved or rejected.")
       }
     }
 
@@ -62,7 +62,8 @@ struct RangesCommand: AsyncParsableCommand {
 
   /// `ringfence ranges approve`
   struct Approve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Publish a block whole from the next publication on.")
+    static let configuration = CommandConfiguration(
+      abstract: "Approve a range: list all its numbers from the next publication on.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var decision: RangeDecision
@@ -73,7 +74,7 @@ struct RangesCommand: AsyncParsableCommand {
   /// `ringfence ranges reject`
   struct Reject: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Do not publish a block whole, and do not propose it again.")
+      abstract: "Reject a range: do not list or propose it again.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var decision: RangeDecision
@@ -84,18 +85,19 @@ struct RangesCommand: AsyncParsableCommand {
 
 /// What is decided about a block.
 struct RangeDecision: ParsableArguments {
-  @Argument(help: "The block as `ranges list` prints it, such as +3316200024x.")
+  @Argument(help: "Range as shown by `ranges list`, such as +3316200024x.")
   var range: String
 
-  @Option(help: "Who decides.")
+  @Option(help: "Name for the audit log.")
   var by: String
 
-  @Option(help: "Why.")
+  @Option(help: "Reason for the audit log.")
   var reason: String?
 
   func validate() throws {
     guard NumberRange(range) != nil else {
-      throw ValidationError("A block has x in the place of its last one or two digits: +3316200024x.")
+      throw ValidationError(
+        "\"\(range)\" is not a range. Write x for the last one or two digits, such as +3316200024x.")
     }
   }
 
@@ -106,7 +108,9 @@ struct RangeDecision: ParsableArguments {
         guard
           try await context.stores.ranges.decide(
             block, isApproved: isApproved, by: by, role: .administrator, reason: reason, at: Date())
-        else { throw CommandFailure.failed("\(block.text) was not proposed. See: ringfence ranges list") }
+        else {
+          throw CommandFailure.failed("\(block.text) was not proposed. List all ranges with: ringfence ranges list")
+        }
       } catch let problem as RuleViolation {
         throw CommandFailure.failed(try Localizer.commandLine().message(problem))
       }

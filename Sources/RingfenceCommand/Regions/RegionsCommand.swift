@@ -6,21 +6,21 @@ import Storage
 /// `ringfence regions`
 struct RegionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "regions", abstract: "Say which prefixes of numbers make a region; countries are known.",
+    commandName: "regions", abstract: "Manage regions, which are parts of countries given by prefixes.",
     subcommands: [Load.self, List.self, Of.self])
 
   /// `ringfence regions load FILE`
   struct Load: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Put the regions of a file in the place of all there are.",
+      abstract: "Replace all regions by those of a file.",
       discussion: """
-        A line a prefix: region, prefix, name, tabs between. The longest prefix of a number counts; countries need no \
-        lines. Resources/regions-us.tsv has the area codes of the United States.
+        Each line has a region, a prefix and a name, separated by tabs. The longest matching prefix applies. Countries \
+        are built in. Resources/regions-us.tsv has the area codes of the United States.
         """)
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "The file.")
+    @Argument(help: "File to load.")
     var file: String
 
     func run() async throws {
@@ -36,11 +36,11 @@ struct RegionsCommand: AsyncParsableCommand {
   /// `ringfence regions list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the loaded regions: region, prefixes, name.")
+      abstract: "List the loaded regions, separated by tabs: region, prefixes, name.")
 
     @OptionGroup var database: DatabaseOptions
 
-    @Flag(help: "The countries too.")
+    @Flag(help: "Also list countries.")
     var countries = false
 
     func run() async throws {
@@ -60,11 +60,11 @@ struct RegionsCommand: AsyncParsableCommand {
 
   /// `ringfence regions of NUMBER`
   struct Of: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Say which region a number lies in.")
+    static let configuration = CommandConfiguration(abstract: "Show the region of a number.")
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "The number with its plus.")
+    @Argument(help: "Number in international form, such as +12125550123.")
     var number: String
 
     func run() async throws {
@@ -72,13 +72,15 @@ struct RegionsCommand: AsyncParsableCommand {
       do {
         digits = try PhoneNumber(parsing: number, region: nil).digits
       } catch {
-        throw CommandFailure.failed("\(number.prefix(40)) is no number with its plus, such as +12125550123.")
+        throw CommandFailure.failed(
+          "\(number.prefix(40)) is not a number in international form. Write it as +12125550123.")
       }
       let map = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
         try await context.stores.regions.map()
       }
       guard let region = map.region(of: digits) else {
-        throw CommandFailure.failed("+\(digits) lies in no region.")
+        throw CommandFailure.failed(
+          "+\(digits) is in no region. List the regions with: ringfence regions list --countries")
       }
       print(region)
     }

@@ -7,40 +7,41 @@ import Storage
 /// `ringfence import`
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Load lists that others keep.", subcommands: [Complaints.self, Directory.self])
+    commandName: "import", abstract: "Import lists of complaints and business directories.",
+    subcommands: [Complaints.self, Directory.self])
 
   /// `ringfence import complaints FILE --format FORMAT`
   struct Complaints: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Load a file of complaints. Loading the same file twice adds nothing.",
+      abstract: "Import a file of complaints. Importing it again adds nothing.",
       discussion: """
-        Formats: ftc-tsv (date, number, area code), ftc-csv (the FTC's daily Do Not Call files), jsonl (one object a \
-        line with the keys of POST /v1/reports). A gzip file is read as it is.
+        Formats: ftc-tsv (date, number, area code), ftc-csv (the FTC's daily Do Not Call files), jsonl (one JSON object \
+        per line with the fields of POST /v1/reports). Gzip files are decompressed.
 
-        The FTC's subjects become categories by the table Resources/ftc-subjects.tsv; name another with --subjects.
+        Resources/ftc-subjects.tsv maps the FTC's subjects to categories. Use another table with --subjects.
         """)
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "File to import, or - for standard input.")
     var file: String
 
-    @Option(help: "ftc-tsv, ftc-csv or jsonl.")
+    @Option(help: "Format: ftc-tsv, ftc-csv or jsonl.")
     var format: ComplaintFormat
 
     @Option(
-      help: "What the list is counted under; the format's name unless given. Keep it the same for a list's updates.")
+      help: "Name of the list. Use the same name for its updates. Default: the name of the format.")
     var source: String?
 
-    @Option(help: "A table of the FTC's subjects and our categories.")
+    @Option(help: "Table that maps the FTC's subjects to categories.")
     var subjects: String?
 
-    @Option(help: "Write rejected lines to this file: line, reason, text.")
+    @Option(help: "Write rejected lines to this file: line number, reason, text.")
     var rejects: String?
 
     func validate() throws {
       if let source, !App.isName(source) {
-        throw ValidationError("--source has 1 to 80 characters, on one line and without control characters.")
+        throw ValidationError("--source is not valid. Use 1 to 80 characters on one line without control characters.")
       }
     }
 

@@ -4,21 +4,21 @@ import Storage
 /// `ringfence recount`
 struct RecountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "recount", abstract: "Recount what reports and identifications add up to, and name every difference.",
+    commandName: "recount", abstract: "Compare the stored sums with all reports and identifications.",
     discussion: """
-      Reads all reports, while the server runs if you like. A line a difference: number, what differs, what is stored, \
-      what the recount says. Exit code 1 when something differs and was not repaired.
+      Reads all reports; the server can keep running. Prints one line per difference: number, field, stored value, \
+      recounted value. The exit code is 1 if there are differences and --repair is not set.
       """)
 
   @OptionGroup var database: DatabaseOptions
 
-  @Flag(help: "Put the recount in the place of what differs.")
+  @Flag(help: "Replace different values by the recounted ones.")
   var repair = false
 
-  @Option(help: "The first number to recount, in international form: +33162000248.")
+  @Option(help: "First number to recount, in international form: +33162000248.")
   var from: String?
 
-  @Option(help: "The last number to recount.")
+  @Option(help: "Last number to recount.")
   var to: String?
 
   func validate() throws {
@@ -32,26 +32,26 @@ struct RecountCommand: AsyncParsableCommand {
     }
     if summary.beyondRetention > 0 {
       print(
-        "\(Self.count(summary.beyondRetention, "number")) not recounted: known since before the oldest month of reports "
-          + "that is kept.")
+        "\(Self.count(summary.beyondRetention, "number")) not recounted: first reported before the oldest stored month "
+          + "of reports.")
     }
     guard summary.differences > 0 else {
-      return print("\(Self.count(summary.numbers, "number")) recounted: all is as it should be.")
+      return print("\(Self.count(summary.numbers, "number")) recounted: no differences.")
     }
     let found =
       "\(Self.count(summary.numbers, "number")) recounted: \(Self.count(summary.differences, "difference")) "
       + "in \(Self.count(summary.damagedNumbers, "number"))"
     guard repair else {
-      throw CommandFailure.failed("\(found). Correct them with: ringfence recount --repair")
+      throw CommandFailure.failed("\(found). Repair them with: ringfence recount --repair")
     }
-    print("\(found). They are corrected now.")
+    print("\(found). They are repaired.")
   }
 
   private func range() throws -> ClosedRange<Int64> {
     let all = RecountStore.allNumbers
     let first = try from.map { try Self.digits($0, "--from") } ?? all.lowerBound
     let last = try to.map { try Self.digits($0, "--to") } ?? all.upperBound
-    guard first <= last else { throw ValidationError("--from is a smaller number than --to.") }
+    guard first <= last else { throw ValidationError("--from +\(first) is above --to +\(last). Swap them.") }
     return first...last
   }
 
@@ -59,7 +59,7 @@ struct RecountCommand: AsyncParsableCommand {
   private static func digits(_ text: String, _ option: String) throws -> Int64 {
     let plain = text.hasPrefix("+") ? String(text.dropFirst()) : text
     guard let digits = Int64(plain), RecountStore.allNumbers.contains(digits) else {
-      throw ValidationError("\(option) is a number in international form, such as +33162000248.")
+      throw ValidationError("\(option) \"\(text)\" is not a number in international form. Write it as +33162000248.")
     }
     return digits
   }

@@ -7,7 +7,7 @@ import Intake
 /// `ringfence simulate`
 struct SimulateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "simulate", abstract: "Make up data, the same for the same arguments.",
+    commandName: "simulate", abstract: "Generate test data; the same arguments give the same data.",
     subcommands: [Complaints.self, Directory.self], defaultSubcommand: Complaints.self)
 }
 
@@ -15,30 +15,30 @@ extension SimulateCommand {
   /// `ringfence simulate`, `ringfence simulate complaints`
   struct Complaints: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make up complaints, the same ones for the same arguments, as JSON Lines for: import complaints.")
+      abstract: "Generate complaints as JSON Lines, for: ringfence import complaints.")
 
-    @Option(help: "Where chance starts.")
+    @Option(help: "Seed of the random numbers; the same seed gives the same data.")
     var seed: UInt64 = 1
 
-    @Option(help: "How many complaints, 1 to 100000000.")
+    @Option(help: "Number of complaints, 1 to 100000000.")
     var complaints = 20_000
 
-    @Option(help: "The time of the last complaints (RFC 3339); the days before it hold the others.")
+    @Option(help: "Time of the last complaints (RFC 3339).")
     var endingAt = "2026-11-21T00:00:00Z"
 
-    @Option(help: "Over how many days.")
+    @Option(help: "Number of days with complaints, 1 to 3650.")
     var days = 90
 
-    @Option(help: "Where to write, or - for standard output.")
+    @Option(help: "File to write, or - for standard output.")
     var out = "-"
 
     func validate() throws {
       guard (1...ComplaintSimulator.maximumCount).contains(complaints) else {
-        throw ValidationError("--complaints is 1 to \(ComplaintSimulator.maximumCount).")
+        throw ValidationError("--complaints is \(complaints). Use 1 to \(ComplaintSimulator.maximumCount).")
       }
-      guard (1...3_650).contains(days) else { throw ValidationError("--days is 1 to 3650.") }
+      guard (1...3_650).contains(days) else { throw ValidationError("--days is \(days). Use 1 to 3650.") }
       guard Timestamp.parse(endingAt) != nil else {
-        throw ValidationError("--ending-at is an RFC 3339 time, such as 2026-11-21T00:00:00Z.")
+        throw ValidationError("--ending-at \"\(endingAt)\" is not an RFC 3339 time. Write it as 2026-11-21T00:00:00Z.")
       }
     }
 
@@ -72,7 +72,9 @@ extension Sequence<[UInt8]> {
     } else {
       // Opened as it is: FileManager would put a new file in the place of a device or a link.
       let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-      guard descriptor >= 0 else { throw CommandFailure.unreadable("\(path) cannot be written.") }
+      guard descriptor >= 0 else {
+        throw CommandFailure.unreadable("Cannot write \(path). Check its folder and permissions.")
+      }
       handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
     var buffer = Data()

@@ -6,11 +6,11 @@ import Timestamps
 /// `ringfence retention`
 struct RetentionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retention", abstract: "How far back reports are kept.", subcommands: [Show.self])
+    commandName: "retention", abstract: "Show how long reports are kept.", subcommands: [Show.self])
 
   /// `ringfence retention show`
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Say how far back reports were dropped.")
+    static let configuration = CommandConfiguration(abstract: "Show the time before which reports were deleted.")
 
     @OptionGroup var database: DatabaseOptions
 
@@ -18,13 +18,14 @@ struct RetentionCommand: AsyncParsableCommand {
       let state = try await CommandContext.open(database, owns: false, logger: .quiet) {
         try await $0.stores.retention.state()
       }
-      guard let state else { return print("No reports were ever dropped.") }
-      print("Reports made before \(Timestamp.format(state.droppedBefore)) were dropped, and are refused.")
+      guard let state else { return print("No reports were deleted.") }
+      print(
+        "Reports from before \(Timestamp.format(state.droppedBefore)) were deleted. New reports that old are refused.")
       if state.isTooYoung {
         print(
           """
-          That is less than \(RetentionStore.leastMonths) months ago: a clock was ahead when they were dropped. By the \
-          database's clock it is \(Timestamp.format(state.time)). Only a backup still has the dropped reports.
+          This is less than \(RetentionStore.leastMonths) months ago, because a clock was wrong. The database's clock \
+          shows \(Timestamp.format(state.time)). Restore deleted reports from a backup.
           """)
       }
     }

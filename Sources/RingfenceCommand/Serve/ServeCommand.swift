@@ -15,7 +15,7 @@ import Telemetry
 /// `ringfence serve`
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Take reports, show moderators what they add up to, and serve publications.")
+    commandName: "serve", abstract: "Run the server: API, moderation pages and publications.")
 
   @OptionGroup var database: DatabaseOptions
 

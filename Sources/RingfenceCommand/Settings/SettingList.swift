@@ -12,7 +12,7 @@ package struct SettingList: Sendable {
   // The command and its files.
   let config = Setting(
     "config", .text, absent: "no file",
-    "File of settings: YAML with a line for each, such as `port: 8443`. Other keys are refused.")
+    "Settings file: YAML with one setting per line, such as `port: 8443`. Unknown keys are refused.")
   package let data = Setting(
     "data", .text, default: ".ringfence",
     "Folder for keys, publications and, unless DATABASE_URL is set, a private PostgreSQL.")

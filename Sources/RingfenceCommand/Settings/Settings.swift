@@ -73,10 +73,12 @@ package struct Settings: Sendable {
   static func secret(in file: String, namedBy place: String? = nil) throws -> String {
     let that = place.map { " that \($0) names" } ?? ""
     guard let data = FileManager.default.contents(atPath: file) else {
-      throw CommandFailure.unreadable("The file \(file)\(that) cannot be read. Check its name, owner and permissions.")
+      throw CommandFailure.unreadable("Cannot read the file \(file)\(that). Check its name, owner and permissions.")
     }
     let secret = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard !secret.isEmpty else { throw CommandFailure.unreadable("The file \(file)\(that) is empty.") }
+    guard !secret.isEmpty else {
+      throw CommandFailure.unreadable("The file \(file)\(that) is empty. Write the secret into it.")
+    }
     return secret
   }
 

@@ -85,13 +85,15 @@ struct PreviewReport: Encodable {
   var text: String {
     var parts = [
       "Now (version \(against)) \(Self.count(listedNow)) listed, with the change \(Self.count(listedThen)): "
-        + "\(added) added, \(taken) taken away. Nothing was saved."
+        + "\(added) added, \(taken) removed. Nothing was saved."
     ]
     if held + released > 0 {
-      parts.append("Held for a moderator by tonight's review: \(held) more, \(released) no longer.")
+      parts.append("Held for review: \(held) more, \(released) no longer.")
     }
     if !changes.isEmpty { parts.append(table.aligned) }
-    for (title, examples) in [("Added, the hottest:", examplesAdded), ("Taken away, the hottest:", examplesTaken)]
+    for (title, examples) in [
+      ("Added, highest heat first:", examplesAdded), ("Removed, highest heat first:", examplesTaken),
+    ]
     where !examples.isEmpty {
       parts.append("\(title)\n" + TextTable(Example.columns, examples.map(\.cells)).aligned)
     }

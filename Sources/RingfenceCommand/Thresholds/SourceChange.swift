@@ -4,23 +4,24 @@ import Storage
 
 /// Which list's rule is changed, and how; the same for `set` and `preview`.
 struct SourceChange: ParsableArguments {
-  @Argument(help: "The list's name as it was imported, or default for every list without a rule of its own.")
+  @Argument(help: "Name of the list, or default for all lists without their own rule.")
   var name: String
 
-  @Option(help: "What one row weighs from now on, 0 to 10; rows that are there keep what they weigh.")
+  @Option(help: "Weight of entries that are imported from now on, 0 to 10.")
   var weight: Double?
-  @Option(help: ArgumentHelp("Least rows that complain of a number, for it to be listed.", valueName: "count"))
+  @Option(help: ArgumentHelp("Entries about a number that are needed to enter the list.", valueName: "count"))
   var complaints: Int?
-  @Option(help: ArgumentHelp("Least distinct days with such rows, for it to be listed, 1 to 64.", valueName: "count"))
+  @Option(
+    help: ArgumentHelp("Different days with entries that are needed to enter the list, 1 to 64.", valueName: "count"))
   var days: Int?
-  @Option(help: ArgumentHelp("Least rows for it to stay listed.", valueName: "count"))
+  @Option(help: ArgumentHelp("Entries that are needed to stay listed.", valueName: "count"))
   var leaveComplaints: Int?
-  @Option(help: ArgumentHelp("Least distinct days for it to stay listed.", valueName: "count"))
+  @Option(help: ArgumentHelp("Different days that are needed to stay listed.", valueName: "count"))
   var leaveDays: Int?
 
   func validate() throws {
     guard weight != nil || [complaints, days, leaveComplaints, leaveDays].contains(where: { $0 != nil }) else {
-      throw ValidationError("Say what to change: --complaints 5.")
+      throw ValidationError("No change given. Pass at least one option, such as --complaints 5.")
     }
   }
 
@@ -41,7 +42,7 @@ struct SourceChange: ParsableArguments {
     if name == SourceRule.everyListName { return SourceRule.everyList }
     guard let list = lists.first(where: { $0.name == name }) else {
       let names = ([SourceRule.everyListName] + lists.map(\.name)).joined(separator: ", ")
-      throw CommandFailure.failed("There is no imported list \(name). There are: \(names).")
+      throw CommandFailure.failed("There is no imported list \(name). Use one of: \(names).")
     }
     return list.id
   }

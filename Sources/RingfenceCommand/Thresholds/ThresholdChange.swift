@@ -5,61 +5,66 @@ import PhoneNumbers
 /// Which thresholds are changed, and how; the same for `set` and `preview`.
 struct ThresholdChange: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The category to change, such as fraud; may be given again, or be all.", valueName: "slug"))
+    help: ArgumentHelp("Category to change, such as fraud, or all; can be repeated.", valueName: "slug"))
   var category: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Change what is asked of one country's numbers alone (ISO 3166, such as DE). A country without a threshold of "
-        + "its own starts from the general one.", valueName: "code"))
+      "Change the threshold of one country (ISO 3166, such as DE). A country without its own threshold starts with "
+        + "the general one.", valueName: "code"))
   var country: String?
 
-  @Flag(help: "Take the country's own threshold away; the general one applies again.")
+  @Flag(help: "Remove the country's own threshold; the general one applies again.")
   var remove = false
 
-  @Option(help: ArgumentHelp("Heat from which a moderator should look.", valueName: "heat"))
+  @Option(help: ArgumentHelp("Heat from which a number needs review.", valueName: "heat"))
   var reviewHeat: Double?
 
-  @Option(help: ArgumentHelp("Least heat to be listed: fresh complaints, half-life 14 days.", valueName: "heat"))
+  @Option(help: ArgumentHelp("Heat needed to enter the list (half-life 14 days).", valueName: "heat"))
   var enterHeat: Double?
-  @Option(help: ArgumentHelp("Least evidence to be listed: the same, half-life 125 days.", valueName: "evidence"))
+  @Option(help: ArgumentHelp("Evidence needed to enter the list (half-life 125 days).", valueName: "evidence"))
   var enterEvidence: Double?
-  @Option(help: ArgumentHelp("Least confidence to be listed, 0 to 1.", valueName: "part"))
+  @Option(help: ArgumentHelp("Confidence needed to enter the list, 0 to 1.", valueName: "part"))
   var enterConfidence: Double?
-  @Option(help: ArgumentHelp("Least distinct reporters to be listed.", valueName: "count"))
+  @Option(help: ArgumentHelp("Reporters needed to enter the list.", valueName: "count"))
   var enterReporters: Int?
-  @Option(help: ArgumentHelp("Least distinct networks to be listed, 0 to 64.", valueName: "count"))
+  @Option(help: ArgumentHelp("Networks needed to enter the list, 0 to 64.", valueName: "count"))
   var enterNetworks: Int?
-  @Option(help: ArgumentHelp("Least distinct days with a complaint to be listed, 0 to 64.", valueName: "count"))
+  @Option(help: ArgumentHelp("Days with complaints needed to enter the list, 0 to 64.", valueName: "count"))
   var enterDays: Int?
 
-  @Option(help: ArgumentHelp("Least heat to stay listed.", valueName: "heat"))
+  @Option(help: ArgumentHelp("Heat needed to stay listed.", valueName: "heat"))
   var leaveHeat: Double?
-  @Option(help: ArgumentHelp("Least evidence to stay listed.", valueName: "evidence"))
+  @Option(help: ArgumentHelp("Evidence needed to stay listed.", valueName: "evidence"))
   var leaveEvidence: Double?
-  @Option(help: ArgumentHelp("Least confidence to stay listed.", valueName: "part"))
+  @Option(help: ArgumentHelp("Confidence needed to stay listed.", valueName: "part"))
   var leaveConfidence: Double?
-  @Option(help: ArgumentHelp("Least distinct reporters to stay listed.", valueName: "count"))
+  @Option(help: ArgumentHelp("Reporters needed to stay listed.", valueName: "count"))
   var leaveReporters: Int?
-  @Option(help: ArgumentHelp("Least distinct networks to stay listed.", valueName: "count"))
+  @Option(help: ArgumentHelp("Networks needed to stay listed.", valueName: "count"))
   var leaveNetworks: Int?
-  @Option(help: ArgumentHelp("Least distinct days with a complaint to stay listed.", valueName: "count"))
+  @Option(help: ArgumentHelp("Days with complaints needed to stay listed.", valueName: "count"))
   var leaveDays: Int?
 
   func validate() throws {
-    guard !category.isEmpty else { throw ValidationError("Name the category to change: --category fraud, or all.") }
+    guard !category.isEmpty else {
+      throw ValidationError("--category is missing. Pass a category such as fraud, or all.")
+    }
     for slug in category where slug != "all" && ReportCategory(slug: slug)?.isToxic != true {
       let known = ReportCategory.allCases.filter(\.isToxic).map(\.slug).joined(separator: ", ")
-      throw ValidationError("--category \(slug) is none of: \(known), all.")
+      throw ValidationError("There is no nuisance category \(slug). Use one of: \(known), all.")
     }
     if let country, !PhoneRegion.isSupported(country) {
-      throw ValidationError("--country \(country) is no country with telephone numbers. Use two letters, such as DE.")
+      throw ValidationError("--country \(country) is not a country with phone numbers. Use two letters, such as DE.")
     }
-    guard !remove || country != nil else { throw ValidationError("--remove needs --country.") }
+    guard !remove || country != nil else {
+      throw ValidationError("--remove needs --country. Pass the country whose threshold is removed.")
+    }
     guard remove != hasStatistics else {
       throw ValidationError(
         remove
-          ? "--remove takes the whole threshold away: leave the figures out." : "Say what to change: --enter-heat 3.")
+          ? "--remove removes the threshold of the country. Leave the limits out."
+          : "No change given. Pass at least one limit, such as --enter-heat 3.")
     }
   }
 

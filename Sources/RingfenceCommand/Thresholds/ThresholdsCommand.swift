@@ -4,11 +4,11 @@ import ArgumentParser
 struct ThresholdsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "thresholds",
-    abstract: "What a number must have against it to be listed: show, try and change it.",
+    abstract: "Show, preview and change the thresholds for a listing.",
     discussion: """
-      A number is held against the threshold of the category that most of its heat is in, and of its country where the \
-      country has one of its own. To be listed it must reach everything under "enter"; once it is listed it stays until \
-      it is under something of "leave". Every change makes a new version with its reason; old versions stay readable.
+      A number is compared with the threshold of its category with the most heat, and of its country if the country has \
+      its own threshold. It is listed when it reaches all limits under "enter". It stays listed until it falls below a \
+      limit under "leave". Each change makes a new version with a reason. Old versions are kept.
 
       Instead of reporters, networks and days, a number may reach what is asked of one imported list: see \
       `ringfence sources`.
@@ -20,11 +20,11 @@ struct ThresholdsCommand: AsyncParsableCommand {
 struct SourcesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sources",
-    abstract: "What imported lists count for: show, try and change it.",
+    abstract: "Show, preview and change the rules of imported lists.",
     discussion: """
-      Rows of a list have no reporters, and never pass for distinct ones. They weigh what their list does, and so many \
-      of one list on so many days can list a number, together with heat, evidence and confidence of its category. The \
-      rule named "default" is for every list without one of its own. Changes are versions of the thresholds.
+      Entries of a list have no reporters. Each entry has the weight of its list. The number of entries and days of one \
+      list replaces the limits for reporters, networks and days; heat, evidence and confidence of the category still \
+      apply. The rule "default" is for lists without their own rule. Changes are versions of the thresholds.
       """,
     subcommands: [SourcesList.self, SourcesSet.self, SourcesPreview.self])
 }

@@ -7,20 +7,21 @@ import Timestamps
 
 /// What a preview is asked for besides the change.
 struct PreviewOptions: ParsableArguments {
-  @Option(help: "Weigh the numbers as of this time (RFC 3339) instead of now.")
+  @Option(help: "Evaluate the numbers as of this time (RFC 3339). Default: now.")
   var at: String?
 
-  @Option(help: "The most examples of what comes, and of what goes.")
+  @Option(help: "Maximum examples of added and of removed numbers, 0 to 1000.")
   var examples = 10
 
-  @Option(help: "text, tsv or json.")
+  @Option(help: "Output format: text, tsv or json.")
   var format = TableFormat.text
 
   func validate() throws {
-    guard (0...1_000).contains(examples) else { throw ValidationError("--examples is 0 to 1000.") }
+    guard (0...1_000).contains(examples) else { throw ValidationError("--examples is \(examples). Use 0 to 1000.") }
     guard let at else { return }
     guard let time = Timestamp.parse(at), Decay.heat.scale(at: time).isNormal else {
-      throw ValidationError("--at is an RFC 3339 time between 1992 and 2068, such as 2020-12-31T00:00:00Z.")
+      throw ValidationError(
+        "--at \"\(at)\" is not an RFC 3339 time from 1992 to 2068. Write it as 2020-12-31T00:00:00Z.")
     }
   }
 }
@@ -29,7 +30,7 @@ struct PreviewOptions: ParsableArguments {
 struct ThresholdsPreview: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Say what a change would add to the next publication and take from it; nothing is saved.",
+    abstract: "Show which numbers a change would add and remove; saves nothing.",
     discussion: "Takes the options of `ringfence thresholds set`.")
 
   @OptionGroup var database: DatabaseOptions
@@ -47,10 +48,10 @@ struct ThresholdsPreview: AsyncParsableCommand {
 struct SourcesPreview: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Say what a change would add to the next publication and take from it; nothing is saved.",
+    abstract: "Show which numbers a change would add and remove; saves nothing.",
     discussion: """
-      Takes the options of `ringfence sources set`. A weight changes what rows weigh that are imported later: here it \
-      shows only when it becomes 0, with which a list lists nothing.
+      Takes the options of `ringfence sources set`. A new weight applies to entries that are imported later. The preview \
+      shows only the weight 0, with which the list lists no numbers.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -71,7 +72,7 @@ extension CommandContext {
     let time = options.at.flatMap(Timestamp.parse) ?? Date()
     let (version, set) = try await stores.thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
-    let step = StatusLine("Judging the numbers by both")
+    let step = StatusLine("Evaluating numbers with both sets of thresholds")
     let preview = try await stores.publications.withSnapshot { connection in
       try await Selection().preview(
         changed, against: set, at: time, examples: options.examples, holding: BrigadeReview(store: stores.holds),

@@ -6,18 +6,20 @@ import Storage
 
 /// Who changes thresholds, and why.
 struct Authorship: ParsableArguments {
-  @Option(help: "Who makes the change, 1 to 80 characters; without it whoever is logged in.")
+  @Option(help: "Name for the audit log, 1 to 80 characters. Default: the signed-in user.")
   var by: String?
 
-  @Option(help: ArgumentHelp("Why, 1 to 500 characters. It stays with the version.", valueName: "reason"))
+  @Option(help: ArgumentHelp("Reason for the change, 1 to 500 characters.", valueName: "reason"))
   var because: String
 
   var name: String { by ?? ProcessInfo.processInfo.environment["LOGNAME"].flatMap { $0.isEmpty ? nil : $0 } ?? "root" }
 
   func validate() throws {
-    guard (1...80).contains(name.unicodeScalars.count) else { throw ValidationError("--by has 1 to 80 characters.") }
+    guard (1...80).contains(name.unicodeScalars.count) else {
+      throw ValidationError("--by has \(name.unicodeScalars.count) characters. Use 1 to 80.")
+    }
     guard (1...500).contains(because.unicodeScalars.count) else {
-      throw ValidationError("--because has 1 to 500 characters.")
+      throw ValidationError("--because has \(because.unicodeScalars.count) characters. Use 1 to 500.")
     }
   }
 }
@@ -25,7 +27,7 @@ struct Authorship: ParsableArguments {
 /// `ringfence thresholds set`
 struct ThresholdsSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Save a change as the next version; it applies from the next publication on.",
+    commandName: "set", abstract: "Save a change as a new version; it applies from the next publication on.",
     discussion: """
       Example: ringfence thresholds set --category fraud --country DE --enter-heat 1.5 --leave-heat 1 \
       --because "A wave of fake parcel calls."
@@ -45,7 +47,7 @@ struct ThresholdsSet: AsyncParsableCommand {
 /// `ringfence sources set`
 struct SourcesSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Save what a list counts for, as the next version of the thresholds.",
+    commandName: "set", abstract: "Change the rule of a list, as a new version of the thresholds.",
     discussion: "Example: ringfence sources set ftc-csv --complaints 5 --days 3 --because \"One-off complaints.\"")
 
   @OptionGroup var database: DatabaseOptions
@@ -66,7 +68,7 @@ extension CommandContext {
   func save(_ authorship: Authorship, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
     let (former, set) = try await stores.thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
-    guard changed != set else { return print("Nothing to change: version \(former.version) says so already.") }
+    guard changed != set else { return print("Nothing to change: version \(former.version) already has these values.") }
     let event = Actor.commandLine(authorship.name).did(
       "thresholds.save", to: "thresholds",
       before: ["version": "\(former.version)"].merging(set.told(than: changed)) { $1 },

@@ -8,14 +8,14 @@ import Timestamps
 /// `ringfence thresholds show`
 struct ThresholdsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print the thresholds in force, or those of an older version.")
+    commandName: "show", abstract: "Show the current thresholds, or those of an older version.")
 
   @OptionGroup var database: DatabaseOptions
 
-  @Option(help: "The version to show; without it the one in force.")
+  @Option(help: "Version to show. Default: the current version.")
   var version: Int32?
 
-  @Option(help: "text, tsv or json.")
+  @Option(help: "Output format: text, tsv or json.")
   var format = TableFormat.text
 
   func run() async throws {
@@ -39,18 +39,18 @@ struct ThresholdsShow: AsyncParsableCommand {
 /// `ringfence thresholds history`
 struct ThresholdsHistory: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Print who changed the thresholds, when and why, the newest first.")
+    commandName: "history", abstract: "List the versions of the thresholds, newest first.")
 
   @OptionGroup var database: DatabaseOptions
 
-  @Option(help: "The most versions.")
+  @Option(help: "Maximum number of versions, 1 to 10000.")
   var limit = 50
 
-  @Option(help: "text, tsv or json.")
+  @Option(help: "Output format: text, tsv or json.")
   var format = TableFormat.text
 
   func validate() throws {
-    guard (1...10_000).contains(limit) else { throw ValidationError("--limit is 1 to 10000.") }
+    guard (1...10_000).contains(limit) else { throw ValidationError("--limit is \(limit). Use 1 to 10000.") }
   }
 
   func run() async throws {
@@ -72,11 +72,11 @@ struct ThresholdsHistory: AsyncParsableCommand {
 /// `ringfence sources list`
 struct SourcesList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Print what every imported list counts for.")
+    commandName: "list", abstract: "List the rules of all imported lists.")
 
   @OptionGroup var database: DatabaseOptions
 
-  @Option(help: "text, tsv or json.")
+  @Option(help: "Output format: text, tsv or json.")
   var format = TableFormat.text
 
   func run() async throws {

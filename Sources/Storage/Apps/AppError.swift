@@ -19,15 +19,15 @@ public enum AppError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .nameTaken(let name):
-      "There is an app or a list named “\(name)”. Give it a new key with: ringfence app rotate, or choose another name."
-    case .noApp(let name): "There is no app named “\(name)”. See: ringfence app list"
-    case .noKey(let id): "There is no key \(id). See: ringfence app keys"
-    case .notValid(let id): "The key \(id) is revoked or expired. Make a new one with: ringfence app rotate"
+      "An app or list named “\(name)” already exists. Choose another name, or create a new key with: ringfence app rotate"
+    case .noApp(let name): "There is no app named “\(name)”. List apps with: ringfence app list"
+    case .noKey(let id): "There is no key \(id). List keys with: ringfence app keys"
+    case .notValid(let id): "The key \(id) is revoked or expired. Create a new key with: ringfence app rotate"
     case .inFuture:
-      "Reports are taken back up to now at most. Leave --until out: for a key that has ended it is a minute after its end."
-    case .endsBeforeBegin: "--since is before --until."
+      "--until is in the future. Use a time until now, or leave it out."
+    case .endsBeforeBegin: "--since is after --until. Swap them."
     case .notList(let name):
-      "“\(name)” is an app that reports by keys. Count the list under another name with --source."
+      "“\(name)” is the name of an app. Pass another name for the list with --source."
     }
   }
 }

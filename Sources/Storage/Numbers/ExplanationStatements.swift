@@ -2,22 +2,25 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// How many reporters of a number count in full, in part, and for nothing.
+/// Counts the reporters of a number with full, reduced and no weight, and new ones.
 struct ReadNumberWeights: PostgresStatement {
   let number: Int64
 
   static let sql = """
     SELECT count(*) FILTER (WHERE weight >= 1), count(*) FILTER (WHERE weight > 0 AND weight < 1),
-           count(*) FILTER (WHERE weight <= 0)
+           count(*) FILTER (WHERE weight = $2::double precision), count(*) FILTER (WHERE weight <= 0)
     FROM number_reporters WHERE number = $1
     """
 
-  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(ReporterWeight.newcomer)
+  }
 
   static func decode(_ row: PostgresRow) throws -> Explanation.Weights {
     Explanation.Weights(
       full: Int(try row.decode(0, as: Int64.self)), partial: Int(try row.decode(1, as: Int64.self)),
-      none: Int(try row.decode(2, as: Int64.self)))
+      new: Int(try row.decode(2, as: Int64.self)), none: Int(try row.decode(3, as: Int64.self)))
   }
 }
 

@@ -91,7 +91,7 @@ import Testing
               .contentType: "application/x-www-form-urlencoded",
             ], body: ByteBuffer(string: token))
           #expect(response.status == .forbidden, "\(path) \(token)")
-          #expect(String(buffer: response.body).contains("The form is too old"))
+          #expect(String(buffer: response.body).contains("Form expired"))
         }
       }
     }

@@ -31,12 +31,12 @@ import Testing
       #expect(clicked.status == .seeOther && clicked.location == filed.location)
       let again = try await visitor.post(
         "/appeal", ["number": "+33162601021", "statement": "Once more.", "stamp": stamp])
-      #expect(again.status == .unprocessableContent && again.text.contains("sent already"))
+      #expect(again.status == .unprocessableContent && again.text.contains("already been sent"))
 
       let status = try await visitor.get(filed.location)
       #expect(status.status == .ok && status.headers[.cacheControl] == "no-store")
       #expect(status.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !status.text.contains("<script>alert"))
-      #expect(status.text.contains("{{frame.csrf}}") && status.text.contains("Our list does not have this number"))
+      #expect(status.text.contains("{{frame.csrf}}") && status.text.contains("Our list does not contain this number"))
       #expect(try await visitor.get(filed.location, language: "ru").text.contains("ждёт модератора"))
       #expect(try await visitor.get("/appeal/\(AppealTicket().code)").status == .notFound)
       #expect(try await visitor.get("/moderation/appeals").status == .seeOther)
@@ -67,14 +67,14 @@ import Testing
       let visitor = Visitor(server)
       let stamp = try await stamp(visitor)
       for (fields, words) in [
-        (["number": "", "statement": "Mine"], "Type the number"),
+        (["number": "", "statement": "Mine"], "Enter the listed number"),
         (["number": "0162601021", "statement": "Mine"], "Choose the number&#39;s country"),
         (["number": "112", "country": "DE", "statement": "Mine"], "emergency"),
-        (["number": "+33162601021", "statement": " "], "Say in a sentence"),
+        (["number": "+33162601021", "statement": " "], "Say in one or two sentences"),
         (["number": "+33162601021", "statement": String(repeating: "é", count: 2_001)], "too long"),
-        (["number": "+33162601021", "statement": "Mine", "contact": "a\nb"], "One line"),
+        (["number": "+33162601021", "statement": "Mine", "contact": "a\nb"], "Use one line"),
         (["number": "+33162601021", "statement": "Kept words"], "Kept words"),
-        (["number": "+33162601021", "statement": "Mine", "nonce": "123"], "did not come back"),
+        (["number": "+33162601021", "statement": "Mine", "nonce": "123"], "changed or damaged"),
       ] as [(KeyValuePairs<String, String>, String)] {
         let answer = try await visitor.post("/appeal", fields, ["stamp": stamp])
         #expect(answer.status == .unprocessableContent)

@@ -42,7 +42,7 @@ import Testing
       let there = here.at(second)
       #expect(try await here.post("/moderation/thresholds/preview", fields).status == .seeOther)
       let result = try await page(there, "/moderation/thresholds/preview", saying: "name=\"preview\"")
-      #expect(result.contains("Reporters to be listed"))
+      #expect(result.contains("Reporters to enter"))
       let id = String(try #require(result.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
       let shown = try await here.get("/moderation/thresholds/preview").text
       #expect(shown.contains("value=\"\(id)\""))
@@ -69,11 +69,11 @@ import Testing
             heartbeat_at = \(Date() - 120)
           """)
       }
-      let broken = try await page(there, "/moderation/thresholds/preview", saying: "was broken off")
+      let broken = try await page(there, "/moderation/thresholds/preview", saying: "was interrupted")
       #expect(broken.contains("/moderation/thresholds/again") && !broken.contains("data-again"))
       #expect(try await there.post("/moderation/thresholds/again", [:]).location == "/moderation/thresholds/preview")
       let result = try await page(here, "/moderation/thresholds/preview", saying: "name=\"preview\"")
-      #expect(result.contains("Reporters to be listed"))
+      #expect(result.contains("Reporters to enter"))
     }
   }
 
@@ -85,10 +85,10 @@ import Testing
       let address = "/moderation/publications"
       let taken = try await here.post(address, ["gate": "churn", "reason": "A new list."])
       #expect(taken.location == "\(address)?order=taken")
-      _ = try await page(there, address, saying: "has ordered a publication; it is being made.")
+      _ = try await page(there, address, saying: "has requested a publication. It is in progress.")
       #expect(try await there.post(address, [:]).location == "\(address)?order=busy")
       press.open()
-      _ = try await page(there, address, saying: "has ordered a publication; it is made.")
+      _ = try await page(there, address, saying: "has requested a publication. It is complete.")
       #expect(press.orders.map(\.overrules) == [[.init(gate: .churn, reason: "A new list.", by: "The administrator")]])
       let events = try await TestDatabase.current.pool.withConnection { connection in
         try await connection.query("SELECT action FROM audit_events WHERE action LIKE 'publication.%'")
@@ -104,9 +104,9 @@ import Testing
         }
       }
       try await kill()
-      #expect(try await !page(here, address, saying: "the server that made it stopped").contains("Order it again"))
+      #expect(try await !page(here, address, saying: "the server stopped during it").contains("Request again"))
       #expect(try await here.post(address, [:]).location.hasSuffix("taken"))
-      _ = try await page(there, address, saying: "it is made.")
+      _ = try await page(there, address, saying: "It is complete.")
       #expect(press.orders.count == 2)
       // Not before another order can work: the server's claim and its lease may outlive it by a minute.
       let pool = TestDatabase.current.pool
@@ -114,15 +114,15 @@ import Testing
       _ = try #require(try await LeaseStore(pool: pool).take(LeaseStore.publishing))
       try await kill()
       func age(_ script: String) async throws { try await pool.withConnection { try await $0.execute(script: script) } }
-      let wait = "It can be ordered again when nothing is being made any more"
+      let wait = "You can request it again when no publication is in progress"
       for script in [
         "UPDATE publications SET heartbeat_at = heartbeat_at - interval '61 seconds'",
         "UPDATE job_leases SET expires_at = expires_at - interval '31 seconds'",
       ] {
-        #expect(try await !page(here, address, saying: wait).contains("Order it again"))
+        #expect(try await !page(here, address, saying: wait).contains("Request again"))
         try await age(script)
       }
-      #expect(try await page(here, address, saying: "Order it again").contains("the server that made it stopped"))
+      #expect(try await page(here, address, saying: "Request again").contains("the server stopped during it"))
       #expect(try await !here.get(address).text.contains(wait))
     }
   }

@@ -30,7 +30,7 @@ import Testing
       let typed = [("decision", "block"), ("reason", "They <lie> & sell.")]
       let refused = try await desk.send(page, to: "\(uri)/decision", typed)
       #expect(refused.status == .conflict)
-      #expect(refused.text.contains("Somebody has decided about the number meanwhile"))
+      #expect(refused.text.contains("Another moderator has decided on this number"))
       #expect(refused.text.contains("They &lt;lie&gt; &amp; sell.") && !refused.text.contains("<lie>"))
       #expect(refused.text.contains(#"value="block" required checked"#))
       #expect(try await decisions.history(of: number).count == 1)
@@ -55,9 +55,9 @@ import Testing
       let desk = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await desk.page(uri)
       for (fields, said) in [
-        ([("decision", "block")], "Give a reason"), ([("decision", "identify"), ("reason", "x")], "Give a label"),
-        ([], "Choose what is to be done"),
-        ([("decision", "allow"), ("note", String(repeating: "a", count: 2_001))], "A note has"),
+        ([("decision", "block")], "Enter a reason"), ([("decision", "identify"), ("reason", "x")], "Enter a label"),
+        ([], "Choose a decision"),
+        ([("decision", "allow"), ("note", String(repeating: "a", count: 2_001))], "Enter a note"),
       ] {
         let answer = try await desk.send(page, to: "\(uri)/decision", fields)
         #expect(answer.status == .unprocessableContent && answer.text.contains(said), "\(said)")
@@ -106,7 +106,7 @@ import Testing
       #expect(next.headers[.location] == "/moderation/numbers/\(number + 1)?queue=1")
       let token = try #require(list.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1)
       let forced = try await bob.post("\(uri)/decision", [("decision", "allow")], token: String(token))
-      #expect(forced.status == .conflict && forced.text.contains("Somebody else is looking at the case now."))
+      #expect(forced.status == .conflict && forced.text.contains("Another moderator has claimed the case."))
       #expect(try await bob.post("\(uri)/take-over", [], token: String(token)).status == .forbidden)
 
       let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
@@ -138,7 +138,7 @@ import Testing
         #expect(try await desk.get("/moderation/queue/left?country=FR").text.contains("\"left\":\(count)"))
       }
       #expect(page.headers[.location]?.hasPrefix("/moderation/queue?country=FR&did=decision.") == true)
-      #expect(try await desk.page("/moderation/queue?country=FR").contains("Nothing waits that fits this filter."))
+      #expect(try await desk.page("/moderation/queue?country=FR").contains("No case matches this filter."))
       #expect(try await desk.get("/moderation/queue?country=xx&days=x&cause=x&after=x").status == .ok)
     }
   }
@@ -150,7 +150,7 @@ import Testing
       let token = String(try #require(page.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1))
       let numbers = ["9223372036854775807", "0", "-5", "1000000000000000"].map { ("number", $0) }
       let none = try await desk.post("/moderation/bulk/preview", numbers, token: token)
-      #expect(none.status == .ok && none.text.contains("No number was ticked."))
+      #expect(none.status == .ok && none.text.contains("No numbers are selected."))
       let id = UUID().uuidString
       for time in [Int64.min, .max] {
         for address in [
@@ -182,7 +182,7 @@ import Testing
       let desk = try await ModeratorClient.signIn(server, as: "Ada")
       let list = try await desk.page("/moderation/queue")
       let first = try await desk.send(list, to: "/moderation/bulk/preview", [("all", "1")])
-      #expect(first.text.contains("30 numbers were chosen.") && !first.text.contains("fingerprint"))
+      #expect(first.text.contains("30 numbers selected.") && !first.text.contains("fingerprint"))
       let fields = [("decision", "block"), ("reason", "One campaign.")]
       let preview = try await desk.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
       #expect(preview.text.contains("30 get this decision.") && preview.text.contains("fingerprint"))
@@ -197,17 +197,17 @@ import Testing
       let decision = try Decision(number: numbers[3], treatment: .allow, decidedBy: "Bob", decidedAt: Date())
       _ = try await decisions.record(decision)
       let stale = try await desk.send(preview.text, to: "/moderation/bulk", fields)
-      #expect(stale.status == .conflict && stale.text.contains("Something has changed since the preview."))
+      #expect(stale.status == .conflict && stale.text.contains("The selected numbers have changed since the preview."))
       #expect(try await decisions.standing(of: numbers[0]) == nil)
 
       let done = try await desk.send(stale.text, to: "/moderation/bulk", fields)
       let address = try #require(done.headers[.location])
       let result = try await desk.page(address)
       #expect(result.contains("30 numbers are blocked."))
-      #expect(try await desk.page("/moderation/queue").contains("Nothing waits."))
+      #expect(try await desk.page("/moderation/queue").contains("The queue is empty."))
       let undone = try await desk.send(result, to: "\(address)/undo", [])
       #expect(undone.headers[.location] == address)
-      #expect(try await desk.page(address).contains("Ada has taken all of it back."))
+      #expect(try await desk.page(address).contains("Ada has undone this decision."))
       #expect(try await decisions.standing(of: numbers[3])?.treatment == .allow)
       #expect(try await decisions.standing(of: numbers[4]) == nil)
     }
@@ -235,11 +235,11 @@ import Testing
       )
       let finish = "/moderation/bulk/\(bulk.id.uuidString.lowercased())/finish"
       let page = try await ada.page("/moderation/queue")
-      #expect(page.contains("broke off: 100 of 120 are done. 20 numbers are left."))
+      #expect(page.contains("was interrupted: 100 of 120 numbers are decided. 20 numbers are left."))
       #expect(try await ada.page("/moderation/audit").contains(finish))
-      #expect(try await ada.page(String(finish.dropLast(7))).contains("Finish it"))
+      #expect(try await ada.page(String(finish.dropLast(7))).contains(">Finish</button>"))
       for uri in ["/moderation/queue", "/moderation/audit", String(finish.dropLast(7))] {
-        #expect(try await !bob.page(uri).contains("Finish it"), "\(uri)")
+        #expect(try await !bob.page(uri).contains(">Finish</button>"), "\(uri)")
       }
       let list = try await bob.page("/moderation/audit")
       let token = String(try #require(list.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1))
@@ -249,8 +249,8 @@ import Testing
       #expect(try await ada.page(try #require(done.headers[.location])).contains("120 numbers are blocked."))
       #expect(try await ada.send(page, to: finish, []).status == .seeOther)
       for number in numbers { #expect(try await decisions.history(of: number).count == 1) }
-      #expect(try await !ada.page("/moderation/queue").contains("Finish it"))
-      #expect(try await ada.page("/moderation/audit").contains("finished a decision for many"))
+      #expect(try await !ada.page("/moderation/queue").contains(">Finish</button>"))
+      #expect(try await ada.page("/moderation/audit").contains("finished a bulk decision"))
     }
   }
 }

@@ -14,8 +14,13 @@ import Testing
 /// Values that say themselves what templates see say what the compiler's encoding would.
 @Suite struct HotValuesTests {
   @Test func theyAreWhatTheirEncodingSays() throws {
-    let time = PageTime(Date(timeIntervalSince1970: 1_795_000_000))
-    #expect(time.datetime == "2026-11-18T11:06:40Z" && time.text == "2026-11-18 11:06 UTC")
+    let catalog = try MessageCatalog(folder: Checkout.texts)
+    let time = PageTime(Date(timeIntervalSince1970: 1_795_000_000), catalog[.english])
+    #expect(time.datetime == "2026-11-18T11:06:40Z")
+    #expect(time.text == "18\u{A0}November\u{A0}2026, 11:06\u{A0}UTC")
+    #expect(
+      PageTime(Date(timeIntervalSince1970: 1_795_000_000), catalog[.russian]).text
+        == "18\u{A0}ноября\u{A0}2026, 11:06\u{A0}UTC")
     try check(time)
     try check(HiddenField(name: "a", value: "<b>"))
     try check(PageLayout.Entry(address: "/x", name: "Queue", isCurrent: true, count: "3"))
@@ -31,7 +36,7 @@ import Testing
     try check(
       QueueList.Row(
         digits: 33_162_000_248, number: "+33 1 62 00 02 48", address: "/a?b=c&d", country: "FR", countryName: "France",
-        causes: [cause, QueueList.Cause(cause: "split", name: "Split")], rank: "alarm", rankName: "Harm",
+        causes: [cause, QueueList.Cause(cause: "split", name: "Split")], rank: "alarm", rankName: "Urgent",
         category: "Fraud", heat: "7.5", reports: "12", since: time, claimed: "", level: "moderators"))
   }
 

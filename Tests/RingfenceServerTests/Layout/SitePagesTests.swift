@@ -61,7 +61,7 @@ import Testing
       let visitor = try await Visitor(server, role: .administrator)
       let path = "/moderation/protected"
       #expect(try await visitor.post(path, ["what": "+49x", "reason": "Mine"]).text.contains("4 digits before"))
-      #expect(try await visitor.post(path, ["what": "+4930123*"]).text.contains("whose it is"))
+      #expect(try await visitor.post(path, ["what": "+4930123*"]).text.contains("Enter the owner and the reason"))
       #expect(
         try await visitor.post(path, ["what": "+49 30 123*", "reason": "A <bank>"]).location == "\(path)?done=added")
       let page = try await visitor.get(path).text
@@ -100,7 +100,7 @@ import Testing
       let path = "/moderation/ranges/33162000240/1"
       let page = try await visitor.get(path).text
       #expect(
-        page.contains("Protected: A bank") && page.contains("<span>Published when approved</span><strong>9</strong>"))
+        page.contains("Protected: A bank") && page.contains("<span>Numbers to list</span><strong>9</strong>"))
       #expect(try await visitor.post(path, ["decision": "approve"]).status == .unprocessableContent)
       #expect(
         try await visitor.post(path, ["decision": "approve", "reason": "One caller."]).location

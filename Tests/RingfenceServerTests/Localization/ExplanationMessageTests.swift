@@ -44,6 +44,14 @@ import Testing
       number: 1, treatment: treatment, label: label, category: nil, decisionID: UUID(), decidedAt: time)
   }
 
+  /// The line of a number that needs review, of whose six conditions the last ones are missed.
+  private static func watched(missing: Int) -> ExplanationLine {
+    let kinds: [Condition.Kind] = [.heat, .evidence, .confidence, .reporters, .networks, .days]
+    return .watched(
+      kinds.enumerated().map { Condition(kind: $1, have: $0 < 6 - missing ? 2 : 1, need: 2) }
+        + [Condition(kind: .listDays, source: 1, have: 0, need: 2)])
+  }
+
   /// A line of every code.
   private static var lines: [ExplanationLine] {
     let range = NumberRange(around: 33_162_000, digits: 1)
@@ -57,12 +65,13 @@ import Testing
       .decided(decision(.allow, nil), isRevoked: true, fallback: .fraud),
       .decided(decision(.identify, "A name"), isRevoked: false, fallback: .fraud),
       .decided(decision(.allow, nil), isRevoked: false, fallback: .fraud),
-      .held(since: time), .listed(as: .fraud), .candidate(for: .fraud), .listed(by: range), .watched, .quiet,
+      .held(since: time), .listed(as: .fraud), .candidate(for: .fraud), .listed(by: range), watched(missing: 1), .quiet,
       .published(nil), .published(Explanation.Listing(category: .fraud, serial: 1_234, listedAt: time)),
       .published(Explanation.Listing(category: .fraud, serial: 7, listedAt: time, treatment: .identify)),
       .decisionReason("It is one."), .noReports, .reports(1_024, first: time, last: time), .legitimateReports(1),
       .reports(24, of: .fraud), .weight(heat: 3, evidence: 2.5, legitimate: 0.125),
-      .reporters(Explanation.Weights(full: 0, partial: 24, none: 0)), .spoofed, .openAppeals(2), .approvedRange(range),
+      .reporters(Explanation.Weights(full: 1, partial: 22, none: 1)), .reporters(Explanation.Weights(full: 24)),
+      .reporters(Explanation.Weights(partial: 24, new: 24)), .spoofed, .openAppeals(2), .approvedRange(range),
       .needed(by: everywhere, isListed: false), .needed(by: threshold, isListed: false),
       .needed(by: everywhere, isListed: true), .needed(by: threshold, isListed: true),
     ]
@@ -106,28 +115,35 @@ import Testing
   @Test func messagesHaveTheFiguresAndPluralsOfTheirLanguage() throws {
     let catalog = try MessageCatalog(folder: Checkout.texts)
     let (english, russian) = (catalog[.english], catalog[.russian])
-    let weights: (Int) -> ExplanationLine = { .reporters(Explanation.Weights(full: 0, partial: $0, none: 0)) }
+    let weights: (Int) -> ExplanationLine = { .reporters(Explanation.Weights(partial: $0, new: $0)) }
+    #expect(english.message(weights(24)) == "All 24 reporters are new (half weight).")
+    #expect(english.message(weights(1)) == "1 reporter, who is new (half weight).")
+    #expect(russian.message(weights(22)) == "Все 22 заявителя новые (половинный вес).")
+    let mixed = ExplanationLine.reporters(Explanation.Weights(full: 20, partial: 1, new: 1, none: 0))
     #expect(
-      english.message(weights(24)) == "24 reporters: 24 count in part (new or often wrong), 0 in full, 0 not at all.")
+      english.message(mixed)
+        == "21 reporters: 20 with full weight, 1 with reduced weight (new or often wrong), 0 with no weight.")
     #expect(
-      english.message(weights(1)) == "1 reporter: 1 counts in part (new or often wrong), 0 in full, 0 not at all.")
+      russian.message(mixed)
+        == "21 заявитель: 20 с полным весом, 1 с уменьшенным (новые или часто неправые), 0 без веса.")
     #expect(
-      russian.message(weights(21))
-        == "21 заявитель: 21 учитывается частично (новые или часто неправые), 0 в полную силу, 0 не учитываются.")
+      english.message(Self.watched(missing: 1)) == "Needs review: 1 of 6 conditions not met (days).")
+    #expect(
+      russian.message(Self.watched(missing: 2)) == "Нужна проверка: не выполнено условий 2 из 6 (сети, дни).")
     let reports = ExplanationLine.reports(1_024, first: Self.time, last: Self.time)
     #expect(
       english.message(reports)
-        == "1,024 reports: the first on 18\u{A0}November\u{A0}2026, the last on 18\u{A0}November\u{A0}2026.")
+        == "1,024 reports, from 18\u{A0}November\u{A0}2026 to 18\u{A0}November\u{A0}2026.")
     #expect(
       russian.message(reports)
-        == "1\u{A0}024 сообщения: первое от 18\u{A0}ноября\u{A0}2026, последнее от 18\u{A0}ноября\u{A0}2026.")
+        == "1\u{A0}024 сообщения: первое 18\u{A0}ноября\u{A0}2026, последнее 18\u{A0}ноября\u{A0}2026.")
     #expect(
       russian.message(.oneDay(peak: 14, reporters: 22, others: 8))
         == "Пожаловались 22 заявителя: в один день 14, в другие дни 8.")
     let heat = ExplanationLine.condition(Condition(kind: .heat, have: 1, need: 2.5), list: nil)
-    #expect(english.message(heat) == "Heat: 1.00, needed 2.50: missed.")
+    #expect(english.message(heat) == "Heat: 1.00, needed 2.50: not met.")
     #expect(russian.message(heat) == "Жар: 1,00, нужно 2,50: не выполнено.")
-    #expect(english.message(.listed(as: .oneRing)) == "Listed as “One-ring trap”.")
+    #expect(english.message(.listed(as: .oneRing)) == "Listed as “One-ring scam”.")
   }
 
   @Test func whatOperatorsWroteStaysAsItIs() throws {

@@ -32,9 +32,9 @@ import Testing
       let desk = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await desk.page(uri)
       for said in [
-        "+33 1 62 00 02 48", "01 62 00 02 48", "France", "fixed line", "25 reports: the first on",
+        "+33 1 62 00 02 48", "01 62 00 02 48", "France", "fixed line", "25 reports, from",
         "Reports and calls by day",
-        "reporter 0101", "none\u{A0}yet", "&lt;script&gt;alert(1)&lt;/script&gt; 0", "<svg class=\"chart\"",
+        "reporter 0101", "no decisions yet", "&lt;script&gt;alert(1)&lt;/script&gt; 0", "<svg class=\"chart\"",
       ] { #expect(page.contains(said), "\(said)") }
       #expect(!page.contains("<script>alert") && !page.contains("</script> 20"))
       let older = try #require(page.firstMatch(of: /rel="next" href="([^"]*)"/)?.1)
@@ -45,7 +45,7 @@ import Testing
       #expect(noted.status == .seeOther)
       #expect(try await desk.page(uri).contains("Ask &lt;b&gt;Bob&lt;/b&gt;."))
       let russian = try await desk.get(uri, headers: [.acceptLanguage: "ru"]).text
-      #expect(russian.contains("25 сообщений: первое от") && russian.contains("Франция"))
+      #expect(russian.contains("25 сообщений: первое") && russian.contains("Франция"))
     }
   }
 

@@ -86,13 +86,13 @@ import Testing
       let session = try #require(signedIn.headers[.setCookie]).prefix { $0 != ";" }
       let texts = try MessageCatalog(folder: Checkout.texts)
       for (number, verdict, words, shown) in [
-        (candidate, "listed", "Publication 12 listed it first", "Publication 12 listed it first"),
+        (candidate, "listed", "Blocked since publication 12 of", "Blocked since publication 12 of"),
         (
           held, "held", "7 reporters complain, and 5 report that it is legitimate.",
           "7 reporters complain, and 5 report that it is legitimate."
         ),
-        (decided, "decided", "identified as “Tom & Sons” and not blocked.", "They sell &lt;things&gt;."),
-        (unknown, "quiet", "There are no reports about it.", "There are no reports about it."),
+        (decided, "decided", "Labelled “Tom & Sons” and not blocked by", "They sell &lt;things&gt;."),
+        (unknown, "quiet", "No reports.", "No reports."),
         (protected, "protected", "Protected: A bank.", "Protected: A bank."),
       ] {
         let answer = try await get(server, "/v1/numbers/%2B\(number)")

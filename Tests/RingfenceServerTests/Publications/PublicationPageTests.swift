@@ -33,7 +33,7 @@ import Testing
   @Test func whatWasMadeWhatIsBeingMadeAndWhatWasHeldBack() async throws {
     let store = PublicationStore(pool: TestDatabase.current.pool)
     try await TestServer.run { server in
-      #expect(try await page(server).contains("Nothing has been published yet"))
+      #expect(try await page(server).contains("There is no publication yet"))
 
       try await store.record(
         Publication(serial: 1, publishedAt: now, asOf: now, manifestSHA256: [UInt8](repeating: 1, count: 32)),
@@ -56,8 +56,8 @@ import Testing
       for part in [
         "56.8\u{A0}kB", "321\u{A0}B", "1,234", "Cannot write /data/&lt;b&gt;.",
         "The operating system reports: <span lang=\"en\">No space &lt;left&gt;</span>",
-        "<strong>Too many numbers came and went at once</strong> (toxic): Added: 900. Removed: 3. Entries before: 1,234. ",
-        "value=\"42\"", "Making deltas to toxic", "single numbers", "data-again", "Refresh",
+        "<strong>Too many numbers were added or removed</strong> (toxic): Added: 900. Removed: 3. Entries before: 1,234. ",
+        "value=\"42\"", "Writing deltas to toxic", "revocation", "data-again", "Refresh",
       ] {
         #expect(text.contains(part), "\(part)")
       }

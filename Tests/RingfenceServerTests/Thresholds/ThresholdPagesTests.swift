@@ -49,7 +49,7 @@ import Testing
     try await complain([33_162_601_021, 33_162_601_022])
     try await TestServer.run { server in
       let moderator = try await Visitor(server, role: .moderator)
-      #expect(try await moderator.get("/moderation/thresholds").text.contains("Shipped with Ringfence."))
+      #expect(try await moderator.get("/moderation/thresholds").text.contains("Default of Ringfence."))
       #expect(try await moderator.get("/moderation/thresholds/edit?category=fraud").status == .forbidden)
       #expect(
         try await moderator.post("/moderation/thresholds/preview", fields("1", reporters: "9")).status == .forbidden)
@@ -58,16 +58,16 @@ import Testing
       #expect(try await visitor.get("/moderation/thresholds/edit?category=legitimate").status == .notFound)
       #expect(try await visitor.get("/moderation/thresholds/edit?category=fraud&country=DE").text.contains("Germany"))
       let wrong = try await visitor.post("/moderation/thresholds/preview", fields("1", reporters: "many"))
-      #expect(wrong.status == .unprocessableContent && wrong.text.contains("This is no number"))
+      #expect(wrong.status == .unprocessableContent && wrong.text.contains("This is not a number"))
       let low = try await visitor.post("/moderation/thresholds/preview", fields("1", reporters: "1"))
-      #expect(low.text.contains("must not be more than it takes"))
+      #expect(low.text.contains("must not be above the limit to enter"))
       #expect(try await visitor.post("/moderation/thresholds/preview", fields("7", reporters: "9")).status == .conflict)
 
       let asked = try await visitor.post("/moderation/thresholds/preview", fields("1", reporters: "9"))
       #expect(asked.status == .seeOther && asked.location == "/moderation/thresholds/preview")
       let text = try await result(visitor)
-      #expect(text.contains("<span>Would leave</span><strong>2</strong>"))
-      #expect(text.contains("<span>Would enter</span><strong>0</strong>") && text.contains("+33 1 62 60 10 21"))
+      #expect(text.contains("<span>Removed</span><strong>2</strong>"))
+      #expect(text.contains("<span>Added</span><strong>0</strong>") && text.contains("+33 1 62 60 10 21"))
       let id = String(try #require(text.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
       #expect(try await visitor.post("/moderation/thresholds/save", ["preview": id]).status == .unprocessableContent)
       // Nobody saves what they have not seen.
@@ -101,7 +101,7 @@ import Testing
       try await store.save(try await store.current().replacing(other), after: 1, by: "Bob", because: "First", at: now)
       let id = String(try #require(text.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
       let late = try await visitor.post("/moderation/thresholds/save", ["preview": id, "reason": "Second"])
-      #expect(late.status == .conflict && late.text.contains("Somebody has saved"))
+      #expect(late.status == .conflict && late.text.contains("Another administrator has saved"))
       #expect(try await store.version(nil).version.version == 2)
       #expect(try await visitor.post("/moderation/thresholds/discard", [:]).location == "/moderation/thresholds")
     }
@@ -135,20 +135,20 @@ import Testing
       let visitor = try await Visitor(server, role: .administrator)
       let lists = try await visitor.get("/moderation/thresholds").text
       #expect(
-        lists.contains("edit?list=\(list.id)") && lists.contains("edit?list=0") && lists.contains("as every list"))
+        lists.contains("edit?list=\(list.id)") && lists.contains("edit?list=0") && lists.contains("default"))
       #expect(try await visitor.get("/moderation/thresholds/edit?list=999").status == .notFound)
       #expect(try await visitor.get(edit).text.contains("ftc &amp; co"))
       // Every field says what is wrong with it.
       let wrong = try await visitor.post(
         preview, listFields(list.id, "1", weight: "eleven", rows: ("2", "3"), days: ("65", "70")))
       #expect(wrong.status == .unprocessableContent)
-      for words in ["This is no number", "1 to 64.", "must not be more than it takes"] {
+      for words in ["This is not a number", "1 to 64.", "must not be above the limit to enter"] {
         #expect(wrong.text.contains(words), "\(words)")
       }
       #expect(wrong.text.matches(of: /aria-invalid="true"/).count == 4)
       let russian = try await visitor.get(edit, language: "ru")
-      #expect(russian.text.contains("Строки, чтобы попасть"))
-      #expect(try await visitor.post(preview, listFields(0, "1")).text.contains("in force already"))
+      #expect(russian.text.contains("Записи, чтобы попасть"))
+      #expect(try await visitor.post(preview, listFields(0, "1")).text.contains("already in force"))
       #expect(try await visitor.post(preview, listFields(list.id, "7", weight: "2")).status == .conflict)
       #expect(try await visitor.post(preview, listFields(999, "1", weight: "2")).status == .notFound)
 
@@ -156,7 +156,7 @@ import Testing
         try await visitor.post(preview, listFields(list.id, "1", weight: "0,5", rows: ("1,000", "9"))).status
           == .seeOther)
       let text = try await result(visitor)
-      #expect(text.contains("ftc &amp; co") && text.contains("Rows to be listed") && text.contains("1,000"))
+      #expect(text.contains("ftc &amp; co") && text.contains("Entries to enter") && text.contains("1,000"))
       try await save(visitor, "One-off complaints.")
       let store = ThresholdStore(pool: pool)
       let rule = SourceRule(

@@ -53,7 +53,7 @@ public struct PublicationJob: Sendable {
       } catch {
         // A database that is away for a while is said once a minute.
         if now() >= silentUntil {
-          logger.error("The publication job could not do its work; it tries again", metadata: ["error": "\(error)"])
+          logger.error("The publication job failed; trying again", metadata: ["error": "\(error)"])
           silentUntil = now() + 60
         }
         // What fails before a serial is claimed leaves no trace that would say when to try again.
