@@ -1,5 +1,5 @@
-// Works for the form's stamp while its reader writes, so that sending does not have to wait. Without Web Crypto, which
-// browsers have on https and on this machine alone, it waits as readers without scripts do.
+// Computes the proof of work of the form while its reader writes, so that sending does not have to wait. Without Web
+// Crypto, which browsers have only on https and on this machine, it waits for the delay of the form.
 
 {
   const form = document.querySelector("form[data-stamp]")
@@ -21,7 +21,7 @@
   }
 
   async function solve() {
-    // Many at a time: most of what a digest costs is the way there and back.
+    // Many at a time, because a single digest costs mostly the call.
     for (let first = 0; ; first += 512) {
       const hashes = await Promise.all(Array.from({ length: 512 }, (_, index) =>
         crypto.subtle.digest("SHA-256", encoder.encode(stamp + (first + index)))))

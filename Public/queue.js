@@ -1,13 +1,13 @@
-// Comfort for the queue and an open case: keys, a live count, and a word now and then that somebody still looks.
+// The queue and an open case: keys, a live count, and the heartbeat of a claim.
 
 {
   const decisionForm = document.querySelector("#decision")
   const isTyping = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])")
 
-  // What was refused stands at the decision, which on a phone is far down.
+  // The error is beside the decision, which on a phone is far down.
   document.querySelector("#problem")?.scrollIntoView({ block: "center" })
 
-  // What is left, asked every few seconds while the page is seen.
+  // The number of cases left, requested every few seconds while the page is visible.
   const left = document.querySelector("[data-left]")
   let tag = ""
   async function count() {
@@ -19,7 +19,7 @@
   }
   if (left) setInterval(count, 5_000)
 
-  // A claim lives while the page is open, and ends when it is left.
+  // A claim is kept while the page is open, and released when it is left.
   const fields = decisionForm && Object.fromEntries(new FormData(decisionForm))
   if (fields?.claim) {
     const body = () => new URLSearchParams({ csrf: fields.csrf, number: fields.number, claim: fields.claim })
@@ -28,7 +28,7 @@
       if (answer?.status == 409) clearInterval(ping)
     }, 60_000)
     let isSent = false
-    // Closing a dialog is a submit, too, and sends nothing.
+    // Closing a dialog is also a submit event, and sends nothing.
     document.addEventListener("submit", (event) => { if (event.target.method != "dialog") isSent = true })
     addEventListener("pagehide", () => {
       if (!isSent) navigator.sendBeacon("/moderation/queue/release", body())
@@ -39,7 +39,7 @@
   const sheet = keySheet()
   const choices = { b: "block", i: "identify", a: "allow", u: "unsure", e: "escalate" }
 
-  // What the keys do: a section of the page without this script, a dialog with it.
+  // The list of keys: a section of the page without this script, a dialog with it.
   function keySheet() {
     const keys = document.querySelector("#keys")
     if (!keys) return null
@@ -49,7 +49,7 @@
     keys.querySelector("form").hidden = false
     sheet.append(keys)
     document.body.append(sheet)
-    // Beside the sheet.
+    // A click outside of the dialog.
     sheet.addEventListener("click", (event) => { if (event.target == sheet) sheet.close() })
     const link = document.querySelector('a[href="#keys"]')
     link.setAttribute("aria-haspopup", "dialog")
@@ -71,12 +71,12 @@
     else if (decision == "identify" && !label.value) label.focus()
     else if (decision == "identify" && !reason.value) reason.focus()
     else if (decision == "block" || decision == "identify") decisionForm.querySelector("button.primary").focus()
-    // What harms nobody is done at once.
+    // Keys without a lasting effect act at once.
     else decisionForm.requestSubmit(decisionForm.querySelector("button.primary"))
     return true
   }
 
-  // The browser itself says what is missing.
+  // The browser shows which field is missing.
   function mark() {
     const decision = decisionForm.querySelector("input[name=decision]:checked")?.value
     const reason = decisionForm.querySelector("#reason")
@@ -89,7 +89,7 @@
     mark()
   }
 
-  // Which key was pressed: where the keyboard writes another alphabet, the letter that stands beside it.
+  // The pressed key; for a keyboard of another alphabet, its Latin letter.
   function pressed(event) {
     const isForeign = event.key.length == 1 && event.key > "\u007f"
     return isForeign && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key
@@ -98,7 +98,7 @@
   document.addEventListener("keydown", (event) => {
     const key = pressed(event)
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
-    // What lies under the sheet is not to be worked with; the browser itself closes it by Escape, and gives the focus back.
+    // A modal dialog: the browser closes it on Escape and restores the focus.
     if (sheet?.open) {
       if (key == "?") {
         sheet.close()

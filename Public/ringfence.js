@@ -1,4 +1,4 @@
-// Comfort for pages that work without it.
+// Additions to pages that also work without scripts.
 
 {
   // Times in the reader's own zone; the absolute one stays at hand in the title.
@@ -22,7 +22,7 @@
     }
   }
   localise(document)
-  // For what the scripts of other areas put into a page.
+  // For elements that other scripts add to the page.
   window.ringfence = { localise }
 
   // Where something goes on, the page asks now and then how far it is, and changes only what has changed: what has the focus
@@ -68,7 +68,7 @@
     const answer = document.hidden
       ? null : await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null)
     if (answer?.redirected) {
-      // Whoever has signed out keeps what the page shows; what was waited for may be gone.
+      // After signing out the page stays as it is, and so does a page whose job is gone.
       if (new URL(answer.url).pathname != "/sign-in") location.reload()
       return
     }
@@ -81,7 +81,7 @@
         const had = part.contains(document.activeElement)
         liken(part, wanted)
         if (!had || part.contains(document.activeElement)) continue
-        // What had the focus is gone.
+        // The focused element is gone.
         part.tabIndex = -1
         part.focus({ preventScroll: true })
       }

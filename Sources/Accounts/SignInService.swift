@@ -2,15 +2,15 @@ public import Foundation
 import Logging
 public import Storage
 
-/// Whoever wants to sign in, as far as it is known.
+/// Known facts about the sender of a sign-in.
 public struct Visitor: Sendable {
   /// A keyed hash of the network.
   public let network: [UInt8]
-  /// What the browser keeps since it signed in before; nil for nothing.
+  /// The cookie of an earlier sign-in of this browser; nil without one.
   public let known: String?
   /// The session that the browser has; it ends when another is opened.
   public let session: String?
-  /// What kind of browser it is, in words.
+  /// The name of the browser.
   public let browser: String
 
   /// - Parameters: see the properties.
@@ -19,7 +19,7 @@ public struct Visitor: Sendable {
   }
 }
 
-/// What became of an attempt to sign in.
+/// The outcome of an attempt to sign in.
 public enum SignInOutcome: Sendable, Equatable {
   /// It goes on; `browser` is for the browser to keep.
   case entered(FirstFactor, browser: String)
@@ -153,7 +153,7 @@ public struct SignInService: Sendable {
     _ visitor: Visitor, _ entrance: FirstFactor, _ account: Credentials, at time: Date
   ) async throws -> String {
     guard case .session = entrance else { return "" }
-    // What a browser brings along may have been planted there: only what was given out for this account is kept.
+    // A cookie can be planted in a browser: only one that was issued for this account is kept.
     var token = AttemptStore.makeToken()
     if let known = visitor.known, try await attempts.knows(browser: known, of: account.name) { token = known }
     try await attempts.remember(browser: token, of: account.id, at: time)

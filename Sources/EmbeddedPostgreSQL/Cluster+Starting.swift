@@ -44,7 +44,7 @@ extension Cluster {
       ClusterProcesses.living(in: folder.data)
     }
     if let pid = remaining.first { throw EmbeddedPostgresError.stopFailed(pid: pid) }
-    // Nobody works in the folder, so the file is stale even if its process id is somebody's by now.
+    // No process uses the folder, so the file is stale even if its process ID is in use again.
     unlink(folder.postmasterFile)
     return nil
   }

@@ -1,6 +1,6 @@
 public import CallerPack
 
-/// What is wrong with the key for a server that asks for one.
+/// The reason why a server did not accept the key.
 public enum KeyFault: Sendable, Equatable {
   /// None was given.
   case none
@@ -29,7 +29,7 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
   /// A file or folder of ours cannot be read or written.
   case cannotWrite(String)
 
-  /// What happened and what to do.
+  /// The error and the next step.
   public var description: String {
     switch self {
     case .network(let what): what

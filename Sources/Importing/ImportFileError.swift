@@ -15,7 +15,7 @@ public enum ImportFileError: Error, Sendable, Equatable, CustomStringConvertible
   /// The file of rejected lines could not be written; `reason` is the system's message.
   case cannotWrite(path: String, reason: String)
 
-  /// What happened and what to do about it, in a sentence or two.
+  /// The error and the next step, in one or two sentences.
   public var description: String {
     switch self {
     case .cannotRead(let path, let reason): "Cannot read \(path): \(reason). Check its name and permissions."

@@ -2,7 +2,7 @@ import Foundation
 import PhoneNumbers
 import Timestamps
 
-/// What is wrong with one field of a submission.
+/// An error in one field of a submission.
 public struct FieldProblem: Error, Sendable, Equatable {
   /// The field's place in the API's JSON: its name, or a path such as `items/3/number`.
   public let field: String
@@ -31,7 +31,7 @@ public struct FieldProblem: Error, Sendable, Equatable {
       detail: "Reports from before \(Timestamp.format(retention)) were deleted. Older reports are refused.")
   }
 
-  /// What is wrong with a number or the region it was typed in.
+  /// The error in a number or its region.
   init(_ error: PhoneNumberError) {
     let field =
       switch error {

@@ -8,7 +8,7 @@ public enum IntakeError: Error, Equatable, CustomStringConvertible {
   /// later, and counts once.
   case stalled
 
-  /// Plain English, for whoever sent it.
+  /// The text for the sender, in English.
   public var description: String {
     switch self {
     case .full: "Too many reports are waiting. Send the request again in a few seconds."

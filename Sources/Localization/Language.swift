@@ -1,11 +1,11 @@
 import Foundation
 
-/// A language that pages speak.
+/// A language of pages, answers and messages.
 package enum Language: String, CaseIterable, Sendable {
   case english = "en"
   case russian = "ru"
 
-  /// Its name in itself.
+  /// The name of the language in itself.
   package var name: String {
     switch self {
     case .english: "English"
@@ -13,7 +13,7 @@ package enum Language: String, CaseIterable, Sendable {
     }
   }
 
-  /// What stands between groups of three digits.
+  /// The separator of groups of three digits.
   package var groupSeparator: String {
     switch self {
     case .english: ","
@@ -21,7 +21,7 @@ package enum Language: String, CaseIterable, Sendable {
     }
   }
 
-  /// What stands before decimal places.
+  /// The separator before decimal places.
   package var decimalSeparator: String {
     switch self {
     case .english: "."
@@ -29,7 +29,7 @@ package enum Language: String, CaseIterable, Sendable {
     }
   }
 
-  /// What stands behind a figure in hundredths, on the same line.
+  /// The percent sign with the space before it.
   package var percentSign: String {
     switch self {
     case .english: "%"
@@ -37,7 +37,7 @@ package enum Language: String, CaseIterable, Sendable {
     }
   }
 
-  /// A figure that somebody typed: with a point or a comma before decimal places, with groups of three digits or without.
+  /// Reads a number that was typed: with a point or a comma before decimal places, with groups of three digits or without.
   /// - Returns: nil for what is none.
   package func figure(_ text: String) -> Double? {
     guard text.utf8.count <= 30 else { return nil }

@@ -44,6 +44,6 @@ extension Localizer {
       case ..<1_000_000_000: (decimal(Double(count) / 1e6), "megabytes")
       default: (decimal(Double(count) / 1e9), "gigabytes")
       }
-    return self("frame.\(unit)", ["figure": value])
+    return self("layout.\(unit)", ["figure": value])
   }
 }

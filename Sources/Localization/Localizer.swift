@@ -1,7 +1,7 @@
 package import Curation
 import Foundation
 
-/// Everything that pages say, in one language.
+/// All messages of one language.
 package struct Localizer: Sendable {
   package enum Entry: Sendable, Equatable {
     case text(String)
@@ -30,10 +30,10 @@ package struct Localizer: Sendable {
     return Self.fill(text, values.merging(["count": number(count)]) { _, ours in ours })
   }
 
-  /// What a category is called.
+  /// The name of a category.
   package func category(_ category: ReportCategory) -> String { self("category.\(category.slug)") }
 
-  /// What a country is called.
+  /// The name of a country.
   /// - Parameter code: ISO 3166-1 alpha-2; what is none stands for itself.
   package func country(_ code: String) -> String { Self.countries[language]?[code] ?? code }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Everything that pages say, in every language: `Resources/Localization/LANGUAGE/AREA.json`, whose keys begin with `AREA.`.
+/// All messages in every language: `Resources/Localization/LANGUAGE/AREA.json`, whose keys begin with `AREA.`.
 package struct MessageCatalog: Sendable {
   private let languages: [Language: Localizer]
 
@@ -40,7 +40,7 @@ package struct MessageCatalog: Sendable {
   }
 }
 
-/// A file of texts that cannot be used.
+/// An error in a message catalog.
 package struct MessageCatalogError: Error, CustomStringConvertible {
   package let file: String
   package let problem: String

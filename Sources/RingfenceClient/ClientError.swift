@@ -21,7 +21,7 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A publication was refused; what was held before stays.
   case refused(UpdateError)
 
-  /// What happened and what to do.
+  /// The error and the next step.
   public var description: String {
     switch self {
     case .invalid(let field, let rule): "\(field): \(rule)"

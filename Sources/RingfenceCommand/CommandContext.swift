@@ -6,7 +6,7 @@ package import PostgreSQL
 import Publishing
 package import Storage
 
-/// What every command that touches data works in: a folder, a migrated database, and the stores on it.
+/// The data of a command: a folder, a migrated database, and the stores on it.
 package struct CommandContext {
   package let folder: DataFolder
   package let installation: Installation

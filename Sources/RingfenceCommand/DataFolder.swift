@@ -17,7 +17,7 @@ package struct DataFolder {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw CommandFailure.unreadable("The data folder \(path) cannot be made. Choose another with --data.")
+      throw CommandFailure.unreadable("Cannot create the data folder \(path). Pass another folder with --data.")
     }
   }
 
@@ -27,7 +27,7 @@ package struct DataFolder {
     path = URL(filePath: try settings.data).standardizedFileURL.path
     self.settings = settings
     guard FileManager.default.fileExists(atPath: path) else {
-      throw CommandFailure.unreadable("There is no data folder \(path). Choose another with --data.")
+      throw CommandFailure.unreadable("There is no data folder \(path). Pass the server's data folder with --data.")
     }
   }
 
@@ -78,7 +78,7 @@ package struct DataFolder {
     var status = stat()
     if lstat(file, &status) != 0, errno == ENOENT { return nil }
     guard let data = FileManager.default.contents(atPath: file) else {
-      throw CommandFailure.unreadable("\(file) is there and cannot be read. Check its owner and permissions.")
+      throw CommandFailure.unreadable("Cannot read \(file). Check its owner and permissions.")
     }
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
@@ -98,7 +98,7 @@ package struct DataFolder {
         atPath: temporary, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600]),
       Self.flush(temporary), replacing ? rename(temporary, file) == 0 : link(temporary, file) == 0 || errno == EEXIST,
       Self.flush(path), let stored = try storedSecret(name)
-    else { throw CommandFailure.unreadable("\(file) cannot be written.") }
+    else { throw CommandFailure.unreadable("Cannot write \(file). Check its folder, permissions and free space.") }
     return stored
   }
 

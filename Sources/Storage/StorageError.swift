@@ -1,7 +1,7 @@
 public import Foundation
 import Timestamps
 
-/// What the database holds that this version does not understand.
+/// An error in the data that this version cannot process.
 public enum StorageError: Error, Equatable, CustomStringConvertible {
   /// A row names a category that this version does not know.
   case unknownCategory(id: Int16)
@@ -32,7 +32,7 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   /// Reports of up to this moment were to be dropped, and by the database's clock that is too early.
   case monthsTooYoung(until: Date, here: Date, database: Date)
 
-  /// What it is, and what to do, in plain English.
+  /// The error and the next step, in English.
   public var description: String {
     switch self {
     case .unknownCategory(let id):

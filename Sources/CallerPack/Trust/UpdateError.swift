@@ -33,7 +33,7 @@ public enum UpdateError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A pack or delta is damaged.
   case pack(PackError)
 
-  /// What is wrong and what to do.
+  /// The error and the next step.
   public var description: String {
     switch self {
     case .tooLarge(let bytes, let limit): "The document has \(bytes) bytes. The limit is \(limit)."

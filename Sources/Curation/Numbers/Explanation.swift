@@ -24,7 +24,7 @@ public struct Explanation: Sendable, Equatable {
     }
   }
 
-  /// What keeps a number back.
+  /// A hold of the number.
   public struct Hold: Sendable, Equatable {
     /// The rule with its figures.
     public var reason: HoldReason
@@ -40,7 +40,7 @@ public struct Explanation: Sendable, Equatable {
 
   /// Where the newest publication has it.
   public struct Listing: Sendable, Equatable {
-    /// What a phone names it.
+    /// The category that phones show.
     public var category: ReportCategory
     /// The first publication that listed it without a break.
     public var serial: Int64
@@ -66,15 +66,15 @@ public struct Explanation: Sendable, Equatable {
   public var time: Date
   /// ISO 3166 alpha-2; nil where the number has no country.
   public var country: String?
-  /// What reports amount to; nil when nobody ever reported it.
+  /// The score of its reports; nil when there is no report.
   public var score: Score?
-  /// What the thresholds say to that, and the verdict.
+  /// The score compared with the thresholds, and the verdict.
   public var evaluation: Evaluation?
   /// When the first report was said.
   public var firstReportedAt: Date?
   /// When the last report was said.
   public var lastReportedAt: Date?
-  /// What the reporters' words weigh.
+  /// The weights of its reporters.
   public var weights = Weights()
   /// Names of the imported lists that speak of it.
   public var lists: [Int32: String] = [:]
@@ -84,7 +84,7 @@ public struct Explanation: Sendable, Equatable {
   public var decisionReason: String?
   /// Whether that decision is a revocation: no pack holds the number, not even under a directory's name.
   public var isRevoked = false
-  /// What keeps it back; nil also where a decision has settled it.
+  /// The hold; nil also when a decision has ended it.
   public var hold: Hold?
   /// Why it may never be published.
   public var protection: ProtectionReason?
@@ -103,7 +103,7 @@ public struct Explanation: Sendable, Equatable {
     self.time = time
   }
 
-  /// What is to become of it. Also where nobody ever reported it.
+  /// The verdict, also for a number without reports.
   public var verdict: Verdict {
     if protection != nil { return .protected }
     if decision != nil { return .decided }

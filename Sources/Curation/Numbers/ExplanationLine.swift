@@ -2,7 +2,7 @@ public import Foundation
 
 /// One line of the account that explains a number; see ``Explanation/account``.
 public struct ExplanationLine: CodedData {
-  /// What a line says.
+  /// The meaning of a line.
   public enum Code: String, CaseIterable, Sendable {
     // The verdict.
     case emergencyNumber = "emergency_number"

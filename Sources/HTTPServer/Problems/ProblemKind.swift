@@ -46,15 +46,15 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   /// The path of its page, which is its `type`.
   package var path: String { "/problems/\(rawValue)" }
 
-  /// What is told of it.
+  /// The texts and the status of a kind.
   package struct Account: Sendable {
     package let status: HTTPResponse.Status
     package let title: String
-    /// What an answer says unless it knows better.
+    /// The detail of an answer without its own.
     package let detail: String
-    /// What brings it about.
+    /// The cause of the problem.
     package let cause: String
-    /// What to do about it.
+    /// The next step.
     package let remedy: String
     /// Seconds in `Retry-After`, where they are the same every time; 0 where they differ.
     package var retryAfter: Int?
@@ -63,7 +63,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   package var account: Account { accountOfRequest ?? accountOfPage ?? accountOfServer }
   package var status: HTTPResponse.Status { account.status }
 
-  /// What an answer looks like.
+  /// An example of an answer.
   package var example: Problem {
     switch self {
     case .malformed:

@@ -32,7 +32,7 @@ package enum JSON {
     return String(decoding: try! encoder.encode(value), as: UTF8.self)
   }
 
-  /// What a request says its body is, such as `application/json`; in lower case.
+  /// The media type of a request, such as `application/json`, in lower case.
   package static func mediaType(of request: Request) -> String? {
     request.headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
   }

@@ -30,7 +30,7 @@ package struct LenientArray<Value: Decodable>: Decodable {
   }
 }
 
-/// What holds for many in one request.
+/// The rules for several items in one request.
 package enum Batch {
   /// The most of them.
   package static let limit = 1_000

@@ -2,7 +2,7 @@ import Foundation
 public import Logging
 public import Storage
 
-/// What is done for apps beside their requests: the last use of their keys is written down once a minute, and reports
+/// Background work for apps: the last use of their keys is written down once a minute, and reports
 /// that came by a leaked key are taken back.
 ///
 /// Several servers may do so at once: they take turns at the same piece of work.

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A report about a protected number is taken, kept and answered like any other, but weighs nothing. Refusing it would lose
 /// what moderators should see (a bank whose number is spoofed all day), would make phones send it again and again, and
-/// would tell whoever tries numbers which of them an operator holds dear. What a change of protection means for reports
+/// would tell a client that tries numbers which of them are protected. The effect of a change of protection on reports
 /// that are there already, the hourly recount of weights makes good.
 public final class ProtectionCache: Sendable {
   private struct Known {
@@ -35,7 +35,7 @@ public final class ProtectionCache: Sendable {
     known.withLock { $0.numbers }.rule(for: number) != nil
   }
 
-  /// What is protected, as far as is known.
+  /// The protected numbers that were read last.
   public var numbers: ProtectedNumbers { known.withLock { $0.numbers } }
 
   /// Looks whether something has changed, and reads it then.

@@ -64,7 +64,7 @@ public struct QueueJob: Sendable {
     }
   }
 
-  /// What a publication has listed waits no more. The sweep at the start does for the publication before.
+  /// A number that a publication has listed leaves the queue. The sweep at the start does for the publication before.
   private func followPublications() async {
     var seen: Int64?
     while !Task.isCancelled {

@@ -25,7 +25,7 @@ public struct StatisticsJob: Sendable {
     var round = 0
     while !Task.isCancelled {
       do {
-        // What stands is counted over whole tables, and so more seldom.
+        // Current totals are counted over whole tables, and so less often.
         try await figures.refresh(at: Date(), isWhole: round.isMultiple(of: 10))
         try await appeals.purge(at: Date())
         round += 1

@@ -31,9 +31,9 @@ struct AccountPage: Encodable {
   let hasOthers: Bool
   let languages: [Choice]
   var isWelcome = false
-  /// What was done; empty for nothing.
+  /// The result of the last action; empty without one.
   var notice = ""
-  /// What is wrong with the password form; empty for nothing.
+  /// The error of the password form; empty without one.
   var problem = ""
 
   init(_ account: Account, sessions: [AccountSession], moderator: Session, policy: SecondFactorPolicy, texts: Localizer)

@@ -59,7 +59,7 @@ struct AccountsPages: Sendable {
     }
   }
 
-  /// What an administrator does to an account.
+  /// The actions of an administrator on an account.
   enum Change: String {
     case role, disable, enable, end, reset, link
   }

@@ -110,7 +110,7 @@ struct AppealPage: Encodable {
     }
   }
 
-  /// What each person said; an appeal that was filed on the command line has its statement alone.
+  /// The statement of each person. An appeal from the command line has only its own statement.
   private static func filings(_ appeal: Appeal, _ all: [FiledStatement], _ texts: Localizer) -> [Filing] {
     let own = all.filter { $0.appealID == appeal.id }
     guard !own.isEmpty else {

@@ -7,7 +7,7 @@ import Hummingbird
 import NIOCore
 import Storage
 
-/// Who changed what. Nothing here changes anything.
+/// The audit log: its page and its export. Read-only.
 struct AuditPages: Sendable {
   let auditLog: AuditLog
   let bulks: BulkStore
@@ -99,7 +99,7 @@ struct AuditChange: Equatable, Encodable {
   let before: String
   let after: String
 
-  /// What differs, by field.
+  /// The differences by field.
   static func all(from before: [String: String]?, to after: [String: String]?) -> [AuditChange] {
     let (before, after) = (before ?? [:], after ?? [:])
     return Set(before.keys).union(after.keys).sorted().compactMap { field in

@@ -45,7 +45,7 @@ struct PageLayout: Encodable {
         let current = Navigation.current(context.path)
         return Navigation.areas.filter { moderator.role >= $0.role }.map { area in
           Entry(
-            address: area.address, name: texts("frame.\(area.name)"), isCurrent: area.name == current?.name,
+            address: area.address, name: texts("layout.\(area.name)"), isCurrent: area.name == current?.name,
             count: area.name == "queue" && context.waiting.own > 0 ? texts.number(context.waiting.own) : "")
         }
       } ?? []

@@ -31,9 +31,9 @@ struct CaseOutlook {
 
   /// The outlook in words.
   func text(_ texts: Localizer) -> String {
-    guard let listed else { return texts("case.tonight.out") }
+    guard let listed else { return texts("case.outlook.out") }
     let name = listed.label ?? texts.category(listed.category)
-    return texts(listed.isBlocked ? "case.tonight.block" : "case.tonight.identify", ["name": name])
+    return texts(listed.isBlocked ? "case.outlook.block" : "case.outlook.identify", ["name": name])
   }
 
   /// What the next publication would change: `enters`, `leaves`, `changes`, `stays` or `out`.

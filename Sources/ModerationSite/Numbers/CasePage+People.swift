@@ -3,7 +3,7 @@ import Curation
 import Foundation
 import Storage
 
-/// What somebody said in words.
+/// A comment of a reporter.
 struct CaseWords: Encodable {
   let text: String
   let category: String
@@ -48,7 +48,7 @@ struct CaseReporterRow: Encodable {
   }
 }
 
-/// What keeps the number back, or has.
+/// A hold of the number, in force or ended.
 struct CaseHold: Encodable {
   let rule: String
   let detail: String
@@ -63,7 +63,7 @@ struct CaseHold: Encodable {
   }
 }
 
-/// What the owner says.
+/// An appeal of the owner.
 struct CaseAppeal: Encodable {
   let statement: String
   let time: PageTime
@@ -114,14 +114,14 @@ struct CaseDecision: Encodable {
   }
 }
 
-/// What a moderator noted.
+/// A private note of a moderator.
 struct CaseRemark: Encodable {
   let account: String
   let text: String
   let time: PageTime
 }
 
-/// What a role may do with a case.
+/// The rights of a role on a case.
 enum DecisionRights {
   /// A moderator takes back any decision; in triage one's own.
   static func canUndo(_ event: DecisionEvent, _ worker: QueueWorker) -> Bool {

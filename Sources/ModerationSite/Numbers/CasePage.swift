@@ -16,7 +16,7 @@ struct CasePage: Encodable {
   let verdictName: String
   let names: [CaseName]
 
-  /// What the queue has of it.
+  /// The row of the queue.
   let waits: Bool
   let causes: [QueueList.Cause]
   let since: [PageTime]
@@ -42,8 +42,8 @@ struct CasePage: Encodable {
   let conditionsTitle: String
   let conditions: [CaseCondition]
   let chart: CaseChart
-  let tonight: String
-  let tonightChange: String
+  let outlook: String
+  let outlookChange: String
   let change: String
   let packs: [CasePack]
   let isPublicationKnown: Bool
@@ -60,7 +60,7 @@ struct CasePage: Encodable {
   let notes: [CaseRemark]
   let noteID: String
 
-  /// What is shown beside what is stored of the number.
+  /// Values of the page that are not stored with the number.
   struct View {
     var number: PhoneNumber
     var file: CaseFile
@@ -120,9 +120,9 @@ struct CasePage: Encodable {
     conditions = CaseCondition.all(explanation, texts)
     conditionsTitle = CaseCondition.title(explanation, texts)
     chart = CaseChart(file.days, at: time, texts)
-    tonight = CaseOutlook(explanation).text(texts)
+    outlook = CaseOutlook(explanation).text(texts)
     change = CaseOutlook(explanation).change(from: explanation.listing)
-    tonightChange = texts("case.change.\(change)")
+    outlookChange = texts("case.change.\(change)")
     packs = (view.packs ?? []).map { CasePack($0, texts) }
     isPublicationKnown = view.packs != nil
     parts = CasePart.all(explanation, texts)

@@ -5,7 +5,7 @@ import Storage
 
 /// A line of a list of numbers.
 struct NumberRow: Encodable {
-  /// What is to be known of it at a glance.
+  /// The state of the number as short texts.
   struct Badge: Encodable {
     let text: String
     let tone: String

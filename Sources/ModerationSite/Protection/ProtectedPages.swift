@@ -75,7 +75,7 @@ struct ProtectedPages: Sendable {
   }
 }
 
-/// What was typed into the form of protected numbers, with what is wrong with it.
+/// The input of the form of protected numbers, with its errors.
 struct ProtectedDraft: Encodable {
   var what = ""
   var reason = ""

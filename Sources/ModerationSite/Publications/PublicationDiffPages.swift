@@ -61,7 +61,7 @@ struct PublicationDiffPages: Sendable {
 extension PublicationChangeStore.Side {
   /// - Parameter isLater: whether it is the later one of the two.
   init(_ night: PublicationDiff.Night, isLater: Bool = false) {
-    // What single numbers were taken out for was decided up to the moment the manifest was made, whose times are cut to
+    // Revocations were decided up to the moment the manifest was made, whose times are cut to
     // whole seconds.
     self.init(
       serial: night.serial, asOf: max(night.head.asOf, night.head.issued).addingTimeInterval(isLater ? 1 : 0))
@@ -112,7 +112,7 @@ struct ChangesPage: Encodable {
   }
 }
 
-/// What changed in one pack.
+/// The changes of one pack.
 struct ChangedPack: Encodable {
   let name: String
   let entered: String

@@ -28,7 +28,7 @@ struct PublicationOrderPages: Sendable {
   }
 }
 
-/// What became of the last order, for the template `publications`.
+/// The outcome of the last request, for the template `publications`.
 struct OrderRow: Encodable {
   let text: String
   let askedAt: PageTime

@@ -5,7 +5,7 @@ import Hummingbird
 import Publishing
 import Storage
 
-/// What has been published, what is being made, and what held a publication back.
+/// The publications, the one in progress, and findings of gates.
 struct PublicationPages: Sendable {
   let store: PublicationStore
   let desk: PublicationJobs?
@@ -23,7 +23,7 @@ struct PublicationPages: Sendable {
     let order = request.query("order")
     let last = try await desk?.last()
     let isTaken = last == nil ? false : try await store.isTaken()
-    // What a gate has held back is what an administrator may overrule; a later attempt settles it.
+    // An administrator may overrule the gates of the newest attempt only.
     let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
     let gates = closed.compactMap { Gate(rawValue: $0.gate) }
     return try pages.page(
@@ -58,7 +58,7 @@ struct PublicationsPage: Encodable {
   let canOrder: Bool
   /// The last order; none where nobody has ordered anything of late.
   let last: [OrderRow]
-  /// What became of the order that was just sent.
+  /// The outcome of the request that was just sent.
   let order: String
   let isTaken: Bool
   let gates: [ClosedGate]
@@ -66,7 +66,7 @@ struct PublicationsPage: Encodable {
 
 /// A row of it.
 struct PublicationRow: Encodable {
-  /// What a gate had to say that somebody should read.
+  /// A finding of a gate that needs attention.
   struct Gate: Encodable {
     let gate: String
     /// In words, where there are any for it.

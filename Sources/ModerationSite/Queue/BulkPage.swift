@@ -30,7 +30,7 @@ struct BulkPreview: Encodable {
   let sample: [Row]
   let more: String
   let does: String
-  /// What the button says: what it does, and to how many.
+  /// The text of the button: the action and the count.
   let confirm: String
   let numbers: [Int64]
   let id: String
@@ -91,7 +91,7 @@ struct BulkPreview: Encodable {
     }
     more = items.count > Self.rows ? texts.count("bulk.more", items.count - Self.rows) : ""
     numbers = items.map(\.number)
-    // What was refused as stale may have left its id behind.
+    // A stale decision may have left its ID behind.
     let known = isStale ? nil : form["id"].flatMap { UUID(uuidString: $0) }
     id = (known ?? UUID()).uuidString.lowercased()
     self.fingerprint = fingerprint
@@ -122,7 +122,7 @@ struct BulkDone: Encodable {
   let time: PageTime
   let isUndone: Bool
   let undone: String
-  /// What is left of one that broke off; none where nothing is, or it is not the reader's to finish.
+  /// The rest of an interrupted decision; empty when complete, or when the reader may not finish it.
   let unfinished: [UnfinishedBulk]
   let hidden: [HiddenField]
   let listAddress: String

@@ -27,7 +27,7 @@ struct QueueList: Encodable {
     let heat: String
     let reports: String
     let since: PageTime
-    /// Who looks at it; empty for nobody.
+    /// The account with the claim; empty without one.
     let claimed: String
     let level: String
   }
@@ -146,7 +146,7 @@ extension QueueList.Row {
   }
 }
 
-/// What each row may say, looked up once a page.
+/// Texts of rows, looked up once per page.
 private struct QueueNames {
   let causes: [QueueCause: String]
   let ranks: [Urgency.Rank: String]

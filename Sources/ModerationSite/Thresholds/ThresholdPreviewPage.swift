@@ -44,9 +44,9 @@ struct ThresholdPreviewPage: Encodable {
   static let mostRows = 100
 
   let id: String
-  /// What changes.
+  /// The changed limits.
   let name: String
-  /// What is said where no figure does.
+  /// The text that is shown when no limit differs.
   let noDifference: String
   let differences: [Difference]
   let isRunning: Bool

@@ -23,7 +23,7 @@ final class JobRunner: Sendable {
   /// - Returns: what came of it, as JSON.
   typealias Work = @Sendable (BackgroundJob, @escaping @Sendable (JobStep) -> Void) async throws -> String
 
-  /// What came of a job.
+  /// The outcome of a job.
   private struct Ending {
     let job: UUID
     var state: BackgroundJob.State
@@ -34,7 +34,7 @@ final class JobRunner: Sendable {
 
   private struct State {
     var task: Task<String, any Error>?
-    /// What was made and could not be said yet. Nothing is begun before, so nothing is made twice.
+    /// A result that could not be stored yet. No job begins before it is, so none runs twice.
     var unsaid: Ending?
     var isClosed = false
   }
@@ -164,7 +164,7 @@ final class JobRunner: Sendable {
     } catch {
       let isNew = state.withLock { state in
         defer { state.unsaid?.isLogged = true }
-        // What the database will never take must not hold up all that comes after it.
+        // A result that the database never accepts must not stop all later jobs.
         if (error as? PostgresError)?.isRefusalOfValues == true {
           state.unsaid?.state = .failed
           state.unsaid?.outcome = nil
@@ -186,7 +186,7 @@ extension PostgresError {
   }
 }
 
-/// What is being done just now.
+/// The job in progress.
 private final class StepBoard: Sendable {
   private let current = Mutex(JobStep.starting)
 

@@ -58,7 +58,7 @@ extension Publisher {
     let manifest = Manifest(
       serial: work.serial, issued: work.request.time, asOf: work.asOf,
       expires: work.request.time.addingTimeInterval(policy.lifetime), previous: work.previous, packs: packs)
-    // Whoever was silent for too long may have been given up, and a later publication may be visible by now.
+    // Without a heartbeat for too long, another process may have taken over and published.
     guard try await store.report(work.claim, step: .revealing, percent: 99) else {
       throw PublishingError.superseded(work.serial)
     }

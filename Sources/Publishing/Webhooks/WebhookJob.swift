@@ -31,7 +31,7 @@ public struct WebhookJob: Sendable {
 
   /// Sends until it is cancelled. A failure of the database is logged once until it is over.
   public func run() async {
-    // What it throws is of the closing of idle connections.
+    // Errors come from closing idle connections.
     try? await OutboundHTTP.withClient { await run(by: $0) }
   }
 

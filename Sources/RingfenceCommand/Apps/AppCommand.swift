@@ -16,7 +16,7 @@ struct AppCommand: AsyncParsableCommand {
     ])
 }
 
-/// Who does it, for the audit log.
+/// The name for the audit log.
 struct PersonOption: ParsableArguments {
   @Option(help: "Name for the audit log.")
   var by = "command line"

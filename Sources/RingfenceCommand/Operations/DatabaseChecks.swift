@@ -6,7 +6,7 @@ import Publishing
 import Storage
 import Timestamps
 
-/// What the doctor asks the database.
+/// The checks of the database.
 struct DatabaseChecks {
   let context: CommandContext
 
@@ -98,7 +98,7 @@ struct DatabaseChecks {
         "Start its standby, or run SELECT pg_drop_replication_slot('NAME'). Unused slots fill the disk with logs.")
   }
 
-  /// What only a schema of this program's version can answer.
+  /// Checks that need the schema of this version.
   private func schema(_ now: Date) async throws -> [Finding] {
     let migrator = PostgresMigrator(folder: context.installation.migrations)
     let states = try await context.pool.withConnection { try await migrator.status(on: $0) }

@@ -3,7 +3,7 @@ import Foundation
 import Publishing
 import Timestamps
 
-/// What the doctor sees in the data folder and the program itself.
+/// The checks of the data folder and the program.
 struct FolderChecks {
   let folder: DataFolder
 

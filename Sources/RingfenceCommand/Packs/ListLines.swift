@@ -26,7 +26,7 @@ struct ListLines {
   private(set) var line = 0
 
   private let file: UnsafeMutablePointer<FILE>
-  /// What was read and not given yet lies at `start..<end`.
+  /// Bytes that were read and not used yet are at `start..<end`.
   private let buffer: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0

@@ -18,7 +18,7 @@ extension DataFolder {
   }
 
   /// The key that signs here.
-  /// - Throws: ``CommandFailure`` where there is none yet: whoever asks for it does not want another one.
+  /// - Throws: ``CommandFailure`` where there is none yet.
   func keyThatSigns() throws -> SigningKey {
     guard let key = try presentSigningKey() else {
       throw CommandFailure.failed("There is no signing key. Create one with: ringfence keys create")

@@ -83,7 +83,7 @@ struct RangesCommand: AsyncParsableCommand {
   }
 }
 
-/// What is decided about a block.
+/// The range and the decision.
 struct RangeDecision: ParsableArguments {
   @Argument(help: "Range as shown by `ranges list`, such as +3316200024x.")
   var range: String

@@ -76,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
     let (policy, recipes, schedule) = (try settings.policy, try settings.recipes, try settings.schedule)
     let kept = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
     LogFormat.current = try settings.logFormat
-    // What libraries log goes the same way.
+    // Logs of libraries use the same handler.
     LoggingSystem.bootstrap { ServerLogHandler(label: $0) }
     _ = ProcessStatistics.startTime
     let metrics = PrometheusMetricsFactory(logger: .server)

@@ -23,80 +23,82 @@ package struct SettingList: Sendable {
   // The database.
   package let databaseURL = Setting(
     secret: "database-url", .text, absent: "a private PostgreSQL in the data folder", variable: "DATABASE_URL",
-    "The PostgreSQL to use: a connection string of libpq.")
+    "Connection string (libpq) of the PostgreSQL to use.")
   let databasePooler = Setting(
     "database-pooler", .choice, default: DatabasePooler.none, hasOption: false,
-    "Pooler in front of PostgreSQL: transaction is PgBouncer in transaction mode.")
+    "Connection pooler: transaction for PgBouncer in transaction mode.")
   package let pgBin = Setting(
     "pg-bin", .text, absent: "Debian's folders, then PATH", hasOption: false,
     "Folder with the programs of PostgreSQL, such as initdb and pg_dump.")
 
   // Connections.
   let host = Setting("host", .text, default: "127.0.0.1", "Name or address to listen on.")
-  let port = Setting("port", .number(0...65_535), default: 8_080, "Port to listen on; 0 takes any free one.")
-  let url = Setting("url", .text, absent: "http://HOST:PORT", "Address at which browsers and apps reach the server.")
+  let port = Setting("port", .number(0...65_535), default: 8_080, "Port to listen on; 0: any free port.")
+  let url = Setting("url", .text, absent: "http://HOST:PORT", "Address of the server for browsers and apps.")
   let trustProxy = Setting(
     "trust-proxy", .boolean, default: false,
-    "Every connection comes from a proxy that adds the client's address to X-Forwarded-For.")
+    "Use X-Forwarded-For, because all connections come from a proxy that sets it.")
   let limits = Setting(
-    "limits", .boolean, default: true, "Limit the requests of each app, network and reporter.")
+    "limits", .boolean, default: true, "Apply the rate limits of apps, networks and reporters.")
   let fetchNeedsKey = Setting(
-    "fetch-needs-key", .boolean, default: false, "Give publications only to apps whose key has the scope fetch.")
+    "fetch-needs-key", .boolean, default: false, "Require a key with the scope fetch to download publications.")
   let drain = Setting(
     "drain", .number(0...3_600), default: 0,
-    "Seconds to continue with /readyz red before a stop, so that a balancer notices.")
+    "Seconds that /readyz fails before the server stops, so that a load balancer notices.")
 
   // Moderation.
   let demo = Setting(
-    "demo", .boolean, default: false, "On the first start load demo data and publish; print how to try things out.")
+    "demo", .boolean, default: false, "Load demo data and publish on the first start, and print example commands.")
   let secondFactor = Setting<SecondFactorPolicy?>(
     "second-factor", .choice, absent: "administrators; nobody with --demo",
-    "Accounts that must set up a second factor after the first sign-in.")
+    "Accounts that must set up a second factor.")
   let publicNumberPages = Setting(
     "public-number-pages", .choice, default: PublicNumberVisibility.off,
-    "Show everybody the state of a number at /number/NUMBER. hidden asks search engines to leave the pages out.")
+    "Public pages /number/NUMBER with the listing of a number; hidden: not for search engines.")
   let appealWork = Setting(
     "appeal-work", .number(0...32), default: 17,
-    "Zero bits that a browser has to find before it sends an appeal; each doubles the work.")
+    "Bits of the proof of work of an appeal; each bit doubles the work.")
   let appealDelay = Setting(
     "appeal-delay", .number(0...3_600), default: 15,
-    "Seconds that the form of appeals has to be open where a browser cannot do that.")
+    "Seconds that the appeal form must be open if the browser cannot compute the proof of work.")
 
   // Retention.
   let commentDays = Setting(
     "comment-days", .number(1...36_500), absent: "kept", "Delete comments that are older than this many days.")
   let reportMonths = Setting(
     "report-months", .number(RetentionJob.Limits.leastReportMonths...1_200), absent: "kept",
-    "Drop reports of months that are older than this many months. Their sums stay.")
+    "Delete reports that are older than this many months. The sums of numbers stay.")
 
   // Publications.
   let publishAt = Setting("publish-at", .timeOfDay, absent: "never", "Publish every day at this time of day.")
   let timeZone = Setting("time-zone", .timeZone, default: "UTC", "Time zone of publish-at.")
   let recipes = Setting(
     "recipes", .text, absent: "recipes.yaml of the data folder, or the shipped one",
-    "File of recipes: the packs of a publication.")
+    "Recipes file, which defines the packs of a publication.")
   let deltaBases = Setting(
-    "delta-bases", .number(0...100), default: 14, "Earlier publications from which deltas are made.")
+    "delta-bases", .number(0...100), default: 14, "Number of earlier publications with deltas to the newest one.")
   let validDays = Setting(
-    "valid-days", .number(1...3_650), default: 2, "Days until a publication expires; readers refuse it then.")
+    "valid-days", .number(1...3_650), default: 2,
+    "Days until a publication expires; clients reject expired publications.")
   let leastSize = Setting(
-    "least-size", .number(0...100), default: 50, "The least size of a pack in percent of the one before.")
+    "least-size", .number(0...100), default: 50, "Minimum size of a pack, in percent of the previous one.")
   let greatestSize = Setting(
-    "greatest-size", .number(100...100_000), default: 200, "The greatest size of a pack in percent of the one before.")
+    "greatest-size", .number(100...100_000), default: 200, "Maximum size of a pack, in percent of the previous one.")
   let greatestChurn = Setting(
     "greatest-churn", .number(0...100_000), default: 50,
-    "The most numbers that may come and go at once, in percent of those before.")
+    "Maximum added and removed numbers, in percent of the previous pack.")
   let slack = Setting(
-    "slack", .number(0...10_000_000), default: 1_000, "Differences of so few entries are never too many.")
+    "slack", .number(0...10_000_000), default: 1_000,
+    "Number of entries up to which differences always pass the gates size and churn.")
   let webhook = Setting(
     "webhook", .webAddresses, absent: "none", variable: "RINGFENCE_WEBHOOK_URL",
-    "Send every publication to this address by a signed POST. The option may be repeated.")
+    "Send a signed POST about each publication to this address. The option can be repeated.")
 
   // Logs.
   let logFormat = Setting(
-    "log-format", .choice, default: LogFormat.text, "Format of the log; json writes an object a line, for programs.")
+    "log-format", .choice, default: LogFormat.text, "Format of the log; json: one object per line.")
   let logRequests = Setting(
-    "log-requests", .boolean, default: false, "Log a line for each request: its route, never its address.")
+    "log-requests", .boolean, default: false, "Log each request with its route, without its address.")
 
   // Keys.
   let pseudonymKey = Setting(
@@ -107,10 +109,10 @@ package struct SettingList: Sendable {
     secret: "signing-key", .signingKey, absent: "signing.key of the data folder", "Key that signs publications.")
   let webhookSecret = Setting(
     secret: "webhook-secret", .webhookSecret, absent: "webhook.secret of the data folder",
-    "Secret that signs messages to webhooks.")
+    "Key that signs webhook messages.")
   let metricsToken = Setting(
     secret: "metrics-token", .text(of: 16...200), absent: "metrics.token of the data folder",
-    "Bearer token of programs that read /metrics.")
+    "Bearer token for /metrics.")
 
   // Clients.
   let appKey = Setting(secret: "app-key", .text, absent: "none", "`ringfence fetch`: the API key of an app.")

@@ -49,7 +49,7 @@ struct SourceChange: ParsableArguments {
 }
 
 extension SourceRule {
-  /// What the rule for every list is called on the command line.
+  /// The name of the rule for all other lists on the command line.
   static let everyListName = "default"
 
   /// The list's name.

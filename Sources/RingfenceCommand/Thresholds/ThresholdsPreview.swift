@@ -5,7 +5,7 @@ import Publishing
 import Storage
 import Timestamps
 
-/// What a preview is asked for besides the change.
+/// The options of a preview besides the change.
 struct PreviewOptions: ParsableArguments {
   @Option(help: "Evaluate the numbers as of this time (RFC 3339). Default: now.")
   var at: String?

@@ -4,7 +4,7 @@ import Foundation
 import Localization
 import Storage
 
-/// Who changes thresholds, and why.
+/// The author and the reason of a change.
 struct Authorship: ParsableArguments {
   @Option(help: "Name for the audit log, 1 to 80 characters. Default: the signed-in user.")
   var by: String?
@@ -91,7 +91,7 @@ extension ThresholdProblem {
 }
 
 extension ThresholdSet {
-  /// What it says and another does not, for the audit log.
+  /// The thresholds that differ from another set, for the audit log.
   fileprivate func told(than other: ThresholdSet) -> [String: String] {
     var told: [String: String] = [:]
     for threshold in thresholds where !other.thresholds.contains(threshold) {

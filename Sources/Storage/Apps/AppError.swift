@@ -15,7 +15,7 @@ public enum AppError: Error, Equatable, CustomStringConvertible {
   /// An app that sends by keys has the name; no list is counted under it.
   case notList(String)
 
-  /// What it is, and what to do, in plain English.
+  /// The error and the next step, in English.
   public var description: String {
     switch self {
     case .nameTaken(let name):

@@ -14,7 +14,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// What each role may open, held against every route there is under `/moderation`.
+/// The pages of each role, compared with all routes under `/moderation`.
 @Suite(.database) struct RolesTests {
   /// The least role for an address: the first entry that begins like it. GET, then POST where it differs.
   private static let table: [(path: String, get: Role, post: Role)] = [

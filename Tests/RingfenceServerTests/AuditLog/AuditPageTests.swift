@@ -91,7 +91,7 @@ import Testing
       #expect(lines.count == 61 && lines[0] + "\r\n" == AuditCSV.head)
       #expect(lines[1].contains(",Ada,administrator,test.write,'+49") && lines[1].hasSuffix(",a: 1,a: =2,'=cmd|x"))
       #expect(try await get("/moderation/audit?from=2020-01-01&to=2020-01-02").contains("No events match the filter"))
-      // What cannot be read is no filter, and no error.
+      // An invalid value is no filter and no error.
       _ = try await get("/moderation/audit?from=yesterday&after=x_y&actor=%00&to=9999-99-99")
     }
   }

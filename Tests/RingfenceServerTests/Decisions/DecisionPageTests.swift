@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What a moderator sends from a case is done once, by who may do it, and never over what was not seen.
+/// A decision is stored once, only by a role that may decide, and never over changes that the moderator has not seen.
 @Suite(.database) struct DecisionPageTests {
   private let number: Int64 = 33_162_000_248
   private var uri: String { "/moderation/numbers/\(number)" }

@@ -25,7 +25,7 @@ import Testing
       RuleViolation(code: .length, values: ["field": "label", "most": 100])
     ]
 
-  /// What checks of thresholds find; those of one field get the name of the threshold.
+  /// Problems of thresholds; those of one field get the name of the threshold.
   private static var problems: [ThresholdProblem] {
     let found: [ThresholdProblem] =
       [.notToxic, .notACountry, .notAList, .aboveEnter, .aboveEnterHeat].map { .field($0, "enter.heat") } + [

@@ -124,8 +124,8 @@ import Testing
 
   @Test func figuresAreWrittenAsTheLanguageDoes() {
     let (english, russian) = (
-      Localizer(language: .english, entries: ["frame.megabytes": .text("{figure}\u{A0}MB")]),
-      Localizer(language: .russian, entries: ["frame.megabytes": .text("{figure}\u{A0}МБ")])
+      Localizer(language: .english, entries: ["layout.megabytes": .text("{figure}\u{A0}MB")]),
+      Localizer(language: .russian, entries: ["layout.megabytes": .text("{figure}\u{A0}МБ")])
     )
     #expect(english.decimal(1_234.56) == "1,234.6" && russian.decimal(1_234.56) == "1\u{A0}234,6")
     #expect(english.decimal(0.049, places: 2) == "0.05" && russian.decimal(176.085, places: 2) == "176,09")

@@ -175,7 +175,7 @@ import Testing
       for bad in ["abc", "ABCD", "123456789", "12g4", "%2e%2e"] {
         #expect(try await get(server, "/v1/numbers/by-hash/\(bad)").status == .notFound)
       }
-      // What was allowed since the publication is not told any more.
+      // A number that was allowed since the publication is not told any more.
       _ = try await DecisionStore(pool: pool).record(
         try Decision(number: some, treatment: .allow, decidedBy: "Ada", decidedAt: now + 1))
       let gone = try await get(server, "/v1/numbers/by-hash/\(hash(some).prefix(8))")

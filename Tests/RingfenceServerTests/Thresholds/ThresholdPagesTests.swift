@@ -70,7 +70,7 @@ import Testing
       #expect(text.contains("<span>Added</span><strong>0</strong>") && text.contains("+33 1 62 60 10 21"))
       let id = String(try #require(text.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
       #expect(try await visitor.post("/moderation/thresholds/save", ["preview": id]).status == .unprocessableContent)
-      // Nobody saves what they have not seen.
+      // A preview that was not seen cannot be saved.
       let stranger = try await visitor.post(
         "/moderation/thresholds/save", ["preview": UUID().uuidString, "reason": "x"])
       #expect(stranger.location == "/moderation/thresholds")

@@ -56,7 +56,7 @@ public struct PublicationJob: Sendable {
           logger.error("The publication job failed; trying again", metadata: ["error": "\(error)"])
           silentUntil = now() + 60
         }
-        // What fails before a serial is claimed leaves no trace that would say when to try again.
+        // A failure before a serial is claimed leaves no row that says when to try again.
         pause = min(pause * 2, Self.longestPause)
       }
       guard (try? await sleep(pause)) != nil else { return }
@@ -94,7 +94,7 @@ public struct PublicationJob: Sendable {
     }
   }
 
-  /// What could not be published is tried again ever more seldom: each try takes a serial and a pass over the packs.
+  /// Failed publications are tried again with a growing backoff: each try takes a serial and a pass over the packs.
   private func revocationsAreDue() async throws -> Bool {
     guard try await publisher.store.hasOpenRevocations() else { return false }
     return PublicationTiming(try await publisher.store.revocationFailures()) == .publish
