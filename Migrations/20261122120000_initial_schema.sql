@@ -1,6 +1,6 @@
 -- The initial schema, by domain.
 --
--- Rules of the whole schema:
+-- Rules for every table:
 -- * A table that grows with numbers or reports has `number` in its primary key and in each unique index, and no foreign
 --   key, so that it can be distributed by number. TablePlacement.all (Sources/Storage/Cluster) says which tables are
 --   distributed, which are copied to every node and which are local to the coordinator.
@@ -11,7 +11,7 @@
 
 -- Categories and thresholds
 
--- What a report can say about a number. The rows are those of ReportCategory in the code.
+-- The categories of reports. The rows are those of ReportCategory in the code.
 CREATE TABLE categories (
     category_id smallint PRIMARY KEY,
     slug        text     NOT NULL UNIQUE CHECK (slug ~ '^[a-z_]{1,32}$'),
@@ -43,7 +43,7 @@ CREATE TABLE threshold_versions (
     reason   text        CHECK (length(reason) BETWEEN 1 AND 500)
 );
 
--- What a number needs to be listed (enter) and to stay listed (leave), by category and country.
+-- The conditions for a number to be listed (enter) and to stay listed (leave), by category and country.
 CREATE TABLE threshold_rules (
     version          integer          NOT NULL REFERENCES threshold_versions,
     category_id      smallint         NOT NULL REFERENCES categories,
@@ -788,7 +788,7 @@ CREATE TABLE account_key (
 
 -- Audit log
 
--- Who changed what, when and why.
+-- Events: the actor, the change, the time and the reason.
 CREATE TABLE audit_events (
     happened_at timestamptz NOT NULL,
     event_id    uuid        NOT NULL,

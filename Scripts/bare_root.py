@@ -77,7 +77,7 @@ def inside(root, *command, **variables):
     return run("chroot", root, *command, env=environment)
 
 
-# What swift.org says that its toolchain needs on this suite, and what fetches and makes.
+# The packages that the toolchain of swift.org needs on this suite, and those that fetch and build.
 SWIFT_NEEDS = (
     "binutils ca-certificates curl git g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6 libpython3.11 "
     "libsqlite3-0 libstdc++-12-dev libxml2-dev libz3-4 make procps tzdata unzip zlib1g-dev")
@@ -87,7 +87,7 @@ def install_swift_needs(root):
     """Makes a root in which a toolchain that is bound into it works."""
     inside(root, "/bin/sh", "-c",
            f"apt-get update -q=2 && apt-get install -q=2 --yes --no-install-recommends {SWIFT_NEEDS} > /dev/null")
-    # Whom this machine trusts: it may be behind a proxy with a certificate of its own.
+    # The authorities that this machine trusts: it may be behind a proxy with a certificate of its own.
     shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / "etc/ssl/certs/ca-certificates.crt")
 
 
@@ -102,7 +102,7 @@ def take_packages_from(root):
 
 
 def bytes_of(folder):
-    """What lies in a folder, without what is mounted there."""
+    """The bytes of a folder, without mounted file systems."""
     return int(run("du", "--summarize", "--one-file-system", "--block-size=1", folder).split()[0])
 
 

@@ -17,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 TOOL, SHARED = sys.argv[1:3]
@@ -130,12 +131,20 @@ def main():
         rolling.append(pack(write("rolling-" + day, [(n, b"") for n in numbers], False), "standard", False)[0])
     deltas.append(("rolling complaints, 2025-10-28 to 2025-11-20", tool("diff", *rolling, work("delta"))))
 
-    say("# Packs, measured")
+    say("# Packs")
     say()
-    say("Made by `make benchmark-pack` (Scripts/benchmark-packs.py). Lists: 2,000,000 numbers to block, 100,000 numbers with 8")
+    say("**Question.** How large are packs, and how fast are they read, compared with other formats?")
+    say()
+    say("**Command.** It needs the lists of `../shared`, or of `SHARED=DIR`: 2,000,000 numbers to block, 100,000 numbers with 8")
     say("categories, 2,000,000 numbers with names.")
     say()
-    say("## Bytes an entry, whole file")
+    say("```sh")
+    say("make benchmark-pack")
+    say("```")
+    say()
+    say(f"**Measured** in {time.strftime('%B %Y')}.")
+    say()
+    say("## Bytes an entry")
     say()
     say("| format | " + " | ".join(name for name, _ in LISTS) + " |")
     say("| --- |" + " ---: |" * len(LISTS))
@@ -144,10 +153,10 @@ def main():
     say()
     say("## Reading and writing")
     say()
-    say("One thread; seconds are processor time. Growth is private memory over a walk of the whole pack, in a process of")
+    say("One thread; seconds are processor time. Growth is private memory over a walk through all entries, in a process of")
     say("its own. Lookups are random, half of them hits.")
     say()
-    say("| list, profile | million entries/s | whole walk, s | growth, KB | lookups/s | writing, s | writer's peak, MB |")
+    say("| list, profile | million entries/s | walk, s | growth, KB | lookups/s | writing, s | writer's peak, MB |")
     say("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name, profile, walk, look, built in walks:
         say("| %s, %s | %.1f | %.3f | %d | %d | %.1f | %d |" % (

@@ -204,7 +204,7 @@ class Image:
         return base64.b64encode(os.urandom(32)).decode()
 
     def command(self, *words):
-        """What runs a command in the container."""
+        """The command line that runs a command in the container."""
         return ["setpriv", "--no-new-privs", "--bounding-set=-all,+sys_chroot,+setuid,+setgid", "--inh-caps=-all",
                 "/usr/sbin/chroot", f"--userspec={self.user}:{self.group}", str(self.root), *words]
 
@@ -313,7 +313,7 @@ def main():
         if options.keep:
             print(folder)
         else:
-            # What is mounted below goes with this process's namespace; nothing of it is to be followed.
+            # Mounts below end with the namespace of this process; do not follow them.
             subprocess.run(["umount", "--recursive", "--lazy", folder / "root"], stderr=subprocess.DEVNULL)
             subprocess.run(["rm", "--recursive", "--force", "--one-file-system", folder], check=False)
     say("all is well")

@@ -155,7 +155,7 @@ int main() {
         if (pattern.empty() || pattern == "NA") continue;
         for (int i = 0; i < 40000; ++i) {
           const std::string text = Draw{pattern, random}.alternatives();
-          // Canada's 310-xxxx, seven digits, stand under an area code of California.
+          // Canada's 310-xxxx, seven digits, are listed under an area code of California.
           if (code == 1 && text.size() != 10) continue;
           PhoneNumber number;
           number.set_country_code(code);

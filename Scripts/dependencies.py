@@ -6,7 +6,7 @@
     Scripts/dependencies.py --sources FOLDER     holds the licences against the sources, such as .build/checkouts, too
 
 Versions of direct packages are those that Package.swift pins; what they need in turn is chosen by the package manager at
-the first build. A package whose licence is not known here is an error: look at it, and write it down.
+the first build. A package whose licence is not known here is an error: read it, and add it here.
 """
 
 import argparse
@@ -37,7 +37,7 @@ DIRECT = {
     "swift-service-lifecycle": (APACHE, "starting and stopping"),
     "yams": ("MIT; LibYAML within it: MIT", "settings, recipes and the description of the API"),
 }
-# What those need in turn.
+# Packages that those need.
 INDIRECT = {
     "swift-algorithms": SWIFT, "swift-asn1": APACHE, "swift-async-algorithms": SWIFT,
     "swift-atomics": SWIFT, "swift-certificates": APACHE, "swift-collections": SWIFT,
@@ -48,7 +48,7 @@ INDIRECT = {
 }
 # Debian's, by what a built server is linked with or runs beside.
 DEBIAN = {
-    "ca-certificates": ("MPL-2.0, GPL-2+", "whom TLS trusts when the server asks others"),
+    "ca-certificates": ("MPL-2.0, GPL-2+", "certificate authorities for requests to other servers"),
     "chromium": ("BSD-3-Clause and others", "tests only: the browser"),
     "libphonenumber8": ("Apache-2.0, BSD-3-Clause, MIT", "telephone numbers"),
     "libpq5": ("PostgreSQL", "the database's client"),
@@ -57,7 +57,7 @@ DEBIAN = {
     "pkg-config": ("GPL-2+", "building only"),
     "postgresql": ("PostgreSQL", "the private database"),
     "python3-venv": ("PSF-2.0", "tests only"),
-    "tzdata": ("public domain", "time zones of the night job"),
+    "tzdata": ("public domain", "time zones of the daily publication"),
     "xz-utils": ("public domain, GPL-2+", "tests only"),
     "zlib1g": ("Zlib", "compression"),
 }
@@ -116,7 +116,7 @@ def table(head, rows):
 
 def known(name, licences, where):
     if name not in licences:
-        sys.exit(f"{name}, in {where}, has no licence in Scripts/dependencies.py. Look at it and write it down.")
+        sys.exit(f"{name}, in {where}, has no licence in Scripts/dependencies.py. Read the licence and add it there.")
     return licences[name]
 
 
@@ -126,18 +126,18 @@ def document():
         if name not in direct:
             known(name, INDIRECT, "Package.resolved")
     indirect = sorted(INDIRECT.keys() - direct.keys())
-    return f"""# What Ringfence is made of
+    return f"""# Dependencies
 
-Written by `Scripts/dependencies.py`, which a test holds against Package.swift, the image and the installed packages. Every
-licence may be used, changed and passed on. Those of the GPL are of programs that are run, never linked; the one of the
-LGPL is of a library that is linked dynamically.
+`Scripts/dependencies.py` writes this page. A test compares it with Package.swift, the image and the installed packages. Every
+licence allows use, change and distribution. Programs under the GPL are run and never linked. The library under the LGPL is
+linked dynamically.
 
 ## Swift packages
 
 {table(["package", "version", "licence", "what for"],
        [[name, direct[name], *known(name, DIRECT, "Package.swift")] for name in sorted(direct)])}
 
-Needed by those in turn, built where a product of theirs is used:
+Packages that those need; they are built where one of their products is used:
 
 {table(["package", "licence"], [[name, INDIRECT[name]] for name in indirect])}
 
