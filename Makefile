@@ -31,7 +31,7 @@ test-swift:
 # The browser's tests and the faults, against the program that `test-swift` built.
 test-python:
 	RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence \
-	  .venv/bin/python -m pytest --quiet Tests/Architecture Tests/CommandLine Tests/Browser Tests/Faults Tests/Docker Tests/Security \
+	  .venv/bin/python -m pytest --quiet Tests/Architecture Tests/Documentation Tests/CommandLine Tests/Browser Tests/Faults Tests/Docker Tests/Security \
 	  Tests/HighAvailability
 
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
