@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 import shlex
+import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -179,3 +180,17 @@ def test_generated_documents_are_current(script, arguments, monkeypatch):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.document(*arguments) == module.DOCUMENT.read_text(), f"Run Scripts/{script}, and commit the document."
+
+
+def test_swift_of_the_readme_compiles(tmp_path):
+    """Against the modules that were built beside the program."""
+    modules = Path(BINARY).parent / "Modules"
+    if not (modules / "RingfenceClient.swiftmodule").exists() or not shutil.which("swiftc"):
+        pytest.skip("It needs the modules of a build, and swiftc.")
+    [source] = [block for language, block in BLOCK.findall((CHECKOUT / "README.md").read_text()) if language == "swift"]
+    (tmp_path / "Readme.swift").write_text(source)
+    done = subprocess.run(
+        ["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", modules, "-Xcc",
+         f"-fmodule-map-file={CHECKOUT / 'Sources/CZlib/module.modulemap'}", "-module-cache-path", tmp_path / "cache",
+         tmp_path / "Readme.swift"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
