@@ -180,7 +180,7 @@ def test_every_path_of_the_documents_is_there(published, document):
     documents = [
         CHECKOUT / "README.md", DESCRIPTION, *sorted((CHECKOUT / "Documentation").rglob("*.md")),
         *sorted((CHECKOUT / "Docker").glob("*.md")), *sorted((CHECKOUT / "Sources").glob("*/*.docc/*.md"))]
-    paths = {path.rstrip(".") for file in documents
+    paths = {path.rstrip(".)") for file in documents
              for path in re.findall(r"/v1/[A-Za-z0-9][A-Za-z0-9_.%/${}()-]*", file.read_text())}
     for _, path, operation in operations(document).values():
         for parameter in operation.get("parameters", []):
