@@ -9,14 +9,28 @@ struct Account: Sendable, Equatable {
   /// The account that this process acts as.
   static func current() throws(EmbeddedPostgresError) -> Account { try named(geteuid()) }
 
-  /// The account that runs the cluster: this process's own, or for root the owner of the cluster there is, or the
-  /// user `postgres`, or else `nobody`.
+  /// The account that is made for root's clusters and for nothing else.
+  static let ownName = "ringfence"
+
+  /// The account that runs the cluster: this process's own, or for root the owner of the cluster there is, or else a
+  /// new cluster's.
   static func forCluster(existing data: String) throws(EmbeddedPostgresError) -> Account {
     guard geteuid() == 0 else { return try current() }
     if let status = FileStatus(data), status.uid != 0 { return try named(status.uid) }
-    guard let account = find("postgres") ?? find("nobody") else { throw .noUnprivilegedAccount }
+    return try forNewCluster { find($0) }
+  }
+
+  /// The account of a cluster that root makes: `ringfence`, or else `postgres`, which other clusters may share.
+  ///
+  /// The account `nobody` is never taken: programs that have least rights run as it.
+  /// - Throws: ``EmbeddedPostgresError/noUnprivilegedAccount``.
+  static func forNewCluster(find: (String) -> Account?) throws(EmbeddedPostgresError) -> Account {
+    guard let account = find(ownName) ?? find("postgres") else { throw .noUnprivilegedAccount }
     return account
   }
+
+  /// Whether programs other than this server usually run as the account, and can then read the cluster.
+  var isShared: Bool { ["postgres", "nobody"].contains(name) }
 
   private static func named(_ uid: uid_t) throws(EmbeddedPostgresError) -> Account {
     guard let account = lookUp({ getpwuid_r(uid, $0, $1, $2, $3) }) else { throw .accountWithoutName(uid: uid) }

@@ -54,6 +54,7 @@ actor Cluster {
     let lock = try DataFolderLock(folder: dataFolder)
     do {
       let folder = try ClusterFolder(dataFolder: dataFolder)
+      if geteuid() == 0, folder.account.isShared { warnOfSharedAccount(folder.account) }
       defer { if state == nil { folder.removeForeignSocketFolder() } }
       var configuration = try ClusterConfiguration(options, folder: folder, serverAccount: .current())
       let binaries = try initialiseIfNeeded(folder)
@@ -82,6 +83,12 @@ actor Cluster {
       lock.release()
       throw error
     }
+  }
+
+  private func warnOfSharedAccount(_ account: Account) {
+    logger.warning(
+      "PostgreSQL runs as an account that other programs share, and they can read its data. Run: ringfence doctor",
+      metadata: ["account": "\(account.name)"])
   }
 
   /// Shuts the cluster down and frees the data folder.

@@ -52,8 +52,8 @@ public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
       "No folder for PostgreSQL's socket: \(folder): \(reason). "
         + "Remove it, or choose a data folder with a shorter path (at most 75 bytes, no comma) with --data."
     case .noUnprivilegedAccount:
-      "PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody. "
-        + "Add one, or run the server as an ordinary user."
+      "PostgreSQL does not run as root, and there is neither an account ringfence nor an account postgres. "
+        + "Create one (useradd --system --user-group ringfence), or run the server as an ordinary user."
     case .accountWithoutName(let uid):
       "The user id \(uid) has no name, and PostgreSQL needs one. Add it to /etc/passwd, or set DATABASE_URL."
     case .invalidSetting(let name):

@@ -41,10 +41,10 @@ def free_port():
 class Daemon:
     """A program in the background, with its log."""
 
-    def __init__(self, folder, name, command, **variables):
+    def __init__(self, folder, name, command, who=None, **variables):
         self.log = folder / f"{name}.log"
         self.command = [str(word) for word in command]
-        who = account()
+        who = who or account()
         kept = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8", **variables}
         extra = {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
         with self.log.open("a") as log:

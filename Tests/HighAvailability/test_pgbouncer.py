@@ -5,6 +5,7 @@ unnamed), and whatever is set for a session. The server uses neither LISTEN nor 
 its publications hold their locks in transactions."""
 
 import os
+import pwd
 import re
 import subprocess
 
@@ -13,7 +14,7 @@ import pytest
 import publications
 from shared_server import SharedServer
 from load import Load
-from programs import Daemon, account, find, free_port, opted_in, wait_for_port
+from programs import Daemon, find, free_port, opted_in, wait_for_port
 from recount import check
 from ringfence_server import BINARY, RingfenceServer, environment
 from waiting import wait_until
@@ -24,8 +25,10 @@ def pooler(keeper, folder, *settings):
     opted_in("RINGFENCE_TEST_PGBOUNCER", "a server behind PgBouncer")
     program = find("pgbouncer", "RINGFENCE_PGBOUNCER") or pytest.skip("pgbouncer is not there (Debian: apt install pgbouncer)")
     socket = re.search("host=(\\S+)", keeper.dsn)[1]
-    # Its own account has to get to the socket; root's folders are closed to others.
-    keeper.data.parent.chmod(0o711)
+    # It runs as the cluster's account, which peer authentication accepts; root's folders are closed to it.
+    owner = pwd.getpwuid((keeper.data / "postgresql/data").stat().st_uid)
+    for path in [keeper.data.parent, keeper.data]:
+        path.chmod(0o711)
     port = free_port()
     folder.mkdir()
     (folder / "users").write_text('"ringfence" "secret"\n')
@@ -35,9 +38,9 @@ def pooler(keeper, folder, *settings):
         "ignore_startup_parameters = extra_float_digits", *settings, ""]))
     if os.geteuid() == 0:
         for path in [folder, *folder.iterdir()]:
-            os.chown(path, account().pw_uid, account().pw_gid)
+            os.chown(path, owner.pw_uid, owner.pw_gid)
     libraries = {k: os.environ[k] for k in ["LD_LIBRARY_PATH"] if k in os.environ}
-    daemon = Daemon(folder, "pgbouncer", [program, folder / "pgbouncer.ini"], **libraries)
+    daemon = Daemon(folder, "pgbouncer", [program, folder / "pgbouncer.ini"], owner, **libraries)
     wait_for_port(port, daemon)
     return daemon, f"host=127.0.0.1 port={port} dbname=ringfence user=ringfence password=secret"
 
