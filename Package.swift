@@ -90,6 +90,9 @@ let package = Package(
     // Executors, threads, lazy values.
     library("AsyncSupport"),
 
+    // Private files, locks of folders.
+    library("FileSupport"),
+
     // Metrics and logs.
     library("Telemetry", [logging, coreMetrics]),
 
@@ -100,7 +103,7 @@ let package = Package(
     // PostgreSQL and everything that knows SQL.
     library("PostgreSQL", ["AsyncSupport", "CLibPQ", logging]),
     .systemLibrary(name: "CSpawn"),
-    library("EmbeddedPostgreSQL", ["AsyncSupport", "CLibPQ", "CSpawn", logging]),
+    library("EmbeddedPostgreSQL", ["AsyncSupport", "CLibPQ", "CSpawn", "FileSupport", logging]),
     library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Timestamps", crypto]),
 
     // Who may moderate: passwords, second factors, attempts.
@@ -108,7 +111,7 @@ let package = Package(
 
     // Other servers.
     library("OutboundHTTP", ["CallerPack", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
-    library("Fetching", ["OutboundHTTP", "CallerPack"]),
+    library("Fetching", ["OutboundHTTP", "CallerPack", "FileSupport"]),
 
     // Pages out of templates.
     library("PageTemplates"),
@@ -124,7 +127,7 @@ let package = Package(
       "Publishing",
       [
         "AsyncSupport", "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack",
-        "PackFormats", "OutboundHTTP", yams, crypto, logging,
+        "FileSupport", "PackFormats", "OutboundHTTP", yams, crypto, logging,
       ]),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
     library("Localization", ["Curation"]),
@@ -160,7 +163,7 @@ let package = Package(
       [
         "AsyncSupport", "RingfenceServer", "HTTPServer", "ModerationSite", "Localization", "Accounts", "Publishing",
         "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers",
-        "CallDirectory",
+        "CallDirectory", "FileSupport",
         "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP",
         hummingbird, arguments, configuration, lifecycle, logging, nioCore, metrics, yams,
       ]),
@@ -187,6 +190,7 @@ let package = Package(
       dependencies: ["TestData", "EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: house),
     tests("AsyncSupportTests", ["AsyncSupport"]),
+    tests("FileSupportTests", ["FileSupport", "TestSupport"]),
     tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
     tests("BenchmarkCommandTests", ["BenchmarkCommand", "PostgreSQL", "TestSupport", logging]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
@@ -195,7 +199,10 @@ let package = Package(
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests(
       "FetchingTests",
-      ["Fetching", "OutboundHTTP", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient", "TestSupport"]),
+      [
+        "Fetching", "FileSupport", "OutboundHTTP", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient",
+        "TestSupport",
+      ]),
     tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "Storage", "CZlib", "TestSupport", crypto]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests("LocalizationTests", ["Localization", "Curation", "TestSupport"]),
@@ -210,8 +217,8 @@ let package = Package(
     tests(
       "PublishingTests",
       [
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "OutboundHTTP", "PhoneNumbers", "PostgreSQL",
-        "Storage", "Timestamps", "TestSupport",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "FileSupport", "OutboundHTTP", "PhoneNumbers",
+        "PostgreSQL", "Storage", "Timestamps", "TestSupport",
       ]),
     tests(
       "StorageTests", ["Storage", "Curation", "PhoneNumbers", "PostgreSQL", "Timestamps", "TestSupport"]),

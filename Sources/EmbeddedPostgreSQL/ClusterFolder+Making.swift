@@ -1,3 +1,4 @@
+import FileSupport
 import Foundation
 
 extension ClusterFolder {
@@ -53,8 +54,10 @@ extension ClusterFolder {
     let path = "\(root)/\(name)"
     let temporary = path + ".new"
     unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .folderUnusable(folder: path, reason: SystemError.current) }
+    let descriptor: Int32
+    do { descriptor = try PrivateFile.open(new: temporary) } catch {
+      throw .folderUnusable(folder: path, reason: error.reason)
+    }
     defer { close(descriptor) }
     let bytes = Array(text.utf8)
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fchmod(descriptor, 0o640) == 0,

@@ -1,3 +1,4 @@
+import FileSupport
 import Foundation
 
 /// The cluster's folder in the data folder, and how PostgreSQL reaches it.
@@ -34,15 +35,13 @@ struct ClusterFolder: Sendable {
 
   /// Makes the data folder, unless it is there, and returns its absolute path without links.
   ///
-  /// Root's is made passable, but not readable, for others, because PostgreSQL's account has to get through.
+  /// Nobody but its owner may enter it; PostgreSQL's account is handed the open folder of the cluster.
   static func prepareDataFolder(_ path: String) throws(EmbeddedPostgresError) -> String {
     let absolute = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).withoutTrailingSlash
     do {
-      try FileManager.default.createDirectory(
-        atPath: absolute, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: geteuid() == 0 ? 0o711 : 0o700])
+      try PrivateFile.makeFolder(absolute)
     } catch {
-      throw .folderUnusable(folder: absolute, reason: (error as NSError).localizedDescription)
+      throw .folderUnusable(folder: absolute, reason: error.reason)
     }
     guard let resolved = realpath(absolute, nil) else {
       throw .folderUnusable(folder: absolute, reason: SystemError.current)

@@ -1,4 +1,5 @@
 import CallerPack
+import FileSupport
 import Foundation
 
 #if canImport(Darwin)
@@ -150,25 +151,15 @@ struct FetchState: Codable, Sendable {
   var update: UpdateState
 }
 
-/// One fetch at a time in a folder: a lock that the kernel frees when its holder dies.
-final class FetchLock: Sendable {
-  private let file: Int32
-
-  /// - Throws: ``FetchError/busy(_:)``.
-  init(_ folder: String) throws {
+extension FetchFolder {
+  /// Takes the lock of a folder, which is made when it is new: one fetch at a time.
+  /// - Throws: ``FetchError``: `busy`, `cannotWrite`.
+  static func lock(_ folder: String) throws -> FolderLock {
     try LocalFile.makeFolder(folder)
-    file = open("\(folder)/.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard file >= 0 else { throw LocalFile.failure("write", "\(folder)/.lock") }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-      close(file)
-      throw FetchError.busy(folder)
+    do throws(FileFailure) {
+      return try FolderLock(folder: folder)
+    } catch {
+      throw error.isHeld ? FetchError.busy(folder) : .cannotWrite("Cannot write \(error).")
     }
-  }
-
-  deinit {
-    // A child that is just being started has the file open until it becomes another program: closing alone would leave
-    // the lock to it.
-    flock(file, LOCK_UN)
-    close(file)
   }
 }

@@ -1,4 +1,5 @@
 import CallerPack
+import FileSupport
 public import Foundation
 public import OutboundHTTP
 
@@ -11,7 +12,7 @@ public struct UpdateFetcher: Sendable {
   private let anchor: TrustAnchor
   private let choice: FetchChoice
   private let downloader: Downloader
-  private let lock: FetchLock
+  private let lock: FolderLock
 
   /// Roots that are followed in one run.
   private static let longestChain = 1_000
@@ -26,7 +27,7 @@ public struct UpdateFetcher: Sendable {
     client: OutboundHTTP, key: AppKey? = nil, retries: Int = 6
   ) throws {
     self.source = source
-    lock = try FetchLock(folder)
+    lock = try FetchFolder.lock(folder)
     self.folder = try FetchFolder(folder)
     self.anchor = anchor
     self.choice = choice

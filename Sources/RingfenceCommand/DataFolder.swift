@@ -1,4 +1,5 @@
 package import Accounts
+import FileSupport
 import Foundation
 package import Intake
 
@@ -10,14 +11,15 @@ package struct DataFolder {
   /// Publications: a static site of its own.
   package var publications: String { "\(path)/publications" }
 
-  /// Makes the folder when it is new.
+  /// Makes the folder when it is new; nobody but its owner may enter it.
   package init(_ settings: Settings) throws {
     path = URL(filePath: try settings.data).standardizedFileURL.path
     self.settings = settings
-    do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    do throws(FileFailure) {
+      try PrivateFile.makeFolder(path)
     } catch {
-      throw CommandFailure.unreadable("Cannot create the data folder \(path). Pass another folder with --data.")
+      throw CommandFailure.unreadable(
+        "Cannot create the data folder \(path): \(error.reason). Pass another folder with --data.")
     }
   }
 
@@ -93,16 +95,19 @@ package struct DataFolder {
     let file = "\(path)/\(name)"
     let temporary = "\(path)/.\(name).\(UUID().uuidString).tmp"
     defer { unlink(temporary) }
+    do throws(FileFailure) {
+      try PrivateFile.create(temporary, Data((text + "\n").utf8))
+    } catch {
+      throw CommandFailure.unreadable("Cannot write \(file): \(error.reason).")
+    }
     guard
-      FileManager.default.createFile(
-        atPath: temporary, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600]),
-      Self.flush(temporary), replacing ? rename(temporary, file) == 0 : link(temporary, file) == 0 || errno == EEXIST,
+      replacing ? rename(temporary, file) == 0 : link(temporary, file) == 0 || errno == EEXIST,
       Self.flush(path), let stored = try storedSecret(name)
     else { throw CommandFailure.unreadable("Cannot write \(file). Check its folder, permissions and free space.") }
     return stored
   }
 
-  /// Flushes a file, or a folder's names, to disk.
+  /// Flushes a folder's names to disk.
   private static func flush(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return false }

@@ -79,11 +79,46 @@ import Testing
       kill(before, SIGKILL)
       #expect(await eventually { try query("SELECT n FROM kept", first.dsn) == "42" })
       try await first.stop()
-      // The same cluster, once the folder is passable.
+      // The same cluster, once the folders are passable.
       chmod(place.folder, 0o755)
+      chmod(place.data, 0o711)
       let second = try await place.start()
       #expect(try query("SELECT n FROM kept", second.dsn) == "42")
       try await second.stop()
+    }
+  }
+
+  @Test func rootsNewClusterHasAnAccountOfItsOwn() throws {
+    let accounts = ["ringfence", "postgres", "nobody"].enumerated().map { index, name in
+      Account(name: name, uid: uid_t(900 + index), gid: gid_t(900 + index))
+    }
+    func chosen(from names: Set<String>) throws -> Account {
+      try Account.forNewCluster { name in accounts.first { $0.name == name && names.contains(name) } }
+    }
+    #expect(try chosen(from: ["ringfence", "postgres", "nobody"]).name == "ringfence")
+    #expect(try !chosen(from: ["ringfence"]).isShared)
+    let shared = try chosen(from: ["postgres", "nobody"])
+    #expect(shared.name == "postgres" && shared.isShared)
+    #expect(throws: EmbeddedPostgresError.noUnprivilegedAccount) { _ = try chosen(from: ["nobody"]) }
+    #expect(EmbeddedPostgresError.noUnprivilegedAccount.description.contains("useradd --system --user-group ringfence"))
+  }
+
+  @Test(.enabled(if: geteuid() == 0 && Account.find("ringfence") != nil, "root alone, with an account ringfence"))
+  func rootsClusterRunsAsTheAccountOfItsOwn() async throws {
+    try await withWorkplace { place in
+      let postgres = try await place.start()
+      let own = try #require(Account.find("ringfence"))
+      #expect(FileStatus("/proc/\(try #require(postgres.postmasterPID))")?.uid == own.uid)
+      #expect(FileStatus(place.data + "/postgresql/data")?.uid == own.uid)
+      try await postgres.stop()
+    }
+  }
+
+  @Test func nobodyElseCanEnterTheDataFolder() async throws {
+    try await withWorkplace { place in
+      let postgres = try await place.start()
+      #expect(try #require(FileStatus(place.data)).mode & 0o777 == 0o700)
+      try await postgres.stop()
     }
   }
 

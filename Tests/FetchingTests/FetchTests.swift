@@ -157,7 +157,7 @@ import Testing
   @Test func twoAtOnceDoNotMeet() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["block": [1_000_000]])
-      let lock = try FetchLock(out)
+      let lock = try FetchFolder.lock(out)
       await #expect(throws: FetchError.self) { try await site.fetch(into: out) }
       withExtendedLifetime(lock) {}
     }

@@ -17,6 +17,8 @@ import Testing
       #expect(try folder.secret("one.key") { "second" } == "first")
       let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/new/one.key")
       #expect(attributes[.posixPermissions] as? Int == 0o600)
+      let own = try FileManager.default.attributesOfItem(atPath: "\(path)/new")
+      #expect(own[.posixPermissions] as? Int == 0o700)
     }
   }
 

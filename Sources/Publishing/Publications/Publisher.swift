@@ -77,7 +77,7 @@ public struct Publisher: Sendable {
   ) async throws -> Result {
     try await withTaskExecutorPreference(ConcurrentQueueExecutor.publishing) {
       try folder.makeFolders()
-      let lock = try FolderLock(folder: folder.path)
+      let lock = try folder.lock()
       defer { withExtendedLifetime(lock) {} }
       try await settleDeadRun()
       let former = try folder.manifest()

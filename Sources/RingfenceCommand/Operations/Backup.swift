@@ -24,6 +24,8 @@ struct Backup {
   func make() async throws -> BackupManifest {
     let dump = "\(folder)/\(BackupManifest.dump)"
     let configuration = context.pool.configuration
+    // Made here, so that pg_dump does not choose its permissions.
+    try BackupFiles.write(Data(), to: dump)
     let manifest = try await context.stores.backup.withSnapshot { snapshot in
       let program = try PostgresProgram.find(
         "pg_dump", version: snapshot.serverVersion / 10_000, settings: context.folder.settings)
@@ -37,7 +39,6 @@ struct Backup {
         madeAt: made, postgresVersion: snapshot.serverVersion, migrations: snapshot.migrations,
         tables: snapshot.tables, publication: nil, hasKeys: false, files: [])
     }
-    chmod(dump, 0o600)
     BackupFiles.flush(dump)
     return try finish(manifest)
   }

@@ -30,13 +30,16 @@ struct BackupCommand: AsyncParsableCommand {
     let work = "\(target).\(UUID().uuidString.prefix(8)).partial"
     try BackupFiles.makeFolder(work)
     defer { try? FileManager.default.removeItem(atPath: work) }
+    let isPacked = target.hasSuffix(".tar")
+    let folder = isPacked ? "\(work)/files" : work
+    if isPacked { try BackupFiles.makeFolder(folder) }
     let manifest = try await CommandContext.open(
       database, owns: false, migrates: false, logger: .quiet
     ) { context in
-      try await Backup(context: context, folder: work, withKeys: keys).make()
+      try await Backup(context: context, folder: folder, withKeys: keys).make()
     }
-    if target.hasSuffix(".tar") {
-      try await pack(work, as: target)
+    if isPacked {
+      try await pack(folder, into: "\(work)/backup.tar", as: target)
     } else {
       try BackupFiles.name(work, target)
     }
@@ -50,12 +53,12 @@ struct BackupCommand: AsyncParsableCommand {
           + "readers refuse what is published.")
   }
 
-  private func pack(_ folder: String, as target: String) async throws {
-    let file = "\(folder).tar"
-    defer { unlink(file) }
+  /// Packs a folder into a file beside it, where nobody else can enter, and gives that its name.
+  private func pack(_ folder: String, into file: String, as target: String) async throws {
+    try BackupFiles.write(Data(), to: file)
     let (status, output) = try await ExternalProgram.run(
       "/usr/bin/env", ["tar", "--create", "--file=\(file)", "--directory=\(folder)", "."])
-    guard status == 0, chmod(file, 0o600) == 0, BackupFiles.flush(file) else {
+    guard status == 0, BackupFiles.flush(file) else {
       throw CommandFailure.unreadable("\(target) cannot be written. \(output)")
     }
     try BackupFiles.name(file, target)

@@ -1,29 +1,34 @@
 import CallerPack
+import FileSupport
 import Foundation
 
 /// Files of a backup: readable by their owner only, and on disk before the backup has its name.
 enum BackupFiles {
   static func makeFolder(_ path: String) throws {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    do throws(FileFailure) {
+      try PrivateFile.makeFolder(path)
     } catch {
-      throw CommandFailure.unreadable("The folder \(path) cannot be made.")
+      throw CommandFailure.unreadable("The folder \(path) cannot be made: \(error.reason).")
     }
   }
 
-  static func write(_ data: Data, to path: String, mode: Int = 0o600) throws {
-    guard
-      FileManager.default.createFile(atPath: path, contents: data, attributes: [.posixPermissions: mode]),
-      flush(path)
-    else { throw CommandFailure.unreadable("\(path) cannot be written. Is the disk full?") }
+  /// Creates a file. Another program that writes to it later keeps its permissions.
+  static func write(_ data: Data, to path: String) throws {
+    do throws(FileFailure) {
+      try PrivateFile.create(path, data)
+    } catch {
+      throw CommandFailure.unreadable("\(path) cannot be written: \(error.reason).")
+    }
   }
 
   /// Copies a file in pieces.
   static func copy(_ source: String, to target: String, mode: mode_t = 0o600) throws {
-    try? FileManager.default.createDirectory(
-      atPath: (target as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
-      attributes: [.posixPermissions: mode & 0o044 == 0 ? 0o700 : 0o755])
+    let parent = (target as NSString).deletingLastPathComponent
+    if mode & 0o044 == 0 {
+      try makeFolder(parent)
+    } else {
+      try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+    }
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw CommandFailure.unreadable("\(source) cannot be read.") }
     defer { close(input) }
@@ -67,8 +72,7 @@ enum BackupFiles {
   static func leftovers(of target: String) -> [String] {
     let (folder, name) = ((target as NSString).deletingLastPathComponent, (target as NSString).lastPathComponent)
     let there = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return there.filter { $0.hasPrefix("\(name).") && ($0.hasSuffix(".partial") || $0.hasSuffix(".partial.tar")) }
-      .sorted().map { "\(folder)/\($0)" }
+    return there.filter { $0.hasPrefix("\(name).") && $0.hasSuffix(".partial") }.sorted().map { "\(folder)/\($0)" }
   }
 
   static func described(_ path: String, in folder: String) throws -> BackupManifest.File {

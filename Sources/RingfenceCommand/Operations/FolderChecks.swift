@@ -8,7 +8,7 @@ struct FolderChecks {
   let folder: DataFolder
 
   func findings() -> [Finding] {
-    [writable(), disk(), inodes()] + keys() + [root(), phoneNumbers()]
+    [writable(), access(), clusterAccount(), disk(), inodes()].compactMap(\.self) + keys() + [root(), phoneNumbers()]
   }
 
   private func writable() -> Finding {
@@ -27,6 +27,29 @@ struct FolderChecks {
         : code == EROFS || code == EIO
           ? "Read the kernel log (dmesg). A file system becomes read-only after an error."
           : "Run as the user that owns it, or grant write access.")
+  }
+
+  private func access() -> Finding {
+    var status = stat()
+    guard stat(folder.path, &status) == 0, status.st_mode & 0o077 != 0 else {
+      return .ok("access", "only its owner may enter the data folder")
+    }
+    return .warning(
+      "access", "other accounts may enter the data folder (mode \(String(status.st_mode & 0o777, radix: 8)))",
+      "chmod 700 \(folder.path). Publications that another program serves can lie elsewhere: see "
+        + "Documentation/operations.md, Permissions.")
+  }
+
+  /// As root, the private PostgreSQL runs as the account that owns its files.
+  private func clusterAccount() -> Finding? {
+    let data = "\(folder.path)/postgresql/data"
+    guard let owner = try? FileManager.default.attributesOfItem(atPath: data)[.ownerAccountName] as? String else {
+      return nil
+    }
+    guard ["postgres", "nobody"].contains(owner) else { return .ok("PostgreSQL's account", owner) }
+    return .warning(
+      "PostgreSQL's account", "\(owner), and other programs that run as it can read the database",
+      "Stop the server. Then: useradd --system --user-group ringfence; chown -R ringfence: \(data)")
   }
 
   private func disk() -> Finding {

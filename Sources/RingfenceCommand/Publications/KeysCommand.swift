@@ -1,5 +1,6 @@
 import ArgumentParser
 import CallerPack
+import FileSupport
 import Foundation
 import Publishing
 import Timestamps
@@ -27,14 +28,13 @@ struct KeysCommand: AsyncParsableCommand {
     func run() throws {
       let key = SigningKey()
       if let out {
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        guard !FileManager.default.fileExists(atPath: out) else {
+        do throws(FileFailure) {
+          try PrivateFile.create(out, Data("\(key.secretText)\n".utf8))
+        } catch where error.code == EEXIST {
           throw CommandFailure.unreadable("The file \(out) already exists. Choose another name.")
+        } catch {
+          throw CommandFailure.unreadable("Cannot write \(out): \(error.reason).")
         }
-        guard
-          FileManager.default.createFile(
-            atPath: out, contents: Data("\(key.secretText)\n".utf8), attributes: attributes)
-        else { throw CommandFailure.unreadable("Cannot write \(out). Check the folder and its permissions.") }
         print(key.verifying.base64)
         return
       }

@@ -1,3 +1,4 @@
+import FileSupport
 import Foundation
 
 #if canImport(Glibc)
@@ -9,11 +10,18 @@ import Foundation
 /// Files that are there whole or not at all, also after a power cut.
 enum DurableFile {
   /// Writes beside, flushes to disk, renames into place, and flushes the folder.
-  static func replace(_ path: String, with data: Data) throws {
+  /// - Parameter isPrivate: whether nobody but its owner may read it.
+  static func replace(_ path: String, with data: Data, isPrivate: Bool = false) throws {
     let temporary = "\(path).\(UUID().uuidString).tmp"
     do {
       do {
-        try data.write(to: URL(filePath: temporary))
+        if isPrivate {
+          try PrivateFile.create(temporary, data)
+        } else {
+          try data.write(to: URL(filePath: temporary))
+        }
+      } catch let error as FileFailure {
+        throw PublishingError.cannotWrite(path, errno: error.code)
       } catch let error as CocoaError {
         throw PublishingError.cannotWrite(path, errno: (error.underlying as? POSIXError)?.code.rawValue ?? EIO)
       }
@@ -44,27 +52,5 @@ enum DurableFile {
     guard file >= 0 else { throw PublishingError.cannotWrite(path, errno: errno) }
     defer { close(file) }
     guard fsync(file) == 0 else { throw PublishingError.cannotWrite(path, errno: errno) }
-  }
-}
-
-/// One publisher at a time in a folder: a lock that the kernel frees when its holder dies.
-final class FolderLock {
-  private let file: Int32
-
-  /// - Throws: ``PublishingError/busy`` when another process holds it.
-  init(folder: String) throws {
-    file = open("\(folder)/.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard file >= 0 else { throw PublishingError.cannotWrite("\(folder)/.lock", errno: errno) }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-      close(file)
-      throw PublishingError.busy
-    }
-  }
-
-  deinit {
-    // A child that is just being started has the file open until it becomes another program: closing alone would leave
-    // the lock to it.
-    flock(file, LOCK_UN)
-    close(file)
   }
 }

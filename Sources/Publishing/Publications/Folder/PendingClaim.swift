@@ -11,7 +11,7 @@ struct PendingClaim: Codable {
 
   static func keep(_ claim: PublicationClaim, in folder: PublicationFolder) throws {
     let data = try JSONEncoder().encode(PendingClaim(serial: claim.serial, token: claim.token))
-    try DurableFile.replace(path(folder), with: data)
+    try DurableFile.replace(path(folder), with: data, isPrivate: true)
   }
 
   static func read(_ folder: PublicationFolder) -> PublicationClaim? {

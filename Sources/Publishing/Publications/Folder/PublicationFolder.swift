@@ -1,4 +1,5 @@
 public import CallerPack
+import FileSupport
 import Foundation
 
 /// The folder that holds what is published; it is a static site as it is.
@@ -137,8 +138,14 @@ public struct PublicationFolder: Sendable {
   }
 
   func makeFolders() throws {
-    for name in Self.folders + [".work"] {
+    for name in Self.folders {
       try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
+    }
+    // Packs that no gate has passed yet.
+    do throws(FileFailure) {
+      try PrivateFile.makeFolder("\(path)/.work")
+    } catch {
+      throw PublishingError.cannotWrite(error.path, errno: error.code)
     }
   }
 

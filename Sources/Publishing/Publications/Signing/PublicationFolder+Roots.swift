@@ -53,7 +53,7 @@ extension PublicationFolder {
   /// - Returns: the new root.
   /// - Throws: ``PublishingError``.
   public func rotate(from old: SigningKey, to new: SigningKey, at time: Date) throws -> Root {
-    let lock = try FolderLock(folder: path)
+    let lock = try lock()
     defer { withExtendedLifetime(lock) {} }
     let present = try root(for: old, at: time)
     let next = Root(

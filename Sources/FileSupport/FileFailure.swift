@@ -1,0 +1,13 @@
+import Foundation
+
+/// An operation of the system on a file or folder that failed.
+package struct FileFailure: Error, CustomStringConvertible, Equatable {
+  package let path: String
+  /// The value of errno.
+  package let code: Int32
+
+  /// The words of the system, such as "Permission denied".
+  package var reason: String { String(cString: strerror(code)) }
+
+  package var description: String { "\(path): \(reason)" }
+}

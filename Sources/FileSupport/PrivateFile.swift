@@ -1,0 +1,65 @@
+package import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Files and folders that only their owner may open, from the moment they exist and under every umask.
+///
+/// Foundation creates a file first and sets its permissions then: in between, other accounts can open it.
+package enum PrivateFile {
+  /// Creates a file with mode 0600 and opens it for writing. The caller closes the descriptor.
+  /// - Throws: ``FileFailure``, with the code `EEXIST` where something has the name, even a symbolic link.
+  package static func open(new path: String) throws(FileFailure) -> Int32 {
+    let descriptor = systemOpen(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
+    return descriptor
+  }
+
+  /// Creates a file with mode 0600, writes its content and flushes it to disk. A file that cannot be written is removed.
+  /// - Throws: ``FileFailure``, with the code `EEXIST` where something has the name.
+  package static func create(_ path: String, _ content: Data) throws(FileFailure) {
+    let descriptor = try open(new: path)
+    defer { close(descriptor) }
+    var code: Int32 = 0
+    content.withUnsafeBytes { bytes in
+      var rest = bytes
+      while let base = rest.baseAddress, !rest.isEmpty {
+        let count = write(descriptor, base, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else {
+          code = count < 0 ? errno : EIO
+          return
+        }
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      }
+    }
+    if code == 0, fsync(descriptor) != 0 { code = errno }
+    guard code == 0 else {
+      unlink(path)
+      throw FileFailure(path: path, code: code)
+    }
+  }
+
+  /// Makes a folder with mode 0700, and the folders above it with the usual one. A folder that is there stays as it is.
+  /// - Throws: ``FileFailure``.
+  package static func makeFolder(_ path: String) throws(FileFailure) {
+    let parent = URL(filePath: path).standardizedFileURL.deletingLastPathComponent().path
+    do {
+      try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+    } catch {
+      let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code.rawValue
+      throw FileFailure(path: parent, code: code ?? EIO)
+    }
+    guard mkdir(path, 0o700) != 0 else { return }
+    let code = errno
+    var status = stat()
+    guard code == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw FileFailure(path: path, code: code == EEXIST ? ENOTDIR : code)
+    }
+  }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
