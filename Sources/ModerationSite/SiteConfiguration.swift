@@ -8,13 +8,13 @@ package struct SiteConfiguration: Sendable {
   package let isSecure: Bool
   /// Roles that must have a second factor.
   package let secondFactor: SecondFactorPolicy
-  /// Whether everybody may look up numbers in a browser.
+  /// Visibility of the public number pages.
   package let publicNumbers: PublicNumberVisibility
-  /// Zero bits of an appeal's proof of work, 0 to 32.
+  /// Difficulty of an appeal's proof of work in leading zero bits, 0 to 32.
   package let appealDifficulty: Int
-  /// Seconds an appeal's form must be open where a browser cannot do the work.
+  /// Minimum seconds between showing an appeal form and sending it without proof of work.
   package let appealDelay: Int
-  /// Limits of requests.
+  /// Rate limits.
   package let limits: RequestLimits
 
   /// - Parameters: see the properties.

@@ -6,7 +6,7 @@ package import Localization
 import Publishing
 import Storage
 
-/// Every page. Pages for people who have signed in are in one group.
+/// Routes of all pages. Pages that need a session are in one group.
 package struct SiteRoutes {
   private let services: SiteServices
   private let configuration: SiteConfiguration
@@ -19,7 +19,7 @@ package struct SiteRoutes {
   private var stores: Stores { services.stores }
   private var cookies: SignInCookies { SignInCookies(isSecure: configuration.isSecure) }
 
-  /// - Throws: when a template cannot be read, or asks for a text that the catalog lacks.
+  /// - Throws: if a template cannot be read or names a message that the catalog does not have.
   package init(
     services: SiteServices, configuration: SiteConfiguration, catalog: MessageCatalog, description: OpenAPIDocument,
     clock: LimitClock, failures: FailureLog
@@ -33,20 +33,20 @@ package struct SiteRoutes {
     queueCounts = QueueCountCache { [queue = services.stores.queue] in try await queue.queueCounts(at: $0) }
   }
 
-  /// The page that shows a problem.
+  /// Renders a problem as a page.
   package func problemPage(_ problem: Problem, _ context: ServerRequestContext) throws -> Response {
     try pages.page(
       "problem", ProblemPage(problem, texts: pages.texts(context)), context, status: .init(code: problem.status))
   }
 
-  /// - Parameter networkLimit: limits what networks send, before a form is read.
+  /// - Parameter networkLimit: checks the rate limit of the network before a form is read.
   package func add(to router: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware) {
     let session = SessionMiddleware(
       moderators: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor)
     let signedIn = { (path: RouterPath) in
       router.group(path)
         .add(middleware: session)
-        // A second time, inside the session: its problems are shown with the account's navigation and language.
+        // Added again inside the session, so that error pages have the account's navigation and language.
         .add(middleware: ErrorMiddleware(page: problemPage, failures: failures))
         .add(middleware: FormMiddleware(needsToken: true))
     }
@@ -192,7 +192,7 @@ package struct SiteRoutes {
       .get("health", use: health.show)
   }
 
-  /// Thresholds and protected numbers: moderators read them, administrators change them.
+  /// Adds the routes of thresholds and protected numbers: moderators may read, administrators may change.
   private func settingRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let protected = ProtectedPages(protection: stores.protection, pages: pages)
     let thresholds = ThresholdPages(

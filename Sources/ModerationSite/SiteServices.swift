@@ -4,32 +4,32 @@ package import Logging
 package import Publishing
 package import Storage
 
-/// Everything the pages work with.
+/// Stores and services that the pages use.
 package struct SiteServices: Sendable {
   /// The database.
   package let stores: Stores
-  /// Accounts and signing in.
+  /// Services for accounts and sign-in.
   package let accounts: AccountServices
-  /// The intake of reports, whose depth the health page shows.
+  /// The intake of reports; the health page shows its queue.
   package let intake: ReportIntake
-  /// Keyed hashes of networks.
+  /// Computes keyed hashes of networks.
   package let pseudonymizer: Pseudonymizer
-  /// What has been published.
+  /// The folder of published files.
   package let folder: PublicationFolder
   /// Differences between publications.
   package let diff: PublicationDiff
-  /// Previews of changed thresholds.
+  /// Previews of threshold changes.
   package let previews: ThresholdPreviews
-  /// Publications ordered on a page; nil where this server cannot publish.
+  /// Publications ordered on a page; nil if this server cannot publish.
   package let publicationJobs: PublicationJobs?
-  /// Reads recipes.yaml again.
+  /// Reads recipes.yaml again at each call.
   package let recipes: @Sendable () -> RecipeReading
-  /// The time of the next scheduled publication, seen from a time; nil where none is scheduled.
+  /// The time of the next scheduled publication after a given time; nil if none is scheduled.
   package let nextPublication: @Sendable (Date) -> Date?
 
   /// - Parameters:
-  ///   - publicationJobs: nil where this server cannot publish.
-  ///   - nextPublication: seen from a time; nil where none is scheduled.
+  /// - publicationJobs: nil if this server cannot publish.
+  /// - nextPublication: the next scheduled publication after a given time; nil if none is scheduled.
   package init(
     stores: Stores, accounts: AccountServices, intake: ReportIntake, pseudonymizer: Pseudonymizer,
     folder: PublicationFolder, review: BrigadeReview?, publicationJobs: PublicationJobs? = nil,
@@ -49,7 +49,7 @@ package struct SiteServices: Sendable {
       store: stores.publications, thresholds: stores.thresholds, desk: stores.jobs, holding: review, logger: logger)
   }
 
-  /// Makes previews and ordered publications until ``close()`` is called.
+  /// Runs the background work, previews and ordered publications, until ``close()`` is called.
   package func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { [previews] in await previews.run() }

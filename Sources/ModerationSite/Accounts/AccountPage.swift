@@ -31,9 +31,9 @@ struct AccountPage: Encodable {
   let hasOthers: Bool
   let languages: [Choice]
   var isWelcome = false
-  /// The result of the last action; empty without one.
+  /// The result of the last action; empty for none.
   var notice = ""
-  /// The error of the password form; empty without one.
+  /// The error of the password form; empty for none.
   var problem = ""
 
   init(_ account: Account, sessions: [AccountSession], moderator: Session, policy: SecondFactorPolicy, texts: Localizer)

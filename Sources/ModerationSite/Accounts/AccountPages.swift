@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Storage
 
-/// What people see and change of their own accounts.
+/// Pages where people see and change their own accounts.
 struct AccountPages: Sendable {
   let services: AccountServices
   let pages: PageRenderer
@@ -58,7 +58,7 @@ struct AccountPages: Sendable {
     return back(.language, nil)
   }
 
-  /// Ends one session, all others, or all of them.
+  /// Ends one session, all other sessions, or all sessions.
   @Sendable func endSessions(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let moderator = try context.signedIn()
     guard let account = try await services.accounts.account(moderator.id, at: Date()) else { throw Problem.notFound }
@@ -82,7 +82,7 @@ struct AccountPages: Sendable {
     case password, language, sessions, removed
   }
 
-  /// Back to the page, which says what was done, with the session's new token.
+  /// Redirects to the page with a notice and sets the session's new token.
   func back(_ done: Done, _ token: String?, to address: String = Self.address) -> Response {
     var response = Response.redirect(to: "\(address)?done=\(done.rawValue)", type: .normal)
     if let token {
@@ -104,7 +104,9 @@ struct AccountPages: Sendable {
 }
 
 extension ServerRequestContext {
-  /// Who has signed in, behind ``SessionMiddleware``.
+  /// The session of the request. Needs ``SessionMiddleware``.
+  ///
+  /// - Throws: `Problem.notFound` if there is no session.
   func signedIn() throws -> Session {
     guard let moderator else { throw Problem.notFound }
     return moderator

@@ -1,20 +1,20 @@
 package import Accounts
 package import Storage
 
-/// What the pages for accounts work with.
+/// Stores and services for the pages about accounts.
 package struct AccountServices: Sendable {
-  /// Who there is.
+  /// The accounts.
   package let accounts: AccountStore
-  /// Where people sign in.
+  /// Checks sign-ins.
   package let desk: SignInService
-  /// Who changed what.
+  /// The audit log.
   package let auditLog: AuditLog
   /// Hashes passwords.
   package let hasher: PasswordHasher
-  /// What secrets are kept with.
+  /// The key that encrypts the secrets of second factors and hashes recovery codes.
   package let key: AccountKey
 
-  /// - Parameters: see the properties; `attempts` counts.
+  /// - Parameters: see the properties; `attempts` counts failed sign-ins.
   package init(
     moderators: SessionStore, accounts: AccountStore, attempts: AttemptStore, auditLog: AuditLog, key: AccountKey,
     hasher: PasswordHasher = PasswordHasher()

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Storage
 
-/// Administrators' pages: who there is, what they may do, and whether they may come in.
+/// Administrators' pages that list accounts, change their roles, and enable or disable them.
 struct AccountsPages: Sendable {
   let services: AccountServices
   let moderators: SessionStore
@@ -28,7 +28,7 @@ struct AccountsPages: Sendable {
     let account: AccountRow
     let roles: [AccountPage.Choice]
     let isOwn: Bool
-    /// A new link, this once; empty for none.
+    /// A new sign-in link, shown once; empty for none.
     var link = ""
     var notice = ""
     var problem = ""
@@ -59,7 +59,7 @@ struct AccountsPages: Sendable {
     }
   }
 
-  /// The actions of an administrator on an account.
+  /// An administrator's change to an account.
   enum Change: String {
     case role, disable, enable, end, reset, link
   }
@@ -94,7 +94,7 @@ struct AccountsPages: Sendable {
     return account
   }
 
-  /// Makes a link for the account and shows it, this once.
+  /// Creates a sign-in link for the account and shows it once.
   private func link(to account: Account, _ request: Request, _ context: ServerRequestContext) async throws -> Response {
     let token = try await moderators.makeSignInToken(
       for: account.name, by: Actor(try context.signedIn()), at: Date())

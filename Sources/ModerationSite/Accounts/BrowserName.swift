@@ -1,4 +1,4 @@
-/// What kind of browser sends `User-Agent`, in words that its owner knows: `Firefox, Linux`.
+/// Names the browser and system of a `User-Agent` field: `Firefox, Linux`.
 enum BrowserName {
   private static let browsers = [
     ("Edg/", "Edge"), ("OPR/", "Opera"), ("YaBrowser/", "Yandex Browser"), ("Firefox/", "Firefox"),

@@ -3,7 +3,7 @@ import Curation
 import Hummingbird
 import Storage
 
-/// Lets in accounts of a role and of those above it; others get a page that says so.
+/// Admits accounts with a role or a higher one; other accounts get a page that names the role.
 struct RequireRole: RouterMiddleware {
   let role: Role
 

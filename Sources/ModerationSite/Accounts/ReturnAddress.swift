@@ -2,14 +2,14 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Where somebody wanted to go before signing in: a moderation page of this server and nothing else.
+/// The page to open after sign-in. Only moderation pages of this server are accepted.
 struct ReturnAddress: Equatable {
   /// A path with its query.
   let path: String
 
   static let home = "/moderation"
 
-  /// - Parameter text: what a query or a form names; anything but one of our pages becomes ``home``.
+  /// - Parameter text: from a query or a form; an address outside the moderation pages becomes ``home``.
   init(_ text: String?) {
     let isOurs = text.map { text in
       text.utf8.count <= 512
@@ -19,12 +19,12 @@ struct ReturnAddress: Equatable {
     path = isOurs == true ? text ?? Self.home : Self.home
   }
 
-  /// The page that a request asks for. A form that was sent is not: it cannot be sent again by a link.
+  /// The page that a request asks for, or ``home`` if the request is not a GET: a redirect cannot send a form again.
   init(_ request: Request) {
     self.init(request.method == .get ? request.uri.string : nil)
   }
 
-  /// The sign-in page that leads here.
+  /// The address of the sign-in page that returns here.
   var signIn: String {
     guard path != Self.home else { return "/sign-in" }
     let allowed = CharacterSet(charactersIn: "-._~/").union(.alphanumerics)

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Storage
 
-/// Setting up a second factor, taking it away, and new recovery codes.
+/// Pages to set up and remove a second factor and to renew recovery codes.
 struct SecondFactorPages: Sendable {
   let account: AccountPages
 
@@ -15,10 +15,10 @@ struct SecondFactorPages: Sendable {
   /// Values of the template `second-factor`.
   struct Values: Encodable {
     var hasSecondFactor = false
-    /// What an app takes when it is typed.
+    /// The secret for typing into an authenticator app.
     var secret = ""
     var address = ""
-    /// The secret as it travels with the form: encrypted, so that nothing has to be stored before it is confirmed.
+    /// The encrypted secret in the form. Nothing is stored before a code confirms it.
     var sealed = ""
     var picture: QRCode?
     var isRequired = false
@@ -38,7 +38,7 @@ struct SecondFactorPages: Sendable {
     return try show(offer(TOTP.makeSecret(), moderator), moderator, context)
   }
 
-  /// Takes a secret for the account's once a code shows that the app has it.
+  /// Stores a new secret after a code shows that the app has it.
   @Sendable func setUp(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (moderator, time) = (try context.signedIn(), Date())
     guard !moderator.hasSecondFactor else { return .redirect(to: Self.address, type: .normal) }
@@ -80,7 +80,7 @@ struct SecondFactorPages: Sendable {
       sealed: Data(try services.key.seal(secret, for: moderator.id)).base64EncodedString(), picture: QRCode(address))
   }
 
-  /// The page that says what is wrong with the code that was typed; nil when it is right.
+  /// The page that explains why the typed code was refused; nil if the code is right.
   private func refusal(_ moderator: Session, _ context: ServerRequestContext) async throws -> Response? {
     guard moderator.hasSecondFactor else { return .redirect(to: Self.address, type: .normal) }
     let typed = String((context.form["code"] ?? "").prefix(40))
@@ -101,7 +101,7 @@ struct SecondFactorPages: Sendable {
     return try account.pages.page("second-factor", values, context, status: status)
   }
 
-  /// Shows new codes, this once.
+  /// Shows new recovery codes once.
   private func show(_ codes: [String], _ token: String, _ context: ServerRequestContext) throws -> Response {
     var context = context
     context.csrf = FormToken.make(session: token)

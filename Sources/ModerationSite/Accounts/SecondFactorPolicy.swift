@@ -1,15 +1,15 @@
 package import Curation
 
-/// Who must have a second factor. The first sign-in goes without, so that there is a time to set it up.
+/// The roles that must have a second factor. The first session works without one, so that it can be set up.
 package enum SecondFactorPolicy: String, Sendable, CaseIterable {
-  /// Whoever wants one.
+  /// A second factor is optional.
   case nobody
   /// Accounts of the role administrator.
   case administrators
   /// All accounts.
   case everyone
 
-  /// Whether accounts of a role must have one.
+  /// Whether accounts with the role must have one.
   package func asks(_ role: Role) -> Bool {
     switch self {
     case .nobody: false

@@ -2,6 +2,6 @@ import HTTPServer
 import Storage
 
 extension ServerRequestContext {
-  /// The name of whoever has signed in; empty where nobody has.
+  /// The name of the signed-in account; empty without a session.
   var account: String { moderator?.name ?? "" }
 }

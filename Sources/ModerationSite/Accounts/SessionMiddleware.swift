@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Storage
 
-/// Lets in moderators who have signed in; others are sent to the sign-in page.
+/// Admits requests with a session; other requests are redirected to the sign-in page.
 struct SessionMiddleware: RouterMiddleware {
   let moderators: SessionStore
   let queueCounts: QueueCountCache
@@ -23,7 +23,7 @@ struct SessionMiddleware: RouterMiddleware {
     context.csrf = FormToken.make(session: token)
     context.waiting = await queueCounts.waiting(for: moderator.role)
     if let language = moderator.language.flatMap(Language.init) { context.language = language }
-    // The first session has the time to set it up; after that nothing else is to be had without.
+    // The first session may open all pages. Later sessions may open only the account pages until a factor is set up.
     let isMissing = policy.asks(moderator.role) && !moderator.hasSecondFactor && moderator.signIns > 1
     if isMissing, !Self.isOpen(request.uri.path) {
       return .redirect(to: SecondFactorPages.address, type: .normal)
@@ -33,12 +33,12 @@ struct SessionMiddleware: RouterMiddleware {
     return response
   }
 
-  /// - Throws: `DeadlineExceeded` where the database does not answer.
+  /// - Throws: `DeadlineExceeded` if the database does not answer in time.
   private func moderator(of token: String) async throws -> Session? {
     try await withDeadline { [moderators] in try await moderators.moderator(session: token, at: Date()) }
   }
 
-  /// Whether a page can be had without a second factor that the account must have.
+  /// Whether a page is open to an account that lacks its required second factor.
   private static func isOpen(_ path: String) -> Bool {
     path == AccountPages.address || path.hasPrefix(AccountPages.address + "/") || path == "/sign-out"
   }

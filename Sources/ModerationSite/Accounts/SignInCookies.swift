@@ -1,20 +1,19 @@
 import Hummingbird
 
-/// The cookies that signing in needs. Where browsers come by https alone their names have the prefix that ties them to
-/// this very host (RFC 6265bis, 4.1.3.2).
+/// The cookies of sign-in. If browsers use only https, the names have the prefix `__Host-` (RFC 6265bis, 4.1.3.2).
 struct SignInCookies: Sendable {
   enum Kind: String {
     /// The token of the session.
     case session
     /// The token between the first factor and the second.
     case step
-    /// By which a browser that has signed in before is known.
+    /// Marks a browser that has signed in before.
     case browser
   }
 
   let isSecure: Bool
 
-  /// The token that a request bears; nil for none, or what cannot be one.
+  /// The token in the request's cookie; nil if there is none or its length is not 1 to 128 bytes.
   func read(_ kind: Kind, _ request: Request) -> String? {
     guard let token = request.cookies[name(kind)]?.value, (1...128).contains(token.utf8.count) else { return nil }
     return token
@@ -27,7 +26,7 @@ struct SignInCookies: Sendable {
       sameSite: .lax)
   }
 
-  /// Takes it away.
+  /// A cookie that deletes the browser's copy.
   func gone(_ kind: Kind) -> Cookie { make(kind, "", lifetime: 0) }
 
   private func name(_ kind: Kind) -> String { "\(isSecure ? "__Host-" : "")ringfence_\(kind.rawValue)" }

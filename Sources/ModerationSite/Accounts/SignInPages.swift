@@ -7,13 +7,13 @@ import Hummingbird
 import NIOCore
 import Storage
 
-/// Signing in: by a one-time link or by name and password, then by the second factor; and signing out.
+/// Pages to sign in with a one-time link or a name and password, then the second factor, and to sign out.
 struct SignInPages: Sendable {
   let moderators: SessionStore
   let desk: SignInService
   let pages: PageRenderer
   let cookies: SignInCookies
-  /// Hides the network that a request comes from.
+  /// Replaces the network of an address by its keyed hash.
   let network: @Sendable (String) -> [UInt8]?
 
   /// Values of the template `sign-in`, and of `sign-in-code`.
@@ -24,8 +24,7 @@ struct SignInPages: Sendable {
     var problem = ""
   }
 
-  /// A link opens a page with one button, and the button uses the link up: programs that look at links before
-  /// people do would otherwise spend it.
+  /// Opens a page with one button; the button uses the link. Link scanners that open addresses do not consume it.
   @Sendable func form(_ request: Request, context: ServerRequestContext) throws -> Response {
     let token = request.uri.queryParameters["token"].map(String.init) ?? ""
     let next = ReturnAddress(request.uri.queryParameters["next"].map(String.init))
@@ -111,7 +110,7 @@ struct SignInPages: Sendable {
       response = .redirect(to: address, type: .normal)
       response.setCookie(cookies.make(.step, token, lifetime: SessionStore.stepLifetime))
     }
-    // Half a year.
+    // 180 days.
     if !browser.isEmpty { response.setCookie(cookies.make(.browser, browser, lifetime: 180 * 86_400)) }
     return withoutStore(response)
   }

@@ -4,7 +4,7 @@ import Curation
 import Foundation
 import PhoneNumbers
 
-/// What somebody has typed into the form of appeals, with what is wrong with it.
+/// The text typed into the appeal form, with its errors.
 struct AppealDraft: Encodable {
   var number = ""
   var country: String?
@@ -13,9 +13,9 @@ struct AppealDraft: Encodable {
   var numberProblem = ""
   var statementProblem = ""
   var contactProblem = ""
-  /// What is wrong with the form as a whole.
+  /// An error that concerns no single field.
   var problem = ""
-  /// What is wrong with a ticket that was typed.
+  /// The error of a typed ticket.
   var ticketProblem = ""
 
   init(country: String?) {
@@ -23,7 +23,7 @@ struct AppealDraft: Encodable {
   }
 
   init(_ form: Form) {
-    // What is far too long is cut before it is shown again.
+    // Overlong text is cut before the page shows it again.
     number = String((form.text("number") ?? "").prefix(NumberField.longest + 1))
     country = form.text("country").flatMap { PhoneRegion($0)?.code }
     statement = form.text("statement") ?? ""
@@ -32,8 +32,8 @@ struct AppealDraft: Encodable {
 
   var hasProblem: Bool { !(numberProblem + statementProblem + contactProblem).isEmpty }
 
-  /// Notes what is wrong.
-  /// - Returns: the number; nil where anything is.
+  /// Checks the fields and notes their errors.
+  /// - Returns: the number; nil if there is an error.
   mutating func check(_ texts: Localizer) -> PhoneNumber? {
     var phone: PhoneNumber?
     switch NumberField.read(number, country: country) {

@@ -7,7 +7,7 @@ import Hummingbird
 import PhoneNumbers
 import Storage
 
-/// `/moderation/appeals`: what owners say, and what they are answered.
+/// `/moderation/appeals`: appeals of number owners, and their answers.
 struct AppealPages: Sendable {
   let appeals: AppealStore
   let search: SearchStore
@@ -100,7 +100,7 @@ extension AppealCursor {
       time: isAnswered ? appeal.answeredAt ?? appeal.filedAt : appeal.filedAt, number: appeal.number, id: appeal.id)
   }
 
-  /// As it stands in an address: microseconds since 1970, the number, the id.
+  /// The cursor in an address: microseconds since 1970, the number, the id.
   var text: String { "\(Int64((time.timeIntervalSince1970 * 1_000_000).rounded()))_\(number)_\(id.uuidString)" }
 
   init?(text: String) {

@@ -2,7 +2,7 @@ import HTTPServer
 import Foundation
 import Synchronization
 
-/// How many appeals each network may send in a day: many with work done, few without.
+/// Limits the appeals of each network per day. Appeals without proof of work have a sixth of the limit.
 final class AppealRateLimit: Sendable {
   private struct Counts {
     var worked: DailyCounts
@@ -12,7 +12,7 @@ final class AppealRateLimit: Sendable {
   private let counts: Mutex<Counts?>
   private let clock: LimitClock
 
-  /// - Parameter limits: where networks have none, they have none here.
+  /// - Parameter limits: if networks have no limit, appeals have none.
   init(limits: RequestLimits, clock: LimitClock) {
     self.clock = clock
     counts = Mutex(
@@ -32,6 +32,6 @@ final class AppealRateLimit: Sendable {
     }
   }
 
-  /// Seconds until a network may send again.
+  /// Seconds until the counts start again.
   var secondsLeft: Int { DailyCounts.secondsLeft(at: clock.wall()) }
 }

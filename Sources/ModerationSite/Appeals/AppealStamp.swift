@@ -4,33 +4,32 @@ import Crypto
 import Foundation
 import Storage
 
-/// What keeps floods off the form of appeals, without an account and without a third party: a stamp that the server signs
-/// when it shows the form, and that is good for one form.
+/// Protects the appeal form against floods without an account or a third party. The server signs a stamp when it shows
+/// the form; each stamp is valid for one form.
 ///
-/// A browser with scripts works for it: it looks for a number whose SHA-256 behind the stamp begins with so many zero bits,
-/// about a second's work for a person and a day's for a hundred thousand forms. Without scripts a person has to take the
-/// time that reading and writing take. Nothing is stored until a form is accepted; then its stamp is spent, in the same
-/// transaction, on every server.
+/// A browser with scripts computes a proof of work: a nonce so that the SHA-256 of stamp and nonce begins with enough
+/// zero bits, about a second for one form and a day for 100,000. Without scripts a person must wait a minimum time.
+/// Nothing is stored until a form is accepted; then the same transaction marks the stamp as used for all servers.
 struct AppealStamps: Sendable {
-  /// What a form's stamp is worth.
+  /// The result of a check.
   enum Verdict: Equatable {
-    /// It is good, and to be spent: 16 bytes, and until when it would be good. `isWorked`: a proof of work came with it.
+    /// The stamp is valid. `id` has 16 bytes, `expiresAt` is the end of its validity, `isWorked` means proof of work.
     case good(id: [UInt8], expiresAt: Date, isWorked: Bool)
-    /// Without work it is good in so many seconds.
+    /// A form without proof of work may be sent after so many seconds.
     case tooSoon(seconds: Int)
-    /// It is too old.
+    /// The stamp is too old.
     case expired
-    /// It was not made by us, or the work is not done.
+    /// The signature or the proof of work is wrong.
     case invalid
   }
 
-  /// How long a form can be sent, in seconds: two hours.
+  /// The validity of a form in seconds: 2 hours.
   static let lifetime: TimeInterval = 7_200
 
   private let key: SymmetricKey
-  /// Zero bits, 0 to 32.
+  /// Required leading zero bits, 0 to 32.
   let difficulty: Int
-  /// Seconds from when on a form without work can be sent.
+  /// Minimum age in seconds of a form without proof of work.
   let delay: Int
 
   /// - Parameter key: 32 bytes that all servers share.
@@ -40,7 +39,7 @@ struct AppealStamps: Sendable {
     self.delay = max(0, delay)
   }
 
-  /// A new one: `1.SECONDS.DIFFICULTY.ID.CODE`.
+  /// Creates a stamp: `1.SECONDS.DIFFICULTY.ID.CODE`.
   func make(at time: Date) -> String {
     var generator = SystemRandomNumberGenerator()
     let id = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -48,7 +47,7 @@ struct AppealStamps: Sendable {
     return "\(body).\(code(of: body))"
   }
 
-  /// - Parameter nonce: what the browser found; nil or empty where it did not look.
+  /// - Parameter nonce: the browser's proof of work; nil or empty without one.
   func check(_ stamp: String, nonce: String?, at time: Date) -> Verdict {
     let parts = stamp.split(separator: ".", omittingEmptySubsequences: false)
     guard stamp.utf8.count <= 160, parts.count == 5, parts[0] == "1",
@@ -57,7 +56,7 @@ struct AppealStamps: Sendable {
     else { return .invalid }
     let age = time.timeIntervalSince1970 - Double(seconds)
     guard age < Self.lifetime else { return .expired }
-    // Another server's clock may run ahead a little.
+    // Clocks of other servers may be up to 60 seconds ahead.
     guard age > -60 else { return .invalid }
     let expiresAt = Date(timeIntervalSince1970: Double(seconds) + Self.lifetime)
     if let nonce, !nonce.isEmpty {
@@ -70,7 +69,7 @@ struct AppealStamps: Sendable {
     return .good(id: id, expiresAt: expiresAt, isWorked: false)
   }
 
-  /// The ticket of whoever sends the form with this stamp: of two clicks both get the same, and nobody else can make it.
+  /// The ticket for a stamp. A form that is sent twice gets the same ticket; without the key it cannot be computed.
   func ticket(for id: [UInt8]) -> AppealTicket? {
     AppealTicket(
       bytes: Array(HMAC<SHA256>.authenticationCode(for: Data("ticket ".utf8) + Data(id), using: key).prefix(20)))
@@ -80,7 +79,7 @@ struct AppealStamps: Sendable {
     Hexadecimal.text(Array(HMAC<SHA256>.authenticationCode(for: Data(body.utf8), using: key)).prefix(16))
   }
 
-  /// Zero bits that a hash begins with.
+  /// The number of leading zero bits of a hash.
   static func zeroBits(_ hash: some Sequence<UInt8>) -> Int {
     var bits = 0
     for byte in hash {

@@ -8,7 +8,7 @@ struct AppealStatusPage: Encodable {
   let number: String
   let state: String
   let tone: String
-  /// How the number is listed, and what happens next: the first answer, which nobody has to write.
+  /// The automatic first answer: how the number is listed, and the next steps.
   let account: [String]
   let answer: String
   let answeredAt: [PageTime]

@@ -12,7 +12,7 @@ struct AppealsPage: Encodable {
   let next: String
 }
 
-/// A row of it.
+/// A row of the list.
 struct AppealRow: Encodable {
   let digits: Int64
   let number: String
@@ -59,11 +59,12 @@ struct AppealPage: Encodable {
   let national: String
   let country: String
   let account: [String]
-  /// The open appeals' ids: what the answer is for.
+  /// The ids of the open appeals that the answer closes.
   let open: String
   let isOpen: Bool
   let filings: [Filing]
-  /// Those behind the first few, and how many they are in words: what is known and the answer stand close by.
+  /// The statements after the first few, and a text with their count. They are folded, so that the answer form stays
+  /// near.
   let moreFilings: [Filing]
   let more: String
   let earlier: [Earlier]
@@ -84,7 +85,7 @@ struct AppealPage: Encodable {
     open = openOnes.map(\.id.uuidString).joined(separator: " ")
     isOpen = !openOnes.isEmpty
     let said = openOnes.flatMap { Self.filings($0, filings) }
-    // One more is no shorter as a line that says so.
+    // A line that counts one more statement would be as long as the statement.
     let shown = said.count == Self.shown + 1 ? said.count : Self.shown
     self.filings = Array(said.prefix(shown))
     moreFilings = Array(said.dropFirst(shown))

@@ -7,13 +7,13 @@ import Hummingbird
 import PhoneNumbers
 import Storage
 
-/// `/appeal`: the owner of a number says why it should not be listed, gets a ticket, and reads the answer.
+/// `/appeal`: the owner of a number files an appeal, gets a ticket and reads the answer.
 struct PublicAppealPages: Sendable {
   let appeals: AppealStore
   let stamps: AppealStamps
   let limits: AppealRateLimit
   let countries: CountryChoices
-  /// What is kept of an address.
+  /// Derives the stored origin from an address.
   let origin: @Sendable (String) -> FilingOrigin
   let pages: PageRenderer
 
@@ -60,7 +60,7 @@ struct PublicAppealPages: Sendable {
     return try show(draft, context, status: .unprocessableContent)
   }
 
-  /// Leads from a typed ticket to its page.
+  /// Redirects from a typed ticket to its page.
   @Sendable func find(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let ticket = AppealTicket(String(request.uri.queryParameters["ticket"] ?? "")) else {
       var draft = AppealDraft(country: Self.country(of: request))
@@ -81,7 +81,7 @@ struct PublicAppealPages: Sendable {
   private func show(
     _ draft: AppealDraft, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok, stamp: String? = nil
   ) throws -> Response {
-    // What has been refused for its haste alone is sent again as it is.
+    // A form that was refused only because it came too soon keeps its stamp.
     let page = AppealFormPage(
       draft, countries: countries.list(context.language, chosen: draft.country), stamps: stamps,
       stamp: stamp ?? stamps.make(at: Date()))

@@ -12,7 +12,7 @@ struct AppPages: Sendable {
   let pages: PageRenderer
 
   private static let address = "/moderation/apps"
-  /// The most days until a key ends, and for which old ones go on.
+  /// The maximum days of a key's life, and of the grace period of a replaced key.
   private static let mostDays = 3_650
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -83,7 +83,7 @@ struct AppPages: Sendable {
     return .redirect(to: "\(Self.address)/keys/\(key.id)", type: .normal)
   }
 
-  /// Notes what is to be taken back; the server's own work does it.
+  /// Orders a withdrawal of reports; a background job does it.
   @Sendable func withdraw(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (key, form, now) = (try await key(context), context.form, Date())
     guard let since = Self.time(form.text("since")), let until = Self.time(form.text("until")) else {
@@ -142,7 +142,7 @@ struct AppPages: Sendable {
     return try pages.page("key", values, context, status: error.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// - Returns: nil for what is no such number of days; an inner nil for nothing.
+  /// - Returns: nil if the text is not a number of days in range; an inner nil if there is no text.
   private static func days(_ text: String?, from least: Int) -> Int?? {
     guard let text else { return .some(nil) }
     guard let days = Int(text), (least...mostDays).contains(days) else { return nil }
@@ -151,8 +151,8 @@ struct AppPages: Sendable {
 
   private static let ever = Date(timeIntervalSince1970: 0)
 
-  /// A time as people and `datetime-local` write it, in UTC.
-  /// - Returns: nil for what is no time; an inner nil for nothing.
+  /// Parses a time in UTC, as RFC 3339 or as an input of type `datetime-local` sends it.
+  /// - Returns: nil if the text is not a time; an inner nil if there is no text.
   private static func time(_ text: String?) -> Date?? {
     guard let text, !text.isEmpty else { return .some(nil) }
     let time = Timestamp.parse(text) ?? Timestamp.parse("\(text):00Z") ?? Timestamp.parse("\(text)Z")

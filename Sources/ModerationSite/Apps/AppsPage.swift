@@ -5,7 +5,7 @@ import Storage
 
 /// Values of the template `apps`.
 struct AppsPage: Encodable {
-  /// A key that was made just now.
+  /// A key that has just been created.
   struct Made: Encodable {
     let app: String
     let key: String
@@ -78,9 +78,9 @@ struct KeyRow: Encodable {
   let scopes: String
   let createdAt: PageTime
   let createdBy: String
-  /// One or none.
+  /// At most one element.
   let endsAt: [PageTime]
-  /// One or none.
+  /// At most one element.
   let lastUsedAt: [PageTime]
 
   init(_ key: AppKey, texts: Localizer, now: Date) {

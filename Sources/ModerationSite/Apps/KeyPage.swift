@@ -18,7 +18,7 @@ struct KeyPage: Encodable {
   let scopes: [AppsPage.Scope]
   let since: String
   let until: String
-  /// One or none.
+  /// At most one element.
   let trace: [Trace]
 
   init(

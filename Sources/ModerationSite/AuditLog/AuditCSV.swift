@@ -2,8 +2,8 @@ import Foundation
 import Storage
 import Timestamps
 
-/// The audit log as CSV (RFC 4180), safe to open as a table: a cell that a spreadsheet would take for a formula begins with an
-/// apostrophe (OWASP, CSV injection).
+/// The audit log as CSV (RFC 4180). A cell that a spreadsheet would read as a formula gets an apostrophe in front
+/// (OWASP, CSV injection).
 enum AuditCSV {
   static let head = "time,actor,role,action,subject,before,after,reason\r\n"
 
@@ -17,7 +17,7 @@ enum AuditCSV {
   }
 
   static func cell(_ text: String) -> String {
-    // A quote or a space before the sign would not stop every spreadsheet.
+    // Some spreadsheets read a formula even after a quote or a space.
     let first = text.unicodeScalars.first { $0 != " " && $0 != "\"" && $0 != "'" }
     let isFormula = first.map { "=+-@\t\r\n".unicodeScalars.contains($0) } ?? false
     let safe = isFormula ? "'" + text : text

@@ -7,13 +7,13 @@ import Hummingbird
 import NIOCore
 import Storage
 
-/// The audit log: its page and its export. Read-only.
+/// Pages of the audit log. They are read-only.
 struct AuditPages: Sendable {
   let auditLog: AuditLog
   let bulks: BulkStore
   let pages: PageRenderer
 
-  /// Rows of a page.
+  /// Rows per page.
   static let rows = 50
 
   /// Values of the template `audit`.
@@ -30,12 +30,12 @@ struct AuditPages: Sendable {
     }
 
     let query: AuditQuery
-    /// Bulks that broke off and that the reader may finish.
+    /// Interrupted bulk decisions that the reader may finish.
     let unfinished: [UnfinishedBulk]
     let isFiltered: Bool
     let actors: [AccountPage.Choice]
     let rows: [Row]
-    /// The query of the next page; empty on the last.
+    /// The query of the next page; empty on the last page.
     let next: String
     /// The query of the export.
     let export: String
@@ -43,7 +43,7 @@ struct AuditPages: Sendable {
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (query, texts) = (AuditQuery(request), pages.texts(context))
-    // One more than is shown tells whether there is a next page.
+    // One row more than a page holds shows that there is a next page.
     let found = try await auditLog.events(query.filter, after: query.after, limit: Self.rows + 1)
     let shown = found.prefix(Self.rows)
     let rows = shown.map { record in
@@ -70,7 +70,7 @@ struct AuditPages: Sendable {
         export: query.query()), context)
   }
 
-  /// The same as CSV, all of it, a thousand events in memory at a time.
+  /// Exports the filtered events as CSV, 1,000 in memory at a time.
   @Sendable func export(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (filter, auditLog) = (AuditQuery(request).filter, auditLog)
     let body = ResponseBody { writer in
@@ -93,13 +93,13 @@ struct AuditPages: Sendable {
   }
 }
 
-/// A field that a change touched.
+/// A field that changed.
 struct AuditChange: Equatable, Encodable {
   let field: String
   let before: String
   let after: String
 
-  /// The differences by field.
+  /// The fields that differ, sorted by name.
   static func all(from before: [String: String]?, to after: [String: String]?) -> [AuditChange] {
     let (before, after) = (before ?? [:], after ?? [:])
     return Set(before.keys).union(after.keys).sorted().compactMap { field in
@@ -108,7 +108,7 @@ struct AuditChange: Equatable, Encodable {
     }
   }
 
-  /// In the words of the reader, as far as there are any: what people wrote stays as it is.
+  /// The change in the reader's language. Text that people typed is unchanged.
   func said(_ texts: Localizer) -> AuditChange {
     let gate = texts.find("publications.gate-\(field)")
     func value(_ text: String) -> String {
@@ -117,7 +117,7 @@ struct AuditChange: Equatable, Encodable {
       case "decision": texts.find("case.decided.\(text)") ?? text
       case "way":
         text.split(separator: ", ").map { texts.find("audit.way.\($0)") ?? String($0) }.joined(separator: ", ")
-      // Of a gate that was overruled, its finding.
+      // The value of an overruled gate is its finding.
       case _ where gate != nil: (try? GateFinding(json: text)).map { texts.message("publications.finding", $0) } ?? text
       default: text
       }

@@ -2,17 +2,17 @@ import Foundation
 import Hummingbird
 import Storage
 
-/// What a reader of the audit log asks for, as it stands in the address.
+/// The filter and cursor of the audit log in an address.
 struct AuditQuery: Encodable {
   let actor: String
   let action: String
   let subject: String
-  /// Days, such as `2026-11-21`, in UTC; both belong to what is asked for.
+  /// Days such as `2026-11-21` in UTC, both inclusive.
   let from: String
   let to: String
   let after: AuditCursor?
 
-  /// What the page's form shows.
+  /// The fields that the page's form shows.
   private enum CodingKeys: CodingKey {
     case action, subject, from, to
   }
@@ -37,7 +37,7 @@ struct AuditQuery: Encodable {
 
   var isEmpty: Bool { [actor, action, subject, from, to].allSatisfy(\.isEmpty) }
 
-  /// The query of the same filter, from a place on.
+  /// The query of the same filter, starting after a cursor.
   func query(after cursor: AuditCursor? = nil) -> String {
     var fields = [("actor", actor), ("action", action), ("subject", subject), ("from", from), ("to", to)]
     if let cursor { fields.append(("after", Self.text(cursor))) }
@@ -47,7 +47,7 @@ struct AuditQuery: Encodable {
       .joined(separator: "&")
   }
 
-  /// Microseconds since 1970, which is what the database keeps, and the event.
+  /// Microseconds since 1970, the database's precision, and the event's id.
   private static func text(_ cursor: AuditCursor) -> String {
     "\(Int64((cursor.time.timeIntervalSince1970 * 1_000_000).rounded()))_\(cursor.id.uuidString.lowercased())"
   }

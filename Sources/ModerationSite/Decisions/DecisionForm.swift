@@ -4,9 +4,9 @@ import Curation
 import Foundation
 import Storage
 
-/// What a moderator says about a case, as a form has it; kept as typed when it has to be shown again.
+/// The form of a decision; typed values are kept when it is shown again.
 struct DecisionForm: Encodable {
-  /// What can be done with a case.
+  /// The actions on a case.
   enum Choice: String, CaseIterable {
     case block
     case identify
@@ -14,7 +14,7 @@ struct DecisionForm: Encodable {
     case unsure
     case escalate
 
-    /// The decision that it is; nil where it is none.
+    /// The treatment that the choice decides; nil for other actions.
     var treatment: Decision.Treatment? { Decision.Treatment(rawValue: rawValue) }
 
     func isOpen(to role: Role, waits: Bool) -> Bool {
@@ -50,7 +50,7 @@ struct DecisionForm: Encodable {
   let reasons: [String]
   let hidden: [HiddenField]
 
-  /// - Parameter typed: what was typed before; nil for an empty form.
+  /// - Parameter typed: the form to show again; nil for an empty form.
   init(
     version: CaseVersion, typed: Form?, role: Role, waits: Bool, address: QueueAddress, isFromQueue: Bool,
     _ texts: Localizer
@@ -74,7 +74,7 @@ struct DecisionForm: Encodable {
   }
 }
 
-/// What was done a moment ago, with a way back.
+/// The result of the last action, with a button to undo it.
 struct DecisionNotice: Encodable {
   let text: String
   let digits: Int64

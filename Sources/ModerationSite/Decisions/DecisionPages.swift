@@ -6,7 +6,7 @@ import Hummingbird
 import PhoneNumbers
 import Storage
 
-/// What a moderator decides about a case, and takes back.
+/// Moderators' decisions about a case, and their undo.
 struct DecisionPages: Sendable {
   let cases: CasePages
   let queuePages: QueuePages
@@ -38,13 +38,13 @@ struct DecisionPages: Sendable {
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
         reason: form.text("reason"), note: form.text("note"), decidedBy: worker.account, decidedAt: Date())
-      // A form that is sent again after its answer was lost finds its own decision.
+      // A form that is sent again because its response was lost finds its own decision.
       let isAgain = now.decisions.contains { $0.id == decision.id }
       let changes = isAgain ? [] : Self.changes(form, to: CaseVersion(now.explanation))
       guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
       let expected = form["version"].flatMap { CaseVersion($0) }.map { ExpectedDecision.this($0.decision) } ?? .any
       let outcome = try await decisions.record(decision, expecting: expected, role: worker.role)
-      // Another decision came under this id: this one was not made.
+      // The id belongs to a different decision; this one was not stored.
       guard outcome != .conflict else { return try await cases.answer(context, changes: [.decision]) }
       if let item = now.item { await queueCounts.remove(item) }
       return try await go(on: context, did: Did(decision: decision))
@@ -66,7 +66,7 @@ struct DecisionPages: Sendable {
     guard DecisionRights.canUndo(event, worker) else { throw Problem.needs(.moderator) }
     _ = try await decisions.undo(id, of: number.digits, decidedBy: worker.account, role: worker.role, at: Date())
     await queueCounts.forget()
-    // Back to the number: whoever takes a decision back wants to make another one.
+    // Redirects to the number, because a new decision usually follows an undo.
     let more = form["queue"] == nil ? [] : [(name: "queue", value: "1")]
     let did = "decision.\(number.digits).\(id.uuidString.lowercased())"
     return .redirect(
@@ -93,13 +93,13 @@ struct DecisionPages: Sendable {
     return try await go(on: context, did: Did(choice, number: number.digits), leaving: true)
   }
 
-  /// What is not as the form's page had it. A form without a version is no page's: it says what it sees itself.
+  /// The changes since the form's page was shown. A form without a version counts as a changed decision.
   private static func changes(_ form: Form, to version: CaseVersion) -> [CaseVersion.Change] {
     guard let seen = form["version"].flatMap({ CaseVersion($0) }) else { return [.decision] }
     return seen.changes(to: version)
   }
 
-  /// - Parameter leaving: whether the case still waits and its claim is to be given back.
+  /// - Parameter leaving: whether the case stays in the queue and its claim is to be released.
   private func go(on context: ServerRequestContext, did: Did, leaving: Bool = false) async throws -> Response {
     let (address, form) = (QueueAddress(context.form), context.form)
     if form["queue"] != nil, form["stay"] == nil {

@@ -1,7 +1,7 @@
 import HTTPServer
 import HTTPTypes
 
-/// The documentation page: the description of the API, and the catalog of problems.
+/// The documentation page: the description of the API and the catalog of problems.
 struct DocumentationPage: Sendable, Encodable {
   let introduction: String
   let version: String
@@ -18,9 +18,9 @@ struct DocumentationPage: Sendable, Encodable {
   }
 }
 
-/// A kind of problem, as JSON with its example and as pages show it with the example's text.
+/// A kind of problem with an example: as a JSON value for the API, as text for pages.
 struct ProblemDescription<Example: Encodable & Sendable>: Sendable, Encodable {
-  /// The path of its page.
+  /// The path of the problem's page.
   let type: String
   let slug: String
   let title: String
@@ -42,6 +42,6 @@ struct ProblemDescription<Example: Encodable & Sendable>: Sendable, Encodable {
 }
 
 extension ProblemDescription<String> {
-  /// For pages.
+  /// Creates the description for a page.
   init(page kind: ProblemKind) { self.init(kind, example: JSON.pretty(kind.example)) }
 }

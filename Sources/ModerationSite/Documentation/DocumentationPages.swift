@@ -15,7 +15,7 @@ struct DocumentationPages: Sendable {
     .redirect(to: "/docs#problems", type: .found)
   }
 
-  /// A kind of problem, as a page, or as JSON for clients that prefer it.
+  /// Shows a kind of problem as a page, or as JSON if the client prefers it.
   @Sendable func problem(_ request: Request, context: ServerRequestContext) throws -> Response {
     guard let kind = ProblemKind(rawValue: try context.parameters.require("kind")) else { throw Problem.notFound }
     let accept = AcceptField(request.headers[.accept])

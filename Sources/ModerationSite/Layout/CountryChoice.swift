@@ -1,7 +1,7 @@
 import Localization
 import PhoneNumbers
 
-/// A country in the list that a form offers for numbers in their national form.
+/// A country in a form's list, for numbers in national format.
 struct CountryChoice: Encodable {
   let code: String
   /// `Germany (+49)`.
@@ -9,7 +9,7 @@ struct CountryChoice: Encodable {
   let isChosen: Bool
 }
 
-/// The countries by their names in each language, sorted once.
+/// The countries, sorted once by their names in each language.
 struct CountryChoices: Sendable {
   private let sorted: [Language: [(code: String, name: String)]]
 

@@ -1,6 +1,6 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-  /// What search engines are told of a page.
+  /// Instructions for search engines.
   static let robots = HTTPField.Name("X-Robots-Tag")!
 }

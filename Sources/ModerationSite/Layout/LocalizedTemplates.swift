@@ -2,18 +2,18 @@ import Localization
 import Foundation
 import PageTemplates
 
-/// Templates with the words of a language in them: `[[queue.title]]` becomes that text.
+/// Fills templates with the messages of a language: `[[queue.title]]` becomes that text.
 ///
-/// A text is escaped for HTML. In it `{name}` becomes the variable `{{name}}`, and what stands between backquotes is
-/// code. Only then are templates parsed, so words cost nothing while pages are rendered.
+/// A text is escaped for HTML. In it `{name}` becomes the variable `{{name}}`, and text between backquotes becomes
+/// code. Templates are parsed after that, so messages cost nothing when pages are rendered.
 struct LocalizedTemplates {
-  /// What a template asks for.
+  /// The pattern of a message key in a template.
   static func key() -> Regex<(Substring, Substring)> { /\[\[([A-Za-z0-9_.\-]+)\]\]/ }
 
   let texts: Localizer
 
-  /// Every template of a folder, by its name without `.mustache`.
-  /// - Throws: `MessageCatalogError` for a key without a text, and for a template that cannot be used.
+  /// Loads all templates of a folder, by their names without `.mustache`.
+  /// - Throws: `MessageCatalogError` for a key without a text or a template that does not compile.
   func library(folder: String) throws -> TemplateLibrary {
     let suffix = ".mustache"
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(suffix) }
@@ -29,7 +29,7 @@ struct LocalizedTemplates {
     }
   }
 
-  /// - Parameter name: of the template, for the error.
+  /// - Parameter name: the template's name, for the error.
   func fill(_ template: String, of name: String) throws -> String {
     try template.replacing(Self.key()) { match in
       guard let text = texts.find(String(match.1)) else {

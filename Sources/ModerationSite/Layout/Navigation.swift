@@ -3,12 +3,12 @@ import Curation
 /// The areas of the moderation pages.
 enum Navigation {
   struct Area {
-    /// The text `frame.NAME` is what it is called.
+    /// The name in addresses and message keys; `frame.NAME` is the title.
     let name: String
     let address: String
-    /// The least role that sees it.
+    /// The lowest role that sees the area.
     let role: Role
-    /// Pages of the area that do not lie under its address.
+    /// Addresses of pages that belong to the area but are not below its address.
     var pages: [String] = []
   }
 
@@ -29,12 +29,12 @@ enum Navigation {
     Area(name: "health", address: "/moderation/health", role: .moderator),
   ]
 
-  /// One's own account, which is no area.
+  /// The page of one's own account, which is not an area.
   static let account = "/moderation/account"
 
-  /// The area that a path lies in; nil for pages of no area.
+  /// The area of a path; nil if the page belongs to none.
   static func current(_ path: String) -> Area? {
-    // All others lie under the front page's address.
+    // The home area matches exactly, because all other areas are below its address.
     path == areas[0].address
       ? areas[0]
       : areas.dropFirst().first { area in ([area.address] + area.pages).contains { isUnder($0, path) } }

@@ -4,27 +4,27 @@ import Curation
 import PageTemplates
 import Storage
 
-/// What the layout shows around every page; templates find it as `frame`.
+/// Values of the layout around every page, available to templates as `frame`.
 struct PageLayout: Encodable {
-  /// Where the navigation leads.
+  /// An entry of the navigation.
   struct Entry: Encodable {
     let address: String
     let name: String
     let isCurrent: Bool
-    /// How many wait there; empty for none.
+    /// The number of waiting cases; empty for none.
     let count: String
   }
 
-  /// The account's name; empty when nobody has signed in.
+  /// The account's name; empty without a session.
   let account: String
-  /// What the account may do, in words.
+  /// The role's name.
   let role: String
   let isSignedIn: Bool
-  /// Whether the page is one of the account's own.
+  /// Whether the page belongs to the reader's own account.
   let isAccount: Bool
   let isModerator: Bool
   let isAdministrator: Bool
-  /// The token that each form bears.
+  /// The token that every form includes.
   let csrf: String
   /// For `<html lang>`.
   let language: String

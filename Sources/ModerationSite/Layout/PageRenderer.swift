@@ -5,12 +5,12 @@ import Hummingbird
 import NIOCore
 import PageTemplates
 
-/// Renders templates into HTML answers, in the reader's language. Every value is escaped.
+/// Renders templates as HTML responses in the reader's language. Every value is escaped.
 struct PageRenderer: Sendable {
   let catalog: MessageCatalog
   private let templates: [Language: TemplateLibrary]
 
-  /// - Throws: when a template cannot be read, or asks for a text that the catalog lacks.
+  /// - Throws: if a template cannot be read or names a message that the catalog does not have.
   init(templateFolder: String, catalog: MessageCatalog) throws {
     self.catalog = catalog
     templates = Dictionary(
@@ -19,13 +19,13 @@ struct PageRenderer: Sendable {
       })
   }
 
-  /// What pages say, in the language of the reader.
+  /// The messages in the reader's language.
   func texts(_ context: ServerRequestContext) -> Localizer { catalog[context.language] }
 
   /// - Parameters:
-  ///   - name: of a template in the templates' folder.
-  ///   - values: the template sees their stored properties, and `frame`.
-  /// - Throws: ``PageError``, the errors of the values' own encoding.
+  /// - name: a template in the template folder.
+  /// - values: the template sees their stored properties, and `frame`.
+  /// - Throws: ``PageError``, or an error of the values' own encoding.
   func page(
     _ name: String, _ values: some Encodable, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
   ) throws -> Response {
@@ -50,7 +50,7 @@ struct PageRenderer: Sendable {
   }
 }
 
-/// A page that cannot be made. It holds no value, because errors are logged.
+/// A failure to render a page. It includes no values, because errors are logged.
 struct PageError: Error, Equatable {
   let template: String
   let problem: String

@@ -3,7 +3,8 @@ import Localization
 import PageTemplates
 import Timestamps
 
-/// A moment on a page, for the partial `time`: `{{#since}}{{>time}}{{/since}}`. A script shows it in the reader's own time.
+/// A time on a page, for the partial `time`: `{{#since}}{{>time}}{{/since}}`. A script shows it in the reader's time
+/// zone.
 struct PageTime: TemplateValueConvertible {
   /// RFC 3339.
   let datetime: String

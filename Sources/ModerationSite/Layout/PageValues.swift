@@ -1,4 +1,4 @@
-/// A page's own values, and beside them the frame.
+/// A page's own values plus the layout's.
 struct PageValues<Values: Encodable>: Encodable {
   let values: Values
   let frame: PageLayout

@@ -7,8 +7,7 @@ package struct ProblemPage: Encodable {
   package let detail: String
   package let status: Int
 
-  /// A kind of problem that people meet has texts `problem.KIND.title` and `problem.KIND.detail`; any other is worded as
-  /// the API words it.
+  /// Known kinds have the texts `problem.KIND.title` and `problem.KIND.detail`; others use the texts of the API.
   package init(_ problem: Problem, texts: Localizer) {
     let kind = problem.type.split(separator: "/").last.map(String.init) ?? ""
     let wait = ["seconds": texts.number(problem.retryAfter ?? 0)]

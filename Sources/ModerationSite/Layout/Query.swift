@@ -1,9 +1,9 @@
 import Foundation
 import Hummingbird
 
-/// Addresses with queries.
+/// Builds addresses with queries.
 enum Query {
-  /// A path with fields behind it, those without a value left out.
+  /// A path with query fields; fields without a value are omitted.
   static func address(_ path: String, _ fields: KeyValuePairs<String, String>) -> String {
     let parts = fields.filter { !$0.value.isEmpty }.map { "\($0.key)=\(encoded($0.value))" }
     return parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
@@ -15,7 +15,7 @@ enum Query {
 }
 
 extension Request {
-  /// A field of the query, without space around it; empty where there is none, or it is longer than anybody types.
+  /// A trimmed query field; empty if it is missing or longer than 400 bytes.
   func query(_ name: String) -> String {
     let text = uri.queryParameters[Substring(name)].map(String.init) ?? ""
     return text.utf8.count <= 400 ? text.trimmingCharacters(in: .whitespacesAndNewlines) : ""

@@ -3,8 +3,8 @@ import Curation
 import Foundation
 import Storage
 
-/// Reports and calls of the last days as a drawing, and as a table for those who cannot see it. The drawing has classes and
-/// places only: its colours are the style sheet's.
+/// Reports and calls of the last days as a drawing, and as a table for screen readers. The drawing has only classes and
+/// positions; the style sheet sets its colours.
 struct CaseChart: Encodable {
   struct Bar: Encodable {
     let x: String
@@ -22,7 +22,7 @@ struct CaseChart: Encodable {
 
   let bars: [Bar]
   let line: String
-  /// The first day, the one in the middle and the last.
+  /// The first, middle and last day.
   let labels: [String]
   let top: String
   let topCalls: String
@@ -34,8 +34,8 @@ struct CaseChart: Encodable {
   private static let height = 100.0
 
   /// - Parameters:
-  ///   - days: ascending; days without anything may be missing.
-  ///   - time: the last day is this one's.
+  /// - days: ascending; days without reports and calls may be missing.
+  /// - time: a time on the last day of the chart.
   init(_ days: [CaseDay], at time: Date, _ texts: Localizer) {
     let last = ComplaintDays.day(of: time)
     let first = last - Int32(CaseStore.days) + 1

@@ -1,7 +1,7 @@
 import Curation
 import Localization
 
-/// Where a number would stand in a publication that were made now, by the rules that make one.
+/// The listing that a number would get in a publication made now, by the publication's rules.
 struct CaseOutlook {
   struct Listed: Equatable {
     let category: ReportCategory
@@ -9,7 +9,7 @@ struct CaseOutlook {
     let isBlocked: Bool
   }
 
-  /// Nil where no publication would hold it other than by a directory's name.
+  /// Nil if a publication would contain the number only because of a directory entry, or not at all.
   let listed: Listed?
 
   init(_ explanation: Explanation) {
@@ -29,14 +29,14 @@ struct CaseOutlook {
     }
   }
 
-  /// The outlook in words.
+  /// The outlook as text.
   func text(_ texts: Localizer) -> String {
     guard let listed else { return texts("case.outlook.out") }
     let name = listed.label ?? texts.category(listed.category)
     return texts(listed.isBlocked ? "case.outlook.block" : "case.outlook.identify", ["name": name])
   }
 
-  /// What the next publication would change: `enters`, `leaves`, `changes`, `stays` or `out`.
+  /// The change that the next publication would make: `enters`, `leaves`, `changes`, `stays` or `out`.
   func change(from listing: Explanation.Listing?) -> String {
     switch (listing, listed) {
     case (nil, nil): "out"

@@ -4,14 +4,14 @@ import Foundation
 import PhoneNumbers
 import Storage
 
-/// What a directory calls the number.
+/// The number's name in a directory.
 struct CaseName: Encodable {
   let source: String
   let name: String
   let category: String
 }
 
-/// A line of what a number needs to be listed.
+/// A row that compares a number with one limit of its threshold.
 struct CaseCondition: Encodable {
   let name: String
   let have: String
@@ -40,7 +40,7 @@ struct CaseCondition: Encodable {
   }
 }
 
-/// One category's part.
+/// The part of one category in the score.
 struct CasePart: Encodable {
   let category: String
   let heat: String
@@ -58,7 +58,7 @@ struct CasePart: Encodable {
   }
 }
 
-/// A pack that has the number.
+/// A pack that contains the number.
 struct CasePack: Encodable {
   let pack: String
   let kind: String
@@ -71,7 +71,7 @@ struct CasePack: Encodable {
   }
 }
 
-/// A number of the same hundred.
+/// Another number in the same block of 100.
 struct CaseNeighbour: Encodable {
   let digits: Int64
   let number: String
@@ -91,7 +91,7 @@ struct CaseNeighbour: Encodable {
   }
 }
 
-/// The block that the number lies in.
+/// The range that contains the number.
 struct CaseRange: Encodable {
   let range: String
   let state: String

@@ -3,7 +3,7 @@ import Curation
 import Foundation
 import Storage
 
-/// A comment of a reporter.
+/// A comment of a report.
 struct CaseWords: Encodable {
   let text: String
   let category: String
@@ -15,7 +15,7 @@ struct CaseWords: Encodable {
     time = PageTime(comment.reportedAt, texts)
   }
 
-  /// Where a page of comments ends, as an address has it: microseconds since 1970 and the report's id.
+  /// The cursor after a page of comments in an address: microseconds since 1970 and the report's id.
   static func place(_ comment: CaseComment) -> String {
     let microseconds = Int64((comment.reportedAt.timeIntervalSince1970 * 1_000_000).rounded())
     return "\(microseconds).\(comment.reportID.uuidString.lowercased())"
@@ -30,7 +30,7 @@ struct CaseWords: Encodable {
   }
 }
 
-/// Somebody who spoke of the number, as far as anybody may know.
+/// A reporter of the number, without anything that identifies a person.
 struct CaseReporterRow: Encodable {
   let name: String
   let category: String
@@ -48,7 +48,7 @@ struct CaseReporterRow: Encodable {
   }
 }
 
-/// A hold of the number, in force or ended.
+/// A hold on the number, now or earlier.
 struct CaseHold: Encodable {
   let rule: String
   let detail: String
@@ -63,7 +63,7 @@ struct CaseHold: Encodable {
   }
 }
 
-/// An appeal of the owner.
+/// An appeal of the number's owner.
 struct CaseAppeal: Encodable {
   let statement: String
   let time: PageTime
@@ -80,7 +80,7 @@ struct CaseAppeal: Encodable {
   }
 }
 
-/// A line of the history of decisions.
+/// A row of the history of decisions.
 struct CaseDecision: Encodable {
   let id: String
   let time: PageTime
@@ -91,7 +91,7 @@ struct CaseDecision: Encodable {
   let isStanding: Bool
   let canUndo: Bool
 
-  /// The newest first.
+  /// All decisions, newest first.
   static func all(_ events: [DecisionEvent], standing: UUID?, worker: QueueWorker, _ texts: Localizer) -> [CaseDecision]
   {
     let undone = Set(
@@ -114,16 +114,16 @@ struct CaseDecision: Encodable {
   }
 }
 
-/// A private note of a moderator.
+/// A moderator's note.
 struct CaseRemark: Encodable {
   let account: String
   let text: String
   let time: PageTime
 }
 
-/// The rights of a role on a case.
+/// A role's permissions for a case.
 enum DecisionRights {
-  /// A moderator takes back any decision; in triage one's own.
+  /// Moderators may undo any decision; triage may undo its own.
   static func canUndo(_ event: DecisionEvent, _ worker: QueueWorker) -> Bool {
     worker.role >= .moderator || event.decidedBy == worker.account
   }

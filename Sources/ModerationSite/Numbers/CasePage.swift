@@ -16,14 +16,14 @@ struct CasePage: Encodable {
   let verdictName: String
   let names: [CaseName]
 
-  /// The row of the queue.
+  /// The case's row in the queue.
   let waits: Bool
   let causes: [QueueList.Cause]
   let since: [PageTime]
   let level: String
   let passes: String
   let claim: String
-  /// Somebody else looks at it; empty for nobody.
+  /// The account that has the claim; empty for none.
   let takenBy: String
   let takenUntil: [PageTime]
   let canTakeOver: Bool
@@ -60,7 +60,7 @@ struct CasePage: Encodable {
   let notes: [CaseRemark]
   let noteID: String
 
-  /// Values of the page that are not stored with the number.
+  /// The stored facts of the number and the state of the page.
   struct View {
     var number: PhoneNumber
     var file: CaseFile

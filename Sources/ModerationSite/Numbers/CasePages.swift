@@ -7,7 +7,7 @@ import Hummingbird
 import PhoneNumbers
 import Storage
 
-/// One number as a moderator sees it.
+/// Pages of one number for moderators.
 struct CasePages: Sendable {
   let cases: CaseStore
   let queue: QueueStore
@@ -18,8 +18,8 @@ struct CasePages: Sendable {
 
   private static let purpose = HTTPField.Name("Sec-Purpose")
 
-  /// `GET /moderation/numbers/{number}`: opening a case claims it. A number that somebody has typed in another spelling
-  /// leads to its page, or to a search: digits that happen to be another number are never taken for it.
+  /// `GET /moderation/numbers/{number}`: opening a case claims it. A number in another spelling redirects to its page,
+  /// or to a search. Digits in another spelling are never read as an E.164 number.
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let country = request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:))
     switch NumberSpelling(try context.parameters.require("number"), country: country) {
@@ -55,10 +55,10 @@ struct CasePages: Sendable {
     return .redirect(to: "\(address)#notes", type: .normal)
   }
 
-  /// The page again, with what was typed, after something in it was refused.
+  /// Shows the page again with the typed values after a field was refused.
   /// - Parameters:
-  ///   - changes: what is not as the moderator saw it.
-  ///   - problem: what is wrong with what was typed.
+  /// - changes: changes since the moderator loaded the page.
+  /// - problem: the error in the typed values.
   func answer(
     _ context: ServerRequestContext, changes: [CaseVersion.Change] = [], problem: RuleViolation? = nil
   ) async throws -> Response {
@@ -74,9 +74,9 @@ struct CasePages: Sendable {
     let query = request?.uri.queryParameters
     let before = query?["comments"].flatMap { CaseWords.place(String($0)) }
     let isFromQueue = request == nil ? context.form["queue"] != nil : query?["queue"] != nil
-    // Only somebody who looks claims: not a link's preview.
+    // A link preview does not claim the case.
     let isLooking = request.map { $0.method == .get && Self.isPurposeful($0) } ?? true
-    // The packs are looked into while the database answers.
+    // Packs are read while the database answers.
     async let places = packs.places(of: number.digits, country: RegionMap.countries.region(of: number.digits))
     let mine = isLooking ? try await queue.take(number.digits, by: worker, at: now) : nil
     let file = try await cases.read(number.digits, commentsBefore: before, at: now)
@@ -97,7 +97,7 @@ struct CasePages: Sendable {
     return try pages.page("case", values, context, status: status)
   }
 
-  /// What the page says about what was done a moment ago; nil where the address says something that never was.
+  /// The notice about the last action; nil if the address names an action that did not happen.
   private func notice(_ did: Did, _ worker: QueueWorker, _ texts: Localizer) async throws -> DecisionNotice? {
     let name = PhoneNumber(digits: did.number)?.formatted(.international) ?? "+\(did.number)"
     guard let id = did.decision else {
@@ -121,7 +121,7 @@ struct CasePages: Sendable {
   }
 }
 
-/// What the page before has done, as an address carries it: `decision.NUMBER.ID`, `unsure.NUMBER` or `escalate.NUMBER`.
+/// The previous page's action in an address: `decision.NUMBER.ID`, `unsure.NUMBER` or `escalate.NUMBER`.
 struct Did: Encodable {
   let what: String
   let number: Int64

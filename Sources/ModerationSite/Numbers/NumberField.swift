@@ -1,14 +1,15 @@
 import PhoneNumbers
 
-/// A number as somebody typed it, with the country it was dialled in.
+/// Reads a typed number and the country in which it is dialled.
 struct NumberField {
-  /// The longest text that is looked at, in bytes.
+  /// The longest accepted text in bytes.
   static let longest = 64
 
-  /// The text of the catalog that says what is wrong with a number; nil where it is one.
+  /// Parses a typed number.
   /// - Parameters:
-  ///   - text: in international form, or in the country's own.
-  ///   - country: ISO 3166 alpha-2; nil or empty where none was chosen.
+  /// - text: in international format, or in the country's national format.
+  /// - country: ISO 3166 alpha-2; nil or empty if none was chosen.
+  /// - Returns: the number, or the key of the message for its error.
   static func read(_ text: String, country: String?) -> Result<PhoneNumber, NumberFieldProblem> {
     guard !text.isEmpty else { return .failure(.init(key: "appeal.number-empty")) }
     guard text.utf8.count <= longest else { return .failure(.init(key: "appeal.number-long")) }
@@ -32,7 +33,7 @@ struct NumberField {
   }
 }
 
-/// What is wrong with a number, by the key of its text.
+/// An error in a typed number, as the key of its message.
 struct NumberFieldProblem: Error {
   let key: String
 }

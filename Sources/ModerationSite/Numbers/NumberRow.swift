@@ -3,9 +3,9 @@ import Curation
 import PageTemplates
 import Storage
 
-/// A line of a list of numbers.
+/// A row of a list of numbers.
 struct NumberRow: Encodable {
-  /// The state of the number as short texts.
+  /// A short mark of the number's state.
   struct Badge: Encodable {
     let text: String
     let tone: String

@@ -1,20 +1,20 @@
 import Foundation
 import PhoneNumbers
 
-/// A number in the address of a page, as somebody has typed it.
+/// The spelling of a number in a page's address.
 enum NumberSpelling: Equatable {
-  /// The digits of E.164, as all links have them.
+  /// E.164 digits, as in all links.
   case canonical(PhoneNumber)
   /// Another spelling of a number: `+33 1 62…`, or as it is dialled in the reader's country.
   case other(PhoneNumber)
-  /// What may be dialled somewhere: a search finds it by its end.
+  /// Digits of a number that is unknown in the reader's country; a search finds it by its ending.
   case dialled(String)
-  /// None.
+  /// Not a number.
   case nothing
 
   /// - Parameters:
-  ///   - text: a part of a path.
-  ///   - country: where a number in national form is dialled; nil where that is not known.
+  /// - text: a path component.
+  /// - country: where a number in national format is dialled; nil if unknown.
   init(_ text: String, country: String?) {
     let text = (text.removingPercentEncoding ?? text).trimmingCharacters(in: .whitespaces)
     if let digits = Int64(text), String(digits) == text {
@@ -30,12 +30,12 @@ enum NumberSpelling: Equatable {
       return
     }
     let region = country.flatMap { PhoneRegion($0)?.code }
-    // Where 00 begins national numbers, as 0077 in Japan.
+    // In some countries national numbers begin with 00, such as 0077 in Japan.
     if let number = try? PhoneNumber(parsing: text, region: region), number.isValid {
       self = .other(number)
       return
     }
-    // 0033… is what 00 is dialled for nearly everywhere.
+    // Most countries dial 00 before international numbers.
     let whole = text.hasPrefix("00") ? "+\(text.dropFirst(2))" : text
     let number = try? PhoneNumber(parsing: whole, region: region)
     self = number.map { .other($0) } ?? .dialled(text)

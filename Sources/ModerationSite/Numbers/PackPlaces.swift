@@ -4,9 +4,9 @@ import Foundation
 import NIOPosix
 import Publishing
 
-/// In which packs of the newest publication a number is, looked up in the packs themselves.
+/// Finds the packs of the newest publication that contain a number, by reading the packs.
 actor PackPlaces {
-  /// A pack that has the number.
+  /// A pack that contains the number.
   struct Place: Sendable, Encodable {
     let pack: String
     let kind: String
@@ -15,10 +15,10 @@ actor PackPlaces {
 
   private let folder: PublicationFolder
   private let newest: NewestManifest
-  /// Open packs by their paths, which never stand for another file.
+  /// Open packs by path. A path always names the same file.
   private var readers: [String: PackReader] = [:]
 
-  /// The most packs that are looked into, and kept open.
+  /// The maximum number of packs read for one number and kept open.
   private static let most = 64
 
   init(folder: PublicationFolder, newest: NewestManifest) {
@@ -26,8 +26,8 @@ actor PackPlaces {
     self.newest = newest
   }
 
-  /// - Parameter country: ISO 3166 alpha-2; packs of other countries are not looked into.
-  /// - Returns: nil while nothing is published, or the newest publication cannot be read just now.
+  /// - Parameter country: ISO 3166 alpha-2; packs of other countries are skipped.
+  /// - Returns: nil if nothing is published or the newest publication cannot be read.
   func places(of number: Int64, country: String?) async -> [Place]? {
     guard let manifest = try? await newest.manifest() else { return nil }
     let packs = manifest.packs.filter { pack in

@@ -7,7 +7,7 @@ import Hummingbird
 import PhoneNumbers
 import Storage
 
-/// `/number/{number}`: what anybody may know of a number, where the operator shows it.
+/// `/number/{number}`: the public page of a number, if the operator enables it.
 struct PublicNumberPages: Sendable {
   let explanations: ExplanationStore
   let pages: PageRenderer
@@ -18,18 +18,18 @@ struct PublicNumberPages: Sendable {
     let plain = (text.removingPercentEncoding ?? text).drop { $0 == "+" || $0 == " " }
     guard plain.utf8.count <= 15, let digits = Int64(plain), let number = PhoneNumber(digits: digits), number.isValid
     else { throw Problem.notFound }
-    // One address for each number.
+    // Each number has one address.
     guard text == String(digits) else { return .redirect(to: "/number/\(digits)", type: .permanent) }
     let explanation = try await explanations.explain(number.digits, at: Date())
     var response = try pages.page("public-number", PublicNumberPage(number, explanation, pages.texts(context)), context)
     response.headers[.cacheControl] = "public, max-age=600"
-    // A number that nobody lists is nobody's business; and what is not listed is not worth a place in an index.
+    // Search engines may index only listed numbers.
     if visibility != .indexed || explanation.listing == nil { response.headers[.robots] = "noindex" }
     return response
   }
 }
 
-/// Values of the template `public-number`: nothing about who reported, and nothing that anybody wrote.
+/// Values of the template `public-number`. They include nothing about reporters and no text that people typed.
 struct PublicNumberPage: Encodable {
   let number: String
   let digits: Int64
@@ -47,7 +47,7 @@ struct PublicNumberPage: Encodable {
     let listing = explanation.listing
     category = listing.map { texts.category($0.category) } ?? ""
     since = listing.map { [PageTime($0.listedAt, texts)] } ?? []
-    // Not how many exactly: a page must not tell a caller which complaint has just come.
+    // The exact count is hidden, so that callers cannot see the effect of a single report.
     reports =
       switch explanation.score?.parts.reduce(Int64(0), { $0 + $1.reports }) ?? 0 {
       case 0: texts("lookup.reports-none")

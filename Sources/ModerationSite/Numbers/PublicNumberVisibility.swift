@@ -1,9 +1,9 @@
-/// Whether everybody may look numbers up in a browser.
+/// The visibility of the public number pages.
 package enum PublicNumberVisibility: String, Sendable, CaseIterable {
-  /// Nobody may.
+  /// Nobody can open them.
   case off
-  /// Everybody may, and search engines are asked to leave the pages out.
+  /// Everybody can open them; search engines are asked not to index them.
   case hidden
-  /// Everybody may, and search engines may show listed numbers.
+  /// Everybody can open them; search engines may index listed numbers.
   case indexed
 }

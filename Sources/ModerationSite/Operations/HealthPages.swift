@@ -7,7 +7,7 @@ import Intake
 import Publishing
 import Storage
 
-/// `/moderation/health`: whether everything runs, and what to do where it does not.
+/// `/moderation/health`: the state of each component, and what to do if it fails.
 struct HealthPages: Sendable {
   let health: HealthStore
   let intake: ReportIntake
@@ -42,7 +42,7 @@ struct HealthPages: Sendable {
   }
 
   private func disk(_ texts: Localizer) -> HealthCheck {
-    // Before the first publication there is no folder.
+    // The folder does not exist before the first publication.
     let places = [folder.path, URL(filePath: folder.path).deletingLastPathComponent().path]
     let attributes = places.lazy.compactMap { try? FileManager.default.attributesOfFileSystem(forPath: $0) }.first
     guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value,
@@ -85,7 +85,7 @@ struct HealthPages: Sendable {
   }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 struct HealthCheck: Encodable {
   enum State: String, Comparable, Encodable {
     case good, warn, alarm

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Storage
 
-/// `/moderation/protected`: what may never be published. Moderators look, administrators change it.
+/// `/moderation/protected`: protected numbers. Moderators may read them, administrators may change them.
 struct ProtectedPages: Sendable {
   let protection: ProtectionStore
   let pages: PageRenderer
@@ -75,7 +75,7 @@ struct ProtectedPages: Sendable {
   }
 }
 
-/// The input of the form of protected numbers, with its errors.
+/// The text typed into the form, with its errors.
 struct ProtectedDraft: Encodable {
   var what = ""
   var reason = ""
@@ -96,7 +96,7 @@ struct ProtectedPage: Encodable {
   let next: String
 }
 
-/// A row of it.
+/// A row of the list.
 struct ProtectedRow: Encodable {
   let what: String
   let reason: String
@@ -112,7 +112,7 @@ struct ProtectedRow: Encodable {
 }
 
 extension ProtectionTarget {
-  /// As people write it.
+  /// The number or pattern in display form.
   var text: String {
     switch self {
     case .number(let number): "+\(number)"

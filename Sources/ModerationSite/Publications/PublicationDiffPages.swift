@@ -7,8 +7,8 @@ import Hummingbird
 import Publishing
 import Storage
 
-/// `/moderation/publications/{serial}/changes`: which numbers entered, left or got another label since another night, and
-/// why.
+/// `/moderation/publications/{serial}/changes`: the numbers that entered, left or changed their label since another
+/// publication, and the reasons.
 struct PublicationDiffPages: Sendable {
   let diff: PublicationDiff
   let nights: PublicationChangeStore
@@ -59,10 +59,9 @@ struct PublicationDiffPages: Sendable {
 }
 
 extension PublicationChangeStore.Side {
-  /// - Parameter isLater: whether it is the later one of the two.
+  /// - Parameter isLater: whether this is the later one of the two publications.
   init(_ night: PublicationDiff.Night, isLater: Bool = false) {
-    // Revocations were decided up to the moment the manifest was made, whose times are cut to
-    // whole seconds.
+    // Revocations were decided until the manifest was issued. Its time is truncated to seconds, so one second is added.
     self.init(
       serial: night.serial, asOf: max(night.head.asOf, night.head.issued).addingTimeInterval(isLater ? 1 : 0))
   }
@@ -112,7 +111,7 @@ struct ChangesPage: Encodable {
   }
 }
 
-/// The changes of one pack.
+/// The counts of changes in one pack.
 struct ChangedPack: Encodable {
   let name: String
   let entered: String
@@ -161,7 +160,7 @@ struct ChangeRow: Encodable {
     reason = texts("changes.reason-\(why.name)", ["detail": Self.detail(of: why, texts)])
   }
 
-  /// The value of the reason's message; empty where it has none.
+  /// The value in the reason's message; empty if it has none.
   private static func detail(of reason: ChangeReason, _ texts: Localizer) -> String {
     switch reason {
     case .revocation(let reason): reason

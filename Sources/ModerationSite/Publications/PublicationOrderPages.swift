@@ -5,7 +5,7 @@ import Hummingbird
 import Publishing
 import Storage
 
-/// Orders of administrators to publish now, and against gates.
+/// Orders of administrators to publish now, and to overrule gates.
 struct PublicationOrderPages: Sendable {
   let desk: PublicationJobs?
 
@@ -28,22 +28,22 @@ struct PublicationOrderPages: Sendable {
   }
 }
 
-/// The outcome of the last request, for the template `publications`.
+/// The result of the last order, for the template `publications`.
 struct OrderRow: Encodable {
   let text: String
   let askedAt: PageTime
   let isAlarm: Bool
-  /// Whether it may be ordered once more as it was.
+  /// Whether the same order may be sent again now.
   let canRepeat: Bool
-  /// Whether it may as soon as nothing is being made any more, as far as anybody knows.
+  /// Whether the same order may be sent again after the running publication ends.
   let mustWait: Bool
 
-  /// - Parameter isTaken: whether another order would find somebody else publishing.
+  /// - Parameter isTaken: whether a publication is running.
   init(_ order: PublicationJobs.Order, isTaken: Bool, _ texts: Localizer) {
     text = texts("publications.last-\(order.state.rawValue)", ["name": order.account])
     askedAt = PageTime(order.askedAt, texts)
     isAlarm = order.state == .failed || order.state == .broken
-    // Gates are overruled for what is to be published now, by whom and why: that is asked again.
+    // An order that overrules gates is not repeated: it needs a new reason for the new publication.
     let isOver = (isAlarm || order.state == .busy) && order.gates.isEmpty
     canRepeat = isOver && !isTaken
     mustWait = isOver && isTaken

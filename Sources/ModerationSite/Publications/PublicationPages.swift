@@ -5,11 +5,11 @@ import Hummingbird
 import Publishing
 import Storage
 
-/// The publications, the one in progress, and findings of gates.
+/// Pages of past and running publications and of the gates that refused one.
 struct PublicationPages: Sendable {
   let store: PublicationStore
   let desk: PublicationJobs?
-  /// Publications that are still on the disk, whose numbers can be compared.
+  /// Compares the publications that are still on disk.
   let diff: PublicationDiff
   let pages: PageRenderer
 
@@ -23,7 +23,7 @@ struct PublicationPages: Sendable {
     let order = request.query("order")
     let last = try await desk?.last()
     let isTaken = last == nil ? false : try await store.isTaken()
-    // An administrator may overrule the gates of the newest attempt only.
+    // Only gates of the newest attempt can be overruled.
     let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
     let gates = closed.compactMap { Gate(rawValue: $0.gate) }
     return try pages.page(
@@ -41,7 +41,7 @@ struct PublicationPages: Sendable {
 
 /// Values of the template `publications`.
 struct PublicationsPage: Encodable {
-  /// A gate that the newest attempt has not passed, and that may be overruled.
+  /// A gate that refused the newest attempt and may be overruled.
   struct ClosedGate: Encodable {
     let gate: String
     let name: String
@@ -54,26 +54,26 @@ struct PublicationsPage: Encodable {
 
   let rows: [PublicationRow]
   let isRunning: Bool
-  /// Whether an administrator can have something published here.
+  /// Whether an administrator can order a publication on this server.
   let canOrder: Bool
-  /// The last order; none where nobody has ordered anything of late.
+  /// The last order, at most one element; empty if there was none recently.
   let last: [OrderRow]
-  /// The outcome of the request that was just sent.
+  /// The result of the order that was just sent.
   let order: String
   let isTaken: Bool
   let gates: [ClosedGate]
 }
 
-/// A row of it.
+/// A row of the list.
 struct PublicationRow: Encodable {
-  /// A finding of a gate that needs attention.
+  /// A gate with a finding.
   struct Gate: Encodable {
     let gate: String
-    /// In words, where there are any for it.
+    /// The gate's display name; its code if it has none.
     let name: String
     let pack: String
     let finding: String
-    /// A text of another program that belongs to the finding.
+    /// The message of another program that belongs to the finding.
     let detail: String
     let overruled: String
   }
@@ -101,14 +101,14 @@ struct PublicationRow: Encodable {
   let part: String
   let step: String
   let failure: String
-  /// A text of another program that belongs to the failure.
+  /// The message of another program that belongs to the failure.
   let detail: String
-  /// Whether gates have looked at it.
+  /// Whether gates have checked it.
   let isJudged: Bool
   let gatesPassed: Int
   let gates: [Gate]
   let packs: [Pack]
-  /// Whether its numbers can be compared with another night's.
+  /// Whether its numbers can be compared with another publication's.
   let isKept: Bool
 
   init(_ history: PublicationHistory, isKept: Bool, _ texts: Localizer) {

@@ -4,7 +4,7 @@ import Curation
 import Hummingbird
 import Publishing
 
-/// `/moderation/recipes`: what packs a publication makes, read from the file as it is now.
+/// `/moderation/recipes`: the packs that a publication makes, read from the current file.
 struct RecipePages: Sendable {
   let recipes: @Sendable () -> RecipeReading
   let pages: PageRenderer

@@ -1,11 +1,11 @@
 package import Curation
 package import Publishing
 
-/// The file of recipes as it is now, which may differ from what the server was started with.
+/// The current recipe file, which may differ from the one read at the server's start.
 package struct RecipeReading: Sendable {
-  /// Where it lies.
+  /// The file's path.
   package var file: String
-  /// What it says, or what is wrong with it.
+  /// The recipes, or the error in the file.
   package var outcome: Result<[Recipe], RecipeFileError>
 
   /// - Parameters: see the properties.

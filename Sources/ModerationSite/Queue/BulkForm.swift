@@ -5,7 +5,7 @@ import Foundation
 import PhoneNumbers
 import Storage
 
-/// One decision for many numbers, as a form has it.
+/// The form of a bulk decision.
 struct BulkForm {
   let numbers: [Int64]
   let treatment: Decision.Treatment?
@@ -25,8 +25,8 @@ struct BulkForm {
     fingerprint = form["fingerprint"]
   }
 
-  /// The bulk that it asks for.
-  /// - Throws: `RuleViolation` for the first thing that is missing.
+  /// The bulk decision of the form.
+  /// - Throws: `RuleViolation` for the first missing or wrong field.
   func bulk(by worker: QueueWorker, at time: Date) throws -> Bulk {
     guard let treatment else {
       throw RuleViolation(.decisionNotOffered, field: "decision")
@@ -34,12 +34,12 @@ struct BulkForm {
     let bulk = Bulk(
       id: id ?? UUID(), treatment: treatment, label: label, category: category, reason: reason, worker: worker,
       decidedAt: time)
-    // Its rules are those of any decision.
+    // The rules of single decisions apply.
     _ = try bulk.decision(of: 1)
     return bulk
   }
 
-  /// Stands for all that a preview says would be done: the numbers, what stands for each, and the decision.
+  /// A hash of a preview: the decision, the numbers, and each number's current decision and protection.
   static func fingerprint(_ bulk: Bulk, _ items: [BulkItem]) -> String {
     var text = [bulk.treatment.rawValue, bulk.label ?? "", bulk.category?.slug ?? "", bulk.reason ?? ""]
     text += items.map { item in

@@ -18,7 +18,7 @@ struct BulkPreview: Encodable {
   }
 
   let hasAny: Bool
-  /// Ready to be confirmed: everything was filled in.
+  /// Whether all fields are filled in, so that the decision can be confirmed.
   let isReady: Bool
   let isStale: Bool
   let problem: String
@@ -30,7 +30,7 @@ struct BulkPreview: Encodable {
   let sample: [Row]
   let more: String
   let does: String
-  /// The text of the button: the action and the count.
+  /// The button's label: the action and the count of numbers.
   let confirm: String
   let numbers: [Int64]
   let id: String
@@ -47,8 +47,8 @@ struct BulkPreview: Encodable {
   private static let rows = 20
 
   /// - Parameters:
-  ///   - asked: how many numbers were wanted; more than there are items where it were too many.
-  ///   - fingerprint: empty until everything is filled in.
+  /// - asked: the count of requested numbers; it exceeds the count of items if there were too many.
+  /// - fingerprint: empty until all fields are filled in.
   init(
     items: [BulkItem], asked: Int, worker: QueueWorker, form: Form, fingerprint: String, address: QueueAddress,
     isStale: Bool, problem: RuleViolation?, texts: Localizer
@@ -91,7 +91,7 @@ struct BulkPreview: Encodable {
     }
     more = items.count > Self.rows ? texts.count("bulk.more", items.count - Self.rows) : ""
     numbers = items.map(\.number)
-    // A stale decision may have left its ID behind.
+    // A stale form gets a new id, because its own may already be stored.
     let known = isStale ? nil : form["id"].flatMap { UUID(uuidString: $0) }
     id = (known ?? UUID()).uuidString.lowercased()
     self.fingerprint = fingerprint
@@ -122,7 +122,7 @@ struct BulkDone: Encodable {
   let time: PageTime
   let isUndone: Bool
   let undone: String
-  /// The rest of an interrupted decision; empty when complete, or when the reader may not finish it.
+  /// An interrupted bulk decision that the reader may finish; at most one element.
   let unfinished: [UnfinishedBulk]
   let hidden: [HiddenField]
   let listAddress: String

@@ -5,14 +5,14 @@ import HTTPTypes
 import Hummingbird
 import Storage
 
-/// One decision for many numbers: chosen, previewed, confirmed, and taken back as a whole.
+/// Bulk decisions: chosen, previewed, confirmed, and undone as one.
 struct BulkPages: Sendable {
   let bulks: BulkStore
   let queue: QueueStore
   let queueCounts: QueueCountCache
   let pages: PageRenderer
 
-  /// `POST /moderation/bulk/preview`: what would be done to the numbers that were ticked, or to all of the filter.
+  /// `POST /moderation/bulk/preview`: shows the effect on the ticked numbers, or on all numbers of the filter.
   @Sendable func preview(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let form = context.form
     var numbers = BulkForm(form).numbers
@@ -24,13 +24,13 @@ struct BulkPages: Sendable {
     return try await preview(numbers, context)
   }
 
-  /// `POST /moderation/bulk`: does what the preview said, if it still is what would be done.
+  /// `POST /moderation/bulk`: applies the decision if its effect is still the one previewed.
   @Sendable func confirm(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let form = BulkForm(context.form)
     let (worker, now) = (try context.worker, Date())
     do {
       let bulk = try form.bulk(by: worker, at: now)
-      // Sent again after its answer was lost: the bulk is there, and goes on where it broke off.
+      // The form was sent again because its response was lost: the stored bulk decision continues where it stopped.
       if let id = form.id, let run = try await bulks.find(id) {
         guard run.says(bulk), try await bulks.finish(id, by: worker, at: now) else {
           return try await preview(form.numbers, context, isStale: true)
@@ -52,14 +52,14 @@ struct BulkPages: Sendable {
     }
   }
 
-  /// `GET /moderation/bulk/{id}`: what was done.
+  /// `GET /moderation/bulk/{id}`: shows the result.
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let run = try await bulks.find(try id(context)) else { throw Problem.notFound }
     let values = BulkDone(run, QueueAddress(request), worker: try context.worker, pages.texts(context))
     return try pages.page("bulk-done", values, context)
   }
 
-  /// `POST /moderation/bulk/{id}/finish`: goes on with one that broke off.
+  /// `POST /moderation/bulk/{id}/finish`: continues an interrupted bulk decision.
   @Sendable func finish(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (id, worker) = (try id(context), try context.worker)
     guard let run = try await bulks.find(id) else { throw Problem.notFound }
@@ -83,7 +83,7 @@ struct BulkPages: Sendable {
   ) async throws -> Response {
     let texts = pages.texts(context)
     let items = try await bulks.items(numbers)
-    // Nothing is wrong yet with a form that was not filled in.
+    // An empty form has no errors yet.
     let isAsked = context.form["decision"] != nil
     var (problem, fingerprint) = (problem, "")
     do {
@@ -111,7 +111,7 @@ struct BulkPages: Sendable {
 }
 
 extension BulkRun {
-  /// Whether it is what a form asks for.
+  /// Whether the stored bulk decision equals a form's.
   fileprivate func says(_ bulk: Bulk) -> Bool {
     account == bulk.worker.account && treatment == bulk.treatment && reason == bulk.reason && label == bulk.label
       && category == bulk.category

@@ -9,15 +9,15 @@ import Storage
 struct QueueAddress: Sendable, Equatable {
   var filter = QueueFilter()
 
-  /// What stands for numbers without a country.
+  /// The value for numbers without a country.
   static let nowhere = "-"
 
   init(_ filter: QueueFilter) {
     self.filter = filter
   }
 
-  /// What is none of the values that we offer is left out: an old bookmark shows more, and no error.
-  /// - Parameter field: the value of a field; nil when there is none.
+  /// Ignores unknown values, so that an old bookmark shows more cases instead of an error.
+  /// - Parameter field: returns the value of a field; nil if it is missing.
   init(_ field: (String) -> String?) {
     if let country = field("country") {
       let isCode = country.utf8.count == 2 && country.utf8.allSatisfy { (65...90).contains($0) }
@@ -36,7 +36,7 @@ struct QueueAddress: Sendable, Equatable {
     self.init { form[$0] }
   }
 
-  /// Names and values of what is filtered, safe in an address as they are.
+  /// Names and values of the filter's fields. They need no escaping in an address.
   var fields: [(name: String, value: String)] {
     var fields: [(String, String)] = []
     if let country = filter.country { fields.append(("country", country.isEmpty ? Self.nowhere : country)) }
@@ -47,8 +47,8 @@ struct QueueAddress: Sendable, Equatable {
   }
 
   /// - Parameters:
-  ///   - path: without a query.
-  ///   - more: fields besides the filter's; their values are safe in an address.
+  /// - path: without a query.
+  /// - more: further fields; their values need no escaping.
   func address(_ path: String, _ more: [(name: String, value: String)] = []) -> String {
     let query = (fields + more).map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     return query.isEmpty ? path : "\(path)?\(query)"

@@ -3,38 +3,37 @@ import Curation
 import Foundation
 import Storage
 
-/// How many cases wait, by everything that can be filtered: asked of the database every five seconds at most, however
-/// many pages show it, and seldom while a page waits for it: the question goes through the whole queue.
+/// Caches the counts of waiting cases by every filter. The query reads all queue rows, so it runs at most every five
+/// seconds, and usually while no page waits for it.
 actor QueueCountCache {
   private let ask: @Sendable (Date) async throws -> QueueTotals
   private var known: (queueCounts: QueueTotals, at: ContinuousClock.Instant)?
-  /// What was known last, for the navigation while the database does not answer: by level.
+  /// The last counts by level, for the navigation while the database does not answer.
   private var byLevel: [Int] = []
-  /// What is being asked; whoever must wait waits for the same answer.
+  /// The running query; all pages that wait share its result.
   private var asking: Task<QueueTotals, any Error>?
-  /// What was settled while it was asked: the answer may have it still.
+  /// Cases settled while the query runs; its result may still include them.
   private var settled: [QueueCase] = []
-  /// Rises when an answer that was asked for before is not to be kept.
+  /// Increases when the result of an earlier query must be discarded.
   private var generation = 0
 
   private static let fresh = Duration.seconds(5)
   private static let oldest = Duration.seconds(15)
 
-  /// - Parameter ask: of the database; see `QueueStore.queueCounts`.
+  /// - Parameter ask: queries the database; see `QueueStore.queueCounts`.
   init(ask: @escaping @Sendable (Date) async throws -> QueueTotals) {
     self.ask = ask
   }
 
-  /// About five seconds old; at most fifteen.
+  /// The counts, usually at most 5 and never more than 15 seconds old.
   func current() async throws -> QueueTotals {
     guard let known, ContinuousClock.now - known.at < Self.oldest else { return try await begin().value }
-    // Nobody waits for it: where it fails, the next page asks again.
+    // Refreshes in the background. After a failure the next page tries again.
     if ContinuousClock.now - known.at >= Self.fresh { _ = begin() }
     return known.queueCounts
   }
 
-  /// How many wait for somebody of a role: what the navigation of each page says. The last known while the database does
-  /// not answer.
+  /// The counts of cases waiting for a role, for the navigation. The last counts while the database does not answer.
   func waiting(for role: Role) async -> WaitingCases {
     _ = try? await current()
     let level = Int(QueueWorker(account: "", role: role).level)
@@ -65,7 +64,7 @@ actor QueueCountCache {
     return queueCounts
   }
 
-  /// A case was settled: whoever has just decided wants to see one less.
+  /// Removes a settled case from the counts, so that the moderator sees the effect at once.
   func remove(_ item: QueueCase) {
     if asking != nil { settled.append(item) }
     guard let (old, time) = known else { return }
@@ -79,7 +78,7 @@ actor QueueCountCache {
     byLevel = queueCounts.byLevel
   }
 
-  /// Forgets what is known.
+  /// Discards the counts.
   func forget() {
     generation += 1
     (known, asking) = (nil, nil)

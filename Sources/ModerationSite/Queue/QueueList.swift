@@ -7,7 +7,7 @@ import Storage
 
 /// Values of the template `queue`.
 struct QueueList: Encodable {
-  /// Something that can be filtered by.
+  /// A value of a filter.
   struct Choice: Encodable {
     let value: String
     let name: String
@@ -27,7 +27,7 @@ struct QueueList: Encodable {
     let heat: String
     let reports: String
     let since: PageTime
-    /// The account with the claim; empty without one.
+    /// The account that has the claim; empty for none.
     let claimed: String
     let level: String
   }
@@ -41,7 +41,7 @@ struct QueueList: Encodable {
   let leftAddress: String
   let hasAny: Bool
   let isDone: Bool
-  /// Bulks that broke off and that the reader may finish.
+  /// Interrupted bulk decisions that the reader may finish.
   let unfinished: [UnfinishedBulk]
   let isFiltered: Bool
   let canDecide: Bool
@@ -56,7 +56,7 @@ struct QueueList: Encodable {
   let total: String
   let most: String
 
-  /// - Parameter rows: one more than a page has where there is another page.
+  /// - Parameter rows: one more than a page holds if there is a next page.
   init(
     rows: [QueueRow], queueCounts: QueueTotals, unfinished: [BulkRun], address: QueueAddress, isFirst: Bool,
     worker: QueueWorker, isDone: Bool, texts: Localizer
@@ -146,7 +146,7 @@ extension QueueList.Row {
   }
 }
 
-/// Texts of rows, looked up once per page.
+/// Names that rows use, looked up once per page.
 private struct QueueNames {
   let causes: [QueueCause: String]
   let ranks: [Urgency.Rank: String]

@@ -9,7 +9,7 @@ import NIOCore
 import PhoneNumbers
 import Storage
 
-/// The list of what waits, the next case, and the small words that an open case sends.
+/// The queue's list, the next case, and the requests that the script of an open case sends.
 struct QueuePages: Sendable {
   let queue: QueueStore
   let queueCounts: QueueCountCache
@@ -31,15 +31,15 @@ struct QueuePages: Sendable {
     return try pages.page("queue", values, context)
   }
 
-  /// `POST /moderation/queue/next`: claims the most urgent case that nobody looks at, and opens it.
+  /// `POST /moderation/queue/next`: claims and opens the most urgent case without a claim.
   @Sendable func next(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await openNext(QueueAddress(context.form), context, leaving: context.form)
   }
 
-  /// The next case, or the list when there is none.
+  /// Opens the next case, or the list if there is none.
   /// - Parameters:
-  ///   - form: names the case that is left and its claim; nil where there is nothing to give back.
-  ///   - done: what the next page is to say was done.
+  /// - form: names the case to leave and its claim; nil if there is no claim to release.
+  /// - done: the action that the next page confirms.
   func openNext(
     _ address: QueueAddress, _ context: ServerRequestContext, leaving form: Form?, done: String? = nil
   ) async throws -> Response {
@@ -55,20 +55,20 @@ struct QueuePages: Sendable {
       to: address.address("/moderation/numbers/\(item.number)", [("queue", "1")] + more), type: .normal)
   }
 
-  /// `POST /moderation/queue/release`: gives a case back and leads to the list.
+  /// `POST /moderation/queue/release`: releases a claim and redirects to the list.
   @Sendable func release(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await release(context.form, try context.worker)
     return .redirect(to: QueueAddress(context.form).address(Self.path), type: .normal)
   }
 
-  /// `POST /moderation/queue/ping`: an open page says that somebody still looks at the case. 409 when it is theirs no more.
+  /// `POST /moderation/queue/ping`: renews the claim of an open page. 409 if another account has the case.
   @Sendable func ping(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let number = context.form["number"].flatMap({ Int64($0) }) else { throw Problem.notFound }
     let isTheirs = try await queue.renew(number, account: try context.worker.account, at: Date())
     return Response(status: isTheirs ? .noContent : .conflict)
   }
 
-  /// `GET /moderation/queue/left`: how many are left, for the script of an open page.
+  /// `GET /moderation/queue/left`: the count of waiting cases, for the script of an open page.
   @Sendable func left(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let count = try await queueCounts.current().count(QueueAddress(request).filter, level: try context.worker.level)
     let text = pages.texts(context).count("queue.left", count)
@@ -92,7 +92,7 @@ struct QueuePages: Sendable {
     try await queue.release(number, claim: claim, account: worker.account)
   }
 
-  /// `URGENCY.NUMBER`, as the link to the next page has it.
+  /// The cursor in the link to the next page: `URGENCY.NUMBER`.
   private static func place(_ text: String) -> QueuePlace? {
     let parts = text.split(separator: ".").compactMap { Int64($0) }
     return parts.count == 2 ? QueuePlace(urgency: parts[0], number: parts[1]) : nil

@@ -5,7 +5,7 @@ import PhoneNumbers
 import Storage
 
 extension ServerRequestContext {
-  /// Who works here.
+  /// The signed-in account and its role, for the queue.
   var worker: QueueWorker {
     get throws {
       guard let moderator else { throw Problem.notFound }
@@ -13,7 +13,7 @@ extension ServerRequestContext {
     }
   }
 
-  /// The number that the address names, by its digits and no other spelling: `0162…` is not the number +162….
+  /// The number in the path as E.164 digits. No other spelling is accepted: `0162…` is not the number +162….
   var number: PhoneNumber {
     get throws {
       guard let text = parameters.get("number"), case .canonical(let number) = NumberSpelling(text, country: nil) else {

@@ -3,7 +3,7 @@ import Curation
 import Foundation
 import Storage
 
-/// A bulk that broke off, for the partial `bulk-unfinished`.
+/// An interrupted bulk decision, for the partial `bulk-unfinished`.
 struct UnfinishedBulk: Encodable {
   let id: String
   let text: String

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Storage
 
-/// `/moderation/ranges`: blocks of numbers that attack together; a block is approved with its members in sight.
+/// `/moderation/ranges`: ranges of numbers that are used together. The page of a range lists its members.
 struct RangePages: Sendable {
   let ranges: RangeStore
   let pages: PageRenderer
@@ -74,14 +74,14 @@ struct RangesPage: Encodable {
   let groups: [RangeGroup]
 }
 
-/// Blocks in one state.
+/// Ranges in one state.
 struct RangeGroup: Encodable {
   let title: String
   let hint: String
   let rows: [RangeRow]
 }
 
-/// A block in a list.
+/// A range in a list.
 struct RangeRow: Encodable {
   let first: Int64
   let digits: Int16
@@ -119,7 +119,7 @@ struct RangePage: Encodable {
     let heat: String
     let isPublished: Bool
     let note: String
-    /// Whether there is nothing to say of it.
+    /// Whether the range lists the member and it has neither reports nor a note.
     let isQuiet: Bool
   }
 
@@ -136,7 +136,7 @@ struct RangePage: Encodable {
   let published: String
   let reported: String
   let left: String
-  /// Those of which there is something to say, and behind them those of which nobody complains; either may be missing.
+  /// Quiet members are in `others`, all other members in `members`; each has at most one element.
   let members: [Members]
   let others: [Members]
   let problem: String

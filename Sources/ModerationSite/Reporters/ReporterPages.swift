@@ -5,7 +5,7 @@ import Foundation
 import Hummingbird
 import Storage
 
-/// `/moderation/reporters`: what reporters' words weigh, and why. Pseudonyms only, and no way to a person or their reports.
+/// `/moderation/reporters`: the weights of reporters and their reasons. Pages show pseudonyms only, and no reports.
 struct ReporterPages: Sendable {
   let reporters: ReporterStore
   let pages: PageRenderer
@@ -60,9 +60,9 @@ struct ReportersPage: Encodable {
   }
 }
 
-/// A row of it.
+/// A row of the list.
 struct ReporterRow: Encodable {
-  /// The first eight hex digits of the pseudonym: enough to tell two apart.
+  /// The first eight hex digits of the pseudonym, enough to distinguish reporters.
   let name: String
   let since: PageTime
   let standing: String
@@ -94,7 +94,7 @@ extension ReporterCursor {
     self.init(rank: Int32(isJudged ? line.record.judged : line.record.brigades), reporter: line.record.reporter)
   }
 
-  /// As it stands in an address.
+  /// The cursor in an address.
   var text: String { "\(rank)_\(Hexadecimal.text(reporter.bytes))" }
 
   init?(text: String) {

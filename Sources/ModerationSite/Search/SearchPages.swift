@@ -5,7 +5,7 @@ import Hummingbird
 import PhoneNumbers
 import Storage
 
-/// `/moderation/search`: a number in any spelling, its beginning or its end, or a moderator's label.
+/// `/moderation/search`: finds a number in any spelling, by its beginning or ending, or by a moderator's label.
 struct SearchPages: Sendable {
   let search: SearchStore
   let pages: PageRenderer
@@ -32,7 +32,7 @@ struct SearchPages: Sendable {
       page.add(
         try await search.numbers(beginningWith: digits, after: after, limit: Self.rows + 1)
           .filter { $0.number != exact }, text, texts)
-      // Digits that no number begins with may be the end of one, as people say their own.
+      // If no number begins with the digits, they may be the ending of a number in national format.
       if page.rows.isEmpty, page.exact.isEmpty || exact == nil, let ending {
         page.add(try await search.numbers(endingWith: ending, after: after, limit: Self.rows + 1), text, texts)
       }
@@ -42,20 +42,20 @@ struct SearchPages: Sendable {
   }
 }
 
-/// What somebody looks for.
+/// A search text.
 enum SearchRequest: Equatable {
   case nothing
-  /// Digits of an ending that are too few.
+  /// Too few digits for a search by ending.
   case tooShort
-  /// Digits that a number begins with; the number itself where they are a whole one; the same without what is dialled
-  /// before national numbers, for an ending.
+  /// The first digits of a number; `exact` is the number if they are complete; `ending` is the same without the
+  /// national prefix.
   case beginning(Int64, exact: Int64?, ending: String?)
-  /// Digits that a number ends with, as `*123456`.
+  /// The last digits of a number, such as `*123456`.
   case ending(String)
   /// The beginning of a label.
   case label(String)
 
-  /// - Parameter country: where a number in national form is dialled; nil where that is not known.
+  /// - Parameter country: where a number in national format is dialled; nil if unknown.
   init(_ text: String, country: String?) {
     guard !text.isEmpty else {
       self = .nothing
@@ -93,7 +93,7 @@ struct SearchPage: Encodable {
   var hint = ""
   var exact: [NumberRow] = []
   var rows: [NumberRow] = []
-  /// Where the next page is; empty where there is none.
+  /// The address of the next page; empty for none.
   var next = ""
 
   init(text: String) {

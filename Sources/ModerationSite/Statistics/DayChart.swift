@@ -1,7 +1,7 @@
 import Localization
 import Foundation
 
-/// Bars by day, drawn on the server; the same figures stand in a table beside it.
+/// A bar chart by day, drawn on the server; a table beside it has the same figures.
 struct DayChart: Encodable {
   struct Bar: Encodable {
     let x: String
@@ -12,7 +12,7 @@ struct DayChart: Encodable {
     let figure: String
   }
 
-  /// A line across with its figure.
+  /// A horizontal line with its figure.
   struct Line: Encodable {
     let y: String
     let figure: String
@@ -30,8 +30,8 @@ struct DayChart: Encodable {
   private static let (width, height, left, top, bottom) = (640.0, 180.0, 48.0, 10.0, 22.0)
 
   /// - Parameters:
-  ///   - name: for `id`.
-  ///   - isSum: whether a total of the days means anything.
+  /// - name: for `id`.
+  /// - isSum: whether the sum over the days is meaningful.
   init(name: String, title: String, days: [(day: Date, value: Int64)], isSum: Bool, _ texts: Localizer) {
     self.name = name
     self.title = title
@@ -55,7 +55,7 @@ struct DayChart: Encodable {
     isEmpty = days.allSatisfy { $0.value == 0 }
   }
 
-  /// The least of 2, 4, 10, 20, 40, 100… that is not below it: half of it is a whole number.
+  /// The smallest of 2, 4, 10, 20, 40, 100… that is at least the value, so that half of it is an integer.
   static func ceiling(_ value: Int64) -> Int64 {
     guard value > 0 else { return 0 }
     var size: Int64 = 1

@@ -4,7 +4,7 @@ import Foundation
 import Hummingbird
 import Storage
 
-/// `/moderation`: how today goes, at a glance.
+/// `/moderation`: the start page with today's figures.
 struct HomePages: Sendable {
   let figures: StatisticsStore
   let appeals: AppealStore

@@ -1,27 +1,27 @@
 import Localization
 import Curation
 
-/// What is set figure by figure in a form: a threshold, or what an imported list counts for.
+/// A rule that a form edits by field: a threshold, or the weight of an imported list.
 protocol FieldwiseRule: Equatable {
-  /// What stands together in the form, as texts name it, and its fields: to be listed, and to stay.
+  /// The rows of the form: the key of a row's text, and its fields to enter and to leave the list.
   static var lines: [(kind: String, fields: [String])] { get }
-  /// Before the names of its texts: `thresholds.KIND` and `thresholds.list-KIND`.
+  /// The prefix of its message keys: `thresholds.KIND` and `thresholds.list-KIND`.
   static var prefix: String { get }
   static func isWhole(_ field: String) -> Bool
   subscript(field name: String) -> Double { get set }
-  /// Every rule that is broken, with the field alone.
+  /// All violations, each with its field.
   var problems: [ThresholdProblem] { get }
 }
 
 extension FieldwiseRule {
   static var fields: [String] { lines.flatMap(\.fields) }
 
-  /// Its figures by the names of their fields, for the audit log of who changed what.
+  /// The values by field name, for the audit log.
   var audited: [String: String] {
     Dictionary(uniqueKeysWithValues: Self.fields.map { ($0, PlainNumber.plain(self[field: $0])) })
   }
 
-  /// What it takes to be listed and what it takes to stay, a line in one cell and one piece: `3 / 1.5`.
+  /// The limits to enter and to leave the list, one cell for each row of the form, without line breaks: `3 / 1.5`.
   func cells(_ texts: Localizer) -> [String] {
     Self.lines.map { line in line.fields.map { texts.plain(self[field: $0]) }.joined(separator: "\u{202F}/\u{202F}") }
   }

@@ -2,31 +2,31 @@ import HTTPServer
 import Localization
 import Curation
 
-/// The form of a rule: what was typed, and what is wrong with it, field by field.
+/// The form of a rule: the typed values and an error for each field.
 struct RuleForm<Rule: FieldwiseRule> {
   private(set) var values: [String: String]
   private(set) var problems: [String: String] = [:]
-  /// What it is for; its figures are those that are typed.
+  /// The rule's identity; its values are replaced by the typed ones.
   private let blank: Rule
 
-  /// Filled with what is in force.
+  /// Creates the form with the values in force.
   init(_ rule: Rule, _ texts: Localizer) {
     blank = rule
     values = Dictionary(uniqueKeysWithValues: Rule.fields.map { ($0, texts.typed(rule[field: $0])) })
   }
 
-  /// Filled with what was sent.
-  /// - Parameter rule: of what it is a form; its figures do not matter.
+  /// Creates the form with the values sent.
+  /// - Parameter rule: the rule that the form edits; its values do not matter.
   init(_ form: Form, of rule: Rule) {
     blank = rule
     values = Dictionary(uniqueKeysWithValues: Rule.fields.map { ($0, String((form.text($0) ?? "").prefix(40))) })
   }
 
-  /// The rule that was typed.
+  /// Parses the typed rule.
   /// - Parameters:
-  ///   - present: what is in force: a figure that was left as it is shown stays as it is stored.
-  ///   - texts: says what is wrong.
-  /// - Returns: nil where anything is wrong; every field then says what.
+  /// - present: the rule in force. A value that equals its displayed form keeps its stored precision.
+  /// - texts: messages for errors.
+  /// - Returns: nil if a value is wrong; `problems` then has a message for each wrong field.
   mutating func rule(present: Rule?, _ texts: Localizer) -> Rule? {
     var rule = blank
     for name in Rule.fields {
@@ -38,13 +38,13 @@ struct RuleForm<Rule: FieldwiseRule> {
         problems[name] = texts("thresholds.not-whole")
         continue
       }
-      // Far beyond any range, and what an integer holds: the rule says what it may be.
+      // Clamps values that an integer cannot hold; the rule's own check then reports the range.
       let value = min(max(typed, -1_000_000_000), 1_000_000_000)
       let stored = present?[field: name]
       rule[field: name] = stored.flatMap { PlainNumber.plain($0) == PlainNumber.plain(value) ? $0 : nil } ?? value
     }
     for problem in rule.problems where problems[problem.field] == nil {
-      // Nothing can be held against a field that is wrong itself.
+      // A field is not compared with another field that is wrong itself.
       if let other = Self.measure(of: problem), problems[other] != nil { continue }
       problems[problem.field] = Self.text(of: problem, texts)
     }
@@ -64,7 +64,7 @@ struct RuleForm<Rule: FieldwiseRule> {
     }
   }
 
-  /// The field that the rule holds this one against; nil for none.
+  /// The field that the rule compares with this one; nil for none.
   private static func measure(of problem: ThresholdProblem) -> String? {
     switch problem.code {
     case .aboveEnter: problem.field.replacing("leave.", with: "enter.")

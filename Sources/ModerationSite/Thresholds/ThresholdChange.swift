@@ -2,13 +2,13 @@ import Curation
 package import Publishing
 package import Storage
 
-/// What a change of thresholds says in the audit log.
+/// The audit log entry of a threshold change.
 package struct ThresholdChange {
   package let subject: String
   package let before: [String: String]?
   package let after: [String: String]?
 
-  /// - Parameter lists: the imported lists there are.
+  /// - Parameter lists: all imported lists.
   package init(_ asked: ThresholdPreviews.Request, _ lists: [App]) {
     func own(_ set: ThresholdSet) -> [String: String]? {
       switch asked.subject {

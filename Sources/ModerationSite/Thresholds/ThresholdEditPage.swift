@@ -3,7 +3,7 @@ import Curation
 
 /// Values of the template `threshold-edit`.
 struct ThresholdEditPage: Encodable {
-  /// A line of the form: what is needed to be listed, and to stay.
+  /// A row of the form: the limits to enter and to leave the list.
   struct Line: Encodable {
     let label: String
     let hint: String
@@ -20,17 +20,17 @@ struct ThresholdEditPage: Encodable {
   }
 
   let title: String
-  /// What the figures are for.
+  /// The name of the rule.
   let name: String
   let lead: String
   let base: Int32
   let countries: [CountryChoice]
-  /// Of the category; empty for a list.
+  /// The category's slug; empty for a list.
   let slug: String
   let code: String
   /// The list's id; empty for a threshold.
   let list: String
-  /// Whether there are figures of its own that can be taken away.
+  /// Whether the country or list has its own rule, which can be removed.
   let hasOwn: Bool
   let remove: String
   let lines: [Line]

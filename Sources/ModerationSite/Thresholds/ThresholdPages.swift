@@ -8,14 +8,14 @@ import PhoneNumbers
 import Publishing
 import Storage
 
-/// `/moderation/thresholds`: what is asked of a number, version by version; a change is previewed before it can be saved.
+/// `/moderation/thresholds`: limits for a listing and their versions. A change must be previewed before it is saved.
 struct ThresholdPages: Sendable {
   let store: ThresholdStore
   let previews: ThresholdPreviews
   let countries: CountryChoices
   let pages: PageRenderer
 
-  /// The versions that the list shows.
+  /// The number of versions in the list.
   static let versions = 50
   static let address = "/moderation/thresholds"
 
@@ -47,7 +47,7 @@ struct ThresholdPages: Sendable {
     return try page(thresholdPage(category, country, form, base: version.version, set, context), context)
   }
 
-  /// Checks the form and asks for its preview.
+  /// Checks the form and starts its preview.
   @Sendable func preview(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let form = context.form
     guard let base = form["base"].flatMap({ Int32($0) }) else { throw Problem.noForm }
@@ -90,7 +90,7 @@ struct ThresholdPages: Sendable {
     return .redirect(to: "\(Self.address)/preview", type: .normal)
   }
 
-  /// Begins a preview anew that could not be made, or was broken off.
+  /// Starts a failed or interrupted preview again.
   @Sendable func again(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await previews.startAgain(context.account)
     return .redirect(to: "\(Self.address)/preview", type: .normal)
@@ -104,7 +104,7 @@ struct ThresholdPages: Sendable {
     return try pages.page("threshold-preview", values, context)
   }
 
-  /// Saves what the account's preview has shown, and nothing else.
+  /// Saves exactly the change of the account's preview.
   @Sendable func save(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let texts = pages.texts(context)
     guard let moderator = context.moderator, let (asked, state) = try await previews.preview(of: context.account),
@@ -132,13 +132,13 @@ struct ThresholdPages: Sendable {
     return .redirect(to: "\(Self.address)?saved=1", type: .normal)
   }
 
-  /// Forgets the account's preview.
+  /// Discards the account's preview.
   @Sendable func discard(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await previews.forget(context.account)
     return .redirect(to: Self.address, type: .normal)
   }
 
-  /// What is asked of a category's numbers in a country.
+  /// The threshold of a category in a country.
   private func threshold(
     _ category: ReportCategory, _ country: String?, in set: ThresholdSet
   ) throws -> Threshold {
@@ -157,7 +157,7 @@ struct ThresholdPages: Sendable {
       countries: countries.list(context.language, chosen: country), pages.texts(context))
   }
 
-  /// - Throws: `Problem` for a list that is not there.
+  /// - Throws: `Problem` if the list does not exist.
   private func listPage(
     _ list: Int32, _ form: RuleForm<SourceRule>, base: Int32, _ set: ThresholdSet, _ texts: Localizer
   ) async throws -> ThresholdEditPage {
@@ -178,7 +178,7 @@ struct ThresholdPages: Sendable {
 }
 
 extension SourceRule {
-  /// What the list is called on pages; nil where there is none of this id.
+  /// The list's display name; nil if there is no list with this id.
   static func name(of list: Int32, among lists: [App], _ texts: Localizer) -> String? {
     list == everyList ? texts("thresholds.every-list") : lists.first { $0.id == list }?.name
   }

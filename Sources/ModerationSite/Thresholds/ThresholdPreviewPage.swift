@@ -33,20 +33,20 @@ struct ThresholdPreviewPage: Encodable {
     let days: String
   }
 
-  /// One figure that is thought of.
+  /// A changed value.
   struct Difference: Encodable {
     let name: String
     let before: String
     let after: String
   }
 
-  /// Kinds beyond these are summed up in words.
+  /// The maximum number of rows; a sentence sums up the rest.
   static let mostRows = 100
 
   let id: String
-  /// The changed limits.
+  /// The name of the changed rule.
   let name: String
-  /// The text that is shown when no limit differs.
+  /// The text to show if no value changes.
   let noDifference: String
   let differences: [Difference]
   let isRunning: Bool

@@ -17,12 +17,12 @@ struct ThresholdsPage: Encodable {
   struct ListRow: Encodable {
     let list: Int32
     let name: String
-    /// Whether it has a rule of its own, or is the rule of all that have none.
+    /// Whether the list has its own rule, or the row is the default for lists without one.
     let isOwn: Bool
     let cells: [Cell]
   }
 
-  /// A figure under its column's name, which a narrow window shows beside it.
+  /// A value with its column's name, which a narrow window shows beside it.
   struct Cell: Encodable {
     let column: String
     let figure: String
