@@ -1,6 +1,6 @@
 /// The visibility of the public number pages.
 package enum PublicNumberVisibility: String, Sendable, CaseIterable {
-  /// Nobody can open them.
+  /// The pages do not exist.
   case off
   /// Everybody can open them; search engines are asked not to index them.
   case hidden

@@ -3,7 +3,7 @@ import Foundation
 import PostgreSQL
 import Storage
 
-/// Numbers that a review would hold, by what the thresholds make of them.
+/// Numbers that a review would hold, divided by the verdict of the thresholds.
 struct Suspects: Sendable {
   var candidates = Set<Int64>()
   var listed = Set<Int64>()
@@ -18,7 +18,7 @@ struct Suspects: Sendable {
 }
 
 extension BrigadeReview {
-  /// The numbers that a review would hold if any of these thresholds were in force; nothing is held.
+  /// Finds the numbers that a review would hold if one of these threshold sets were in force. Holds nothing.
   /// - Parameter connection: within a transaction that reads one snapshot.
   func suspects(
     by sets: [ThresholdSet], at time: Date, on connection: PostgresConnection

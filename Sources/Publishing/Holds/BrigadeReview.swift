@@ -4,35 +4,34 @@ import PhoneNumbers
 public import PostgreSQL
 public import Storage
 
-/// Looks at the numbers that would be new to a publication, and holds those that look like the work of a brigade; of those
-/// that are listed, it holds those that reporters are strongly split about.
+/// Checks candidates and listed numbers for signs of a brigade and holds those that have them. A candidate is held for
+/// a burst of reports, a listed number if reporters are strongly divided about it.
 ///
-/// Runs before a publication selects, in the same snapshot: what comes meanwhile is in neither. Only candidates with new
-/// words can be a burst: the database finds them, whatever else is hot, and their reports alone are read. The first one
-/// makes it read those of a sample of all hot numbers too, to see what is usual just now. A number that is no candidate yet
-/// is left alone: what is a burst on its first day may have been borne out by the next. Safe to repeat: what is held or
-/// decided is not looked at again.
+/// Runs before a publication selects, in the same snapshot: later reports are in neither. The database finds the
+/// candidates with new votes, and only their reports are read. The first candidate also makes it read a sample of all
+/// hot numbers, the baseline of usual votes. Numbers that are not yet candidates are not held, because a burst may be
+/// confirmed by the reports of the next day. The review may be repeated: held and decided numbers are skipped.
 public struct BrigadeReview: Sendable {
-  /// About how many hot numbers say what is usual.
+  /// Approximate number of hot numbers in the baseline.
   public static let sampleSize = 5_000
 
   let store: HoldStore
 
-  /// - Parameter store: where holds are kept.
+  /// - Parameter store: stores the holds.
   public init(store: HoldStore) {
     self.store = store
   }
 
-  /// Reviews the numbers as they stand at `time`.
-  /// - Returns: how many numbers are newly held.
+  /// Reviews the numbers at `time` in a new snapshot.
+  /// - Returns: the count of newly held numbers.
   @discardableResult
   public func review(at time: Date) async throws -> Int {
     try await store.withSnapshot { try await review(at: time, on: $0).held }
   }
 
-  /// Reviews the numbers of a snapshot, which does not see the holds itself.
+  /// Reviews the numbers of a snapshot, which does not see the new holds.
   /// - Parameter connection: within a transaction that reads one snapshot.
-  /// - Returns: the numbers to hold back, and how many of them are newly held.
+  /// - Returns: the numbers to hold back, and the count of those newly held.
   public func review(
     at time: Date, on connection: PostgresConnection
   ) async throws -> (numbers: Set<Int64>, held: Int) {
@@ -62,7 +61,7 @@ public struct BrigadeReview: Sendable {
     return (all, held)
   }
 
-  /// What would be published of these numbers: candidates, and what is listed by its reports.
+  /// The verdicts on these numbers that are candidates or listed because of reports.
   func verdicts(
     on numbers: [Int64], at time: Date, by thresholds: ThresholdSet, on connection: PostgresConnection
   ) async throws -> [Int64: Verdict] {

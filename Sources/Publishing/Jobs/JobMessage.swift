@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an order is for, or what came of it, as the database keeps it: JSON.
+/// A request or outcome of a background job, stored as JSON.
 protocol JobMessage: Codable {}
 
 extension JobMessage {

@@ -5,36 +5,35 @@ import PostgreSQL
 import Storage
 import Synchronization
 
-/// Makes what pages have ordered of one kind, one after another, beside the requests: what this server was asked for, and
-/// what another server was asked for and has not begun.
+/// Runs the background jobs of one kind one after another: jobs ordered on this server, and jobs of other servers that
+/// no server has started.
 final class JobRunner: Sendable {
-  /// How often this server says that it lives, how often it looks for orders of others, and how often in a row it tries to
-  /// say what came of one.
+  /// Intervals of heartbeats, of the search for jobs of other servers, and of attempts to store an outcome.
   struct Pace: Sendable {
     var beat = Duration.seconds(2)
     var look = Duration.seconds(5)
-    /// The first pause between two tries; each is twice as long as the one before, up to ``look``.
+    /// The first pause between two attempts; each pause is twice as long as the one before, up to ``look``.
     var again = Duration.milliseconds(250)
-    /// With these paces some two minutes, besides what the store itself waits for.
+    /// With these intervals about two minutes, plus the store's own timeouts.
     var tries = 30
   }
 
-  /// Makes what was ordered; told where to say what is being done.
-  /// - Returns: what came of it, as JSON.
+  /// Runs a job and reports its steps.
+  /// - Returns: the outcome as JSON.
   typealias Work = @Sendable (BackgroundJob, @escaping @Sendable (JobStep) -> Void) async throws -> String
 
-  /// The outcome of a job.
+  /// The end state of a job.
   private struct Ending {
     let job: UUID
     var state: BackgroundJob.State
     var outcome: String?
-    /// Whether the log has it that it could not be said.
+    /// Whether the failure to store it is in the log.
     var isLogged = false
   }
 
   private struct State {
     var task: Task<String, any Error>?
-    /// A result that could not be stored yet. No job begins before it is, so none runs twice.
+    /// The end of a job that is not yet stored. No other job starts before it is, so that no job runs twice.
     var unsaid: Ending?
     var isClosed = false
   }
@@ -44,7 +43,7 @@ final class JobRunner: Sendable {
   private let pace: Pace
   private let logger: Logger
   private let work: Work
-  /// Tells this process from others.
+  /// Identifies this process in the database.
   private let server = UUID()
   private let state = Mutex(State())
   private let bell: AsyncStream<Void>
@@ -59,10 +58,10 @@ final class JobRunner: Sendable {
     (bell, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Says that something was ordered here.
+  /// Wakes the runner after a job was ordered on this server.
   func wake() { ring.yield() }
 
-  /// Makes what is ordered until ``close()`` is called.
+  /// Runs jobs until ``close()`` is called.
   func run() async {
     let clock = Task { [ring, pace] in
       repeat { ring.yield() } while (try? await Task.sleep(for: pace.look)) != nil
@@ -73,7 +72,7 @@ final class JobRunner: Sendable {
     }
   }
 
-  /// Ends ``run()``; what is being made is broken off, and pages say so.
+  /// Ends ``run()``. A running job is cancelled, and pages show that it was interrupted.
   func close() {
     ring.finish()
     state.withLock { state in
@@ -109,8 +108,8 @@ final class JobRunner: Sendable {
       state.task = nil
       state.unsaid = ending(of: job, result, isBrokenOff: task.isCancelled)
     }
-    // A task of its own: it is said also when this one was cancelled, as it is when the server stops. The heart goes on
-    // meanwhile, or others would give up what is made.
+    // A separate task stores the end even if this task was cancelled at the server's stop. Heartbeats continue
+    // meanwhile, so that other servers do not give the job up.
     await Task { await say() }.value
     heart.cancel()
     await heart.value
@@ -118,7 +117,8 @@ final class JobRunner: Sendable {
 
   private func beat(_ job: BackgroundJob, _ board: StepBoard, stopping task: Task<String, any Error>) async {
     while (try? await Task.sleep(for: pace.beat)) != nil {
-      // A database that does not answer is no reason to stop: either it answers in time, or others give the job up.
+      // If the database does not answer, the work continues: the next heartbeat may succeed, or other servers give the
+      // job up.
       if let isOurs = try? await store.beat(job.id, by: server, step: board.step), !isOurs {
         task.cancel()
         return
@@ -143,7 +143,7 @@ final class JobRunner: Sendable {
     }
   }
 
-  /// Says what came of a job until the database has it, the server stops, or the tries are used up.
+  /// Stores the end of a job. Stops when the database has it, the server stops, or all attempts are used.
   private func say() async {
     var pause = pace.again
     for _ in 0..<pace.tries {
@@ -153,8 +153,8 @@ final class JobRunner: Sendable {
     }
   }
 
-  /// Tries once.
-  /// - Returns: whether there is nothing left to say.
+  /// Makes one attempt.
+  /// - Returns: whether nothing is left to store.
   private func sayWhatIsUnsaid() async -> Bool {
     guard let ending = state.withLock(\.unsaid) else { return true }
     do {
@@ -164,7 +164,7 @@ final class JobRunner: Sendable {
     } catch {
       let isNew = state.withLock { state in
         defer { state.unsaid?.isLogged = true }
-        // A result that the database never accepts must not stop all later jobs.
+        // A value that the database refuses must not block later jobs.
         if (error as? PostgresError)?.isRefusalOfValues == true {
           state.unsaid?.state = .failed
           state.unsaid?.outcome = nil
@@ -186,7 +186,7 @@ extension PostgresError {
   }
 }
 
-/// The job in progress.
+/// The current step of a job.
 private final class StepBoard: Sendable {
   private let current = Mutex(JobStep.starting)
 

@@ -2,34 +2,34 @@ public import Foundation
 public import Logging
 public import Storage
 
-/// Takes orders to publish from pages, and makes one at a time beside the requests. Orders are kept in the database: any
-/// server says what became of the last one.
+/// Takes orders to publish from pages and runs one at a time. Orders are stored in the database, so any server can show
+/// the state of the last one.
 public final class PublicationJobs: Sendable {
-  /// An order.
+  /// An order to publish.
   public struct Order: Sendable, Equatable {
-    /// How it ended, or that it has not.
+    /// The state of an order.
     public enum State: String, Sendable {
-      /// It waits, or is being made.
+      /// Waiting or running.
       case running
-      /// It is published.
+      /// Published.
       case published
-      /// Somebody else was publishing.
+      /// Another process was publishing.
       case busy
-      /// It could not be made; the list of publications says why.
+      /// Failed or refused by a gate; the list of publications has the reason.
       case failed
-      /// The server that made it stopped.
+      /// The server that ran it stopped.
       case broken
     }
 
-    /// Who ordered.
+    /// The account that ordered it.
     public var account: String
-    /// When.
+    /// The time of the order.
     public var askedAt: Date
-    /// Gates that do not hold it back.
+    /// The overruled gates.
     public var gates: [Gate]
-    /// Why, where gates were overruled.
+    /// The reason, if gates were overruled.
     public var reason: String?
-    /// How it ended.
+    /// The state.
     public var state: State
   }
 
@@ -46,8 +46,8 @@ public final class PublicationJobs: Sendable {
   private let line: JobRunner
 
   /// - Parameters:
-  ///   - store: where orders are kept.
-  ///   - publish: makes a publication; throws ``PublishingError/busy`` while somebody else does.
+  /// - store: stores the orders.
+  /// - publish: makes a publication; throws ``PublishingError/busy`` while another process publishes.
   public convenience init(
     store: JobStore, logger: Logger, publish: @escaping @Sendable (PublicationRequest) async throws -> Void
   ) {
@@ -77,10 +77,10 @@ public final class PublicationJobs: Sendable {
 
   /// Orders a publication.
   /// - Parameters:
-  ///   - account: who orders, 1 to 80 characters.
-  ///   - gates: what is not to hold it back.
-  ///   - reason: why, where gates are overruled; at most 1,000 characters.
-  ///   - audit: what the audit log says of it.
+  /// - account: the account that orders, 1 to 80 characters.
+  /// - gates: the gates to overrule.
+  /// - reason: the reason to overrule gates; at most 1,000 characters.
+  /// - audit: the event for the audit log.
   /// - Returns: false while another order is open.
   public func order(
     by account: String, overruling gates: [Gate], because reason: String?, audit: AuditEvent? = nil
@@ -92,7 +92,7 @@ public final class PublicationJobs: Sendable {
     return true
   }
 
-  /// The last order; nil where there is none, or it is long past.
+  /// The last order; nil if there was none recently.
   public func last() async throws -> Order? {
     guard let job = try await store.job(.publication) else { return nil }
     let wish = try Wish(job.request)
@@ -109,9 +109,9 @@ public final class PublicationJobs: Sendable {
       reason: wish.reason, state: state)
   }
 
-  /// Makes what is ordered until ``close()`` is called.
+  /// Runs orders until ``close()`` is called.
   public func run() async { await line.run() }
 
-  /// Ends ``run()``; what is being made is broken off, and the former publication stays.
+  /// Ends ``run()``. A running publication is cancelled; the previous publication stays.
   public func close() { line.close() }
 }

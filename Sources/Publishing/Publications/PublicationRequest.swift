@@ -2,15 +2,15 @@ public import Curation
 public import Foundation
 public import Storage
 
-/// What is asked of a publisher.
+/// A request to make a publication.
 public struct PublicationRequest: Sendable {
-  /// An administrator's word against a gate.
+  /// An administrator's decision to overrule a gate.
   public struct Overrule: Sendable, Equatable {
-    /// Whom it overrules; see ``Gate/canBeOverruled``.
+    /// The overruled gate; see ``Gate/canBeOverruled``.
     public var gate: Gate
-    /// Why, in a sentence.
+    /// The reason as a sentence.
     public var reason: String
-    /// Who says so.
+    /// The account that overrules it.
     public var by: String
 
     /// - Parameters: see the properties.
@@ -21,15 +21,15 @@ public struct PublicationRequest: Sendable {
     }
   }
 
-  /// The moment the numbers are weighed at, and that the publication bears; cut to whole seconds.
+  /// The time at which numbers are evaluated, also written into the manifest; truncated to seconds.
   public var time: Date
-  /// Why it is made.
+  /// The cause of the publication.
   public var cause: PublicationRun.Cause
-  /// Its serial; nil takes the next. One that was used before is refused.
+  /// The serial; nil for the next one. A used serial is refused.
   public var serial: Int64?
-  /// Words against gates.
+  /// Gates to overrule.
   public var overrules: [Overrule]
-  /// Told what is being done and how far it is, 0 to 1.
+  /// Receives the current step and the fraction done, 0 to 1.
   public var progress: @Sendable (JobStep, Double) -> Void
 
   /// - Parameters: see the properties.
@@ -45,15 +45,15 @@ public struct PublicationRequest: Sendable {
   }
 }
 
-/// What an operator can set about publications.
+/// Settings for publications.
 public struct PublicationPolicy: Sendable, Equatable {
-  /// From how many earlier publications a delta leads to a new one.
+  /// The number of earlier versions of a pack from which deltas are made.
   public var deltaBases: Int
-  /// How long a publication is good for, in seconds: two days unless set, so that one missed night is no alarm.
+  /// The validity of a publication in seconds. The default of 2 days tolerates one missed publication.
   public var lifetime: TimeInterval
-  /// What a publication may differ from the one before.
+  /// Allowed differences from the previous publication.
   public var limits: GateLimits
-  /// Who is told of it.
+  /// Receivers of webhooks.
   public var webhooks: Webhooks
 
   /// - Parameters: see the properties.

@@ -6,17 +6,17 @@ import PostgreSQL
 import Storage
 
 extension Publisher {
-  /// A claim that lies in the folder while this process holds its lock is that of a process that died.
+  /// Ends the run of a process that died. Under the folder's lock, a claim in the folder can only be such a run's.
   func settleDeadRun() async throws {
     guard let claim = PendingClaim.read(folder) else { return }
     try await store.end(claim, as: .failed, failure: .processEnded)
     PendingClaim.forget(in: folder)
   }
 
-  /// Makes folder and database agree about the newest publication.
+  /// Brings folder and database into agreement about the newest publication.
   ///
-  /// A publication is what the folder shows. The database hears of it a moment later, and when the process died between,
-  /// it hears of it now.
+  /// A publication counts if its manifest is in the folder. If the process died before the database recorded it, this
+  /// does.
   /// - Returns: the publication that the next one follows.
   func heal(_ former: (manifest: Manifest, link: Manifest.Link)?) async throws -> Manifest.Link? {
     let recorded = try await store.latest()
@@ -49,7 +49,7 @@ extension Publisher {
     logger.warning("\(text)", metadata: ["publication.serial": .stringConvertible(known.serial)])
   }
 
-  /// Tells the database of a publication that is visible.
+  /// Records a visible publication in the database.
   func record(
     _ manifest: Manifest, _ link: Manifest.Link, gates: [GateRecord],
     _ remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
@@ -72,7 +72,7 @@ extension Publisher {
     unlink(ListedSpool(folder: folder, serial: link.serial).path)
   }
 
-  /// Makes the listings those of a publication that is visible, where the folder still has the list of it.
+  /// Stores the listings of a visible publication, if the folder still has their file.
   func list(_ manifest: Manifest, on connection: PostgresConnection) async throws {
     let spool = ListedSpool(folder: folder, serial: manifest.serial)
     guard spool.isThere else { return }

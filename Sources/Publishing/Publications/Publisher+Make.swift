@@ -6,7 +6,7 @@ import PostgreSQL
 import Storage
 
 extension Publisher {
-  /// Writes the packs from one snapshot of the database, and reads them back.
+  /// Writes the packs from one snapshot of the database and reads them back.
   func makePacks(_ work: PublicationWork) async throws -> [PackDraft] {
     let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
     let content = PackContent(
@@ -23,7 +23,7 @@ extension Publisher {
     }
   }
 
-  /// Looks for brigades in the snapshot that the packs are written from.
+  /// Reviews the packs' snapshot for brigades.
   private func review(at time: Date, on connection: PostgresConnection) async throws -> Set<Int64> {
     guard let holding else { return [] }
     let found = try await holding.review(at: time, on: connection)
@@ -31,7 +31,7 @@ extension Publisher {
     return found.numbers
   }
 
-  /// Deltas and other formats, the gates, the manifest: then it is visible, and remembered.
+  /// Makes deltas and other formats, checks the gates, signs the manifest, makes it visible and records it.
   func finish(
     _ work: PublicationWork, exempt: Set<Gate>, make: @Sendable (PublicationWork) async throws -> [PackDraft],
     remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
@@ -58,7 +58,7 @@ extension Publisher {
     let manifest = Manifest(
       serial: work.serial, issued: work.request.time, asOf: work.asOf,
       expires: work.request.time.addingTimeInterval(policy.lifetime), previous: work.previous, packs: packs)
-    // Without a heartbeat for too long, another process may have taken over and published.
+    // A run without heartbeats may have been given up, and a later publication may be visible.
     guard try await store.report(work.claim, step: .revealing, percent: 99) else {
       throw PublishingError.superseded(work.serial)
     }
@@ -68,7 +68,7 @@ extension Publisher {
     return manifest
   }
 
-  /// From here on it is published, whatever the database says: the next run tells it again.
+  /// Records the publication. It is visible already: after a failure here the next run records it.
   private func recordRevealed(
     _ manifest: Manifest, _ link: Manifest.Link, _ gates: [GateRecord],
     _ remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
@@ -97,7 +97,7 @@ extension Publisher {
     return GateChecker(limits: policy.limits, exempt: exempt).look(at: drafts.map(\.figures) + missing)
   }
 
-  /// Works on two items at a time, which is what a small machine has cores; results come in the order of the items.
+  /// Works on two items at a time, because small machines have two cores. Results have the order of the items.
   func inParallel<Item: Sendable, Result: Sendable>(
     _ items: [Item], _ body: @escaping @Sendable (Item) throws -> Result
   ) async throws -> [Result] {

@@ -7,8 +7,8 @@ public import Logging
 public import PostgreSQL
 public import Storage
 
-/// Makes a publication: selects, writes packs, deltas and other formats, looks at them, signs, and reveals them all at
-/// once.
+/// Makes a publication: selects numbers, writes packs, deltas and other formats, checks the gates, signs the manifest
+/// and makes all files visible at once.
 public struct Publisher: Sendable {
   let store: PublicationStore
   let folder: PublicationFolder
@@ -22,13 +22,13 @@ public struct Publisher: Sendable {
   let logger: Logger
 
   /// - Parameters:
-  ///   - recipes: which packs there are; names differ.
-  ///   - selection: which numbers are listed.
-  ///   - sources: where names and regions come from.
-  ///   - signing: reads the key that signs the manifest, anew for each publication, for keys are changed beside a running
-  ///     server; the folder's newest root lists it, or there is no root yet.
-  ///   - protection: loads, from the snapshot that is published, what tells why a number may never be; nil for all others.
-  ///   - holding: holds numbers that look like a brigade's before anything is selected; nil: nothing is held.
+  /// - recipes: the definitions of the packs; their names differ.
+  /// - selection: selects the listed numbers.
+  /// - sources: the directory's names and the regions.
+  /// - signing: reads the key that signs the manifest, again for each publication, because keys may change while the
+  ///   server runs. The folder's newest root must list the key, unless there is no root yet.
+  /// - protection: loads from the snapshot a function that returns the reason why a number is protected, or nil.
+  /// - holding: reviews candidates for brigades before the selection; nil holds nothing.
   public init(
     store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped,
     selection: Selection = Selection(), sources: ContentSources = ContentSources(),
@@ -50,17 +50,17 @@ public struct Publisher: Sendable {
     self.logger = logger
   }
 
-  /// Publishes the numbers as they stand at `time`, because somebody asked for it.
+  /// Publishes the numbers at `time` on request of an operator.
   /// - Throws: see ``publish(_:)``.
   public func publish(at time: Date) async throws -> Manifest {
     try await publish(PublicationRequest(time: time))
   }
 
-  /// Publishes the numbers as they stand at the time that is asked for.
+  /// Publishes the numbers at the requested time.
   ///
-  /// The same snapshot of the database, time, serial, recipes, key, and files of the publications before give the same
-  /// bytes. Killed at any moment it leaves the former publication whole; the next run clears what was left.
-  /// - Throws: ``PublishingError``, `PackError`, or what the database said; the former publication stays.
+  /// The same snapshot of the database, time, serial, recipes, key and earlier files give the same bytes. If the
+  /// process is killed, the previous publication stays complete, and the next run removes the remains.
+  /// - Throws: ``PublishingError``, `PackError` or a database error; the previous publication stays.
   public func publish(_ request: PublicationRequest) async throws -> Manifest {
     try await locked { ground in
       try await run(
@@ -70,8 +70,8 @@ public struct Publisher: Sendable {
     }
   }
 
-  /// Runs `body` while nobody else publishes into the folder, which the database agrees with then.
-  /// - Throws: ``PublishingError/busy``, and what `body` throws.
+  /// Runs `body` while no other process publishes into the folder and the database agrees with it.
+  /// - Throws: ``PublishingError/busy``, and the errors of `body`.
   func locked<Result: Sendable>(
     _ body: @Sendable (PublicationGround) async throws -> Result
   ) async throws -> Result {
@@ -85,13 +85,13 @@ public struct Publisher: Sendable {
     }
   }
 
-  /// Runs one attempt to the end that the database remembers.
+  /// Runs one attempt and records its end in the database.
   /// - Parameters:
-  ///   - ground: what ``locked(_:)`` found; its lock is held until this returns.
-  ///   - exempt: gates that do not apply.
-  ///   - asOf: the moment the numbers were weighed at, where that is not the time of the request.
-  ///   - make: makes the packs; they lie in the folder afterwards.
-  ///   - remember: what the database is to remember with the publication, in the same transaction.
+  /// - ground: the state from ``locked(_:)``; its lock is held until this returns.
+  /// - exempt: gates that do not apply.
+  /// - asOf: the time at which the numbers were evaluated; nil for the request's time.
+  /// - make: makes the packs in the folder.
+  /// - remember: stores further rows in the transaction that records the publication.
   func run(
     _ request: PublicationRequest, on ground: PublicationGround, exempt: Set<Gate> = [], asOf: Date? = nil,
     make: @escaping @Sendable (PublicationWork) async throws -> [PackDraft],
@@ -128,8 +128,8 @@ public struct Publisher: Sendable {
     return claim
   }
 
-  /// Remembers why nothing came of a run, also when its task was cancelled. The error itself is what counts: the database
-  /// may be what failed, and then the next run in this folder finds the claim and tells it.
+  /// Records the failure of a run, also if its task was cancelled. If the database fails here too, the next run in this
+  /// folder finds the claim and records it.
   private func end(_ work: PublicationWork, after error: any Error) async {
     var state = PublicationRun.State.failed
     var gates: [GateRecord] = []
@@ -146,7 +146,7 @@ public struct Publisher: Sendable {
   }
 }
 
-/// What the next publication follows, while the folder's lock is held.
+/// The state that the next publication follows, valid while the folder's lock is held.
 struct PublicationGround: Sendable {
   /// The manifest in the folder.
   let former: Manifest?

@@ -5,28 +5,28 @@ import PackFormats
 import PostgreSQL
 public import Storage
 
-/// Why nothing was published.
+/// Reasons why nothing was published.
 public enum PublishingError: Error, Equatable, CustomStringConvertible {
-  /// Another process publishes into this folder just now.
+  /// Another process is publishing into this folder.
   case busy
-  /// The manifest that the next one follows cannot be read, or is none.
+  /// The previous manifest cannot be read or is not a manifest.
   case badManifest(String)
-  /// A root's file cannot be read, or is none.
+  /// A root's file cannot be read or is not a root.
   case badRoot(String)
-  /// The newest root does not list the key that is to sign.
+  /// The newest root does not list the signing key.
   case keyNotInRoot(key: String, root: Int)
   /// A file could not be written.
   case cannotWrite(String, errno: Int32)
-  /// Gates hold the publication back; what all of them said.
+  /// Gates refused the publication; the records of all gates.
   case heldBack([GateRecord])
-  /// A serial that is asked for was used before.
+  /// The requested serial was used before.
   case serialUsed(Int64, least: Int64)
-  /// Another publisher took over, because this one had not been heard of for too long.
+  /// Another publisher took over, because this one's heartbeats were missing.
   case superseded(Int64)
   /// Readers would refuse the manifest for this reason.
   case unreadable(String)
 
-  /// The code and its values, for logs; Localization makes sentences for people.
+  /// The code and its values for logs. Localization makes sentences for people.
   public var description: String { PublicationFailure(self).json }
 }
 

@@ -2,17 +2,17 @@ import Curation
 import Foundation
 import Storage
 
-/// What a preview is asked for, as the database keeps it: sets of thresholds are not copied but named by their version.
+/// The stored request of a preview. It names threshold sets by version instead of copying them.
 struct PreviewRequest: JobMessage {
   let base: Int32
   /// Nil for a list.
   let category: ReportCategory?
   let country: String?
-  /// Nil where a country's own threshold is to go.
+  /// Nil to remove a country's own threshold.
   let threshold: Threshold?
   /// Nil for a threshold.
   let list: Int32?
-  /// Nil where a list's own rule is to go.
+  /// Nil to remove a list's own rule.
   let rule: SourceRule?
 
   init(_ request: ThresholdPreviews.Request) {
@@ -27,8 +27,8 @@ struct PreviewRequest: JobMessage {
     }
   }
 
-  /// With the sets as they were.
-  /// - Throws: `StorageError` where the version is gone; `ThresholdProblem`.
+  /// Rebuilds the request with the threshold sets of its version.
+  /// - Throws: `StorageError` if the version no longer exists; `ThresholdProblem`.
   func request(_ job: BackgroundJob, _ store: ThresholdStore) async throws -> ThresholdPreviews.Request {
     let present = try await store.version(base).set
     let subject: ThresholdPreviews.Subject
@@ -50,7 +50,7 @@ struct PreviewRequest: JobMessage {
   }
 }
 
-/// What a preview shows, as the database keeps it.
+/// The stored outcome of a preview.
 struct PreviewOutcome: JobMessage {
   let preview: ThresholdPreview
   let asOf: Date

@@ -1,16 +1,16 @@
 import Curation
 import Foundation
 
-/// Judges numbers by two sets of thresholds, with what a publication respects besides.
+/// Evaluates numbers by two sets of thresholds, with the other rules of a publication.
 struct PreviewSides {
-  /// What becomes of a number by either set.
+  /// The evaluation of a number by both sets.
   struct Outcome {
     let score: Score
     let before: Bool
     let after: Bool
-    /// A review would hold it with the present set and not with the change.
+    /// A review would hold it with the present set but not with the change.
     let isHeldOnlyBefore: Bool
-    /// The other way about.
+    /// A review would hold it with the change but not with the present set.
     let isHeldOnlyAfter: Bool
   }
 
@@ -18,7 +18,7 @@ struct PreviewSides {
   private let suspects: Suspects
   private let present: ThresholdSet
   private let change: ThresholdSet
-  /// Members of approved ranges that no record was met for yet.
+  /// Members of approved ranges without a record so far.
   private var unmet: Set<Int64>
   private let members: Set<Int64>
   private let decided: Int
@@ -33,10 +33,10 @@ struct PreviewSides {
     decided = state.countListedByDecisions()
   }
 
-  /// Numbers that are listed whatever thresholds say: by decisions, and members of ranges that no report speaks against.
+  /// The count of numbers listed regardless of thresholds: by decisions, and members of ranges without records.
   var fixed: Int { decided + unmet.count }
 
-  /// - Returns: nil for a number that a decision stands about.
+  /// - Returns: nil for a number with a decision.
   mutating func judge(
     _ record: NumberRecord, at time: Date, country: @Sendable (Int64) -> String?
   ) -> Outcome? {

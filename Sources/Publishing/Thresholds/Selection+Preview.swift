@@ -4,19 +4,19 @@ public import PostgreSQL
 import Storage
 
 extension Selection {
-  /// What a change of thresholds would add to the next publication and take from it; nothing is saved.
+  /// Computes the numbers that a change of thresholds would add to the next publication and remove from it. Saves
+  /// nothing.
   ///
-  /// One pass over one snapshot, every number judged by both sets, with everything else that a publication respects:
-  /// decisions, protected numbers, holds and approved ranges, which stay whatever thresholds say, and, where `holding` is
-  /// given, the candidates that tonight's review for brigades would hold back.
+  /// It reads one snapshot once and evaluates every number by both sets, with decisions, protected numbers, holds and
+  /// approved ranges. With `holding` it also excludes the candidates that the next review for brigades would hold.
   /// - Parameters:
-  ///   - change: the set that is thought of.
-  ///   - present: the set that it is held against.
-  ///   - time: the moment of the publication.
-  ///   - examples: the most numbers that are kept of what comes, and of what goes.
-  ///   - holding: the review that a publication makes; nil: none is made.
-  ///   - connection: within a transaction that reads one snapshot.
-  ///   - progress: told how far it is.
+  /// - change: the proposed set.
+  /// - present: the set to compare with.
+  /// - time: the time of the publication.
+  /// - examples: the maximum of example numbers kept, for added and for removed numbers.
+  /// - holding: the review that a publication makes; nil for none.
+  /// - connection: within a transaction that reads one snapshot.
+  /// - progress: receives the current step.
   public func preview(
     _ change: ThresholdSet, against present: ThresholdSet, at time: Date, examples: Int, holding: BrigadeReview? = nil,
     on connection: PostgresConnection, progress: @Sendable (JobStep) -> Void = { _ in }
@@ -33,7 +33,7 @@ extension Selection {
     try await NumberRecordStore.forEachRecord(hotterThan: lowest, at: time, on: connection) { records in
       try Task.checkCancellation()
       for record in records {
-        // A decision decides alone, whatever the thresholds are.
+        // Thresholds do not affect a decided number.
         guard let outcome = sides.judge(record, at: time, country: country) else { continue }
         if outcome.isHeldOnlyBefore { preview.released += 1 }
         if outcome.isHeldOnlyAfter { preview.newlyHeld += 1 }

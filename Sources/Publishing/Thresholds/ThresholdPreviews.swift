@@ -4,35 +4,35 @@ public import Logging
 import PostgreSQL
 public import Storage
 
-/// Works out what changes of thresholds would do, one after another, beside the requests: a preview reads every number that
-/// is hot, and takes minutes where there are millions.
+/// Computes previews of threshold changes one after another as background jobs. A preview reads every hot number, which
+/// takes minutes for millions of numbers.
 ///
-/// Each account has one preview, which is kept for a day or until it asks for another; any server shows it.
+/// Each account has one preview, kept for a day or until it requests another. Any server can show it.
 public final class ThresholdPreviews: Sendable {
-  /// What changes.
+  /// The subject of a change.
   public enum Subject: Sendable, Equatable {
-    /// The threshold of a category: a country's, or that of all others.
+    /// The threshold of a category in a country, or the default of the category.
     case threshold(ReportCategory, country: String?)
-    /// What an imported list counts for.
+    /// The weight rule of an imported list.
     case list(Int32)
   }
 
-  /// What is asked.
+  /// A request for a preview.
   public struct Request: Sendable {
-    /// Names the preview; what is saved is what this one showed.
+    /// The preview's id; saving applies the change of the preview with this id.
     public var id: UUID
-    /// Who asks.
+    /// The account.
     public var account: String
-    /// The version that the change was made from.
+    /// The version on which the change is based.
     public var base: Int32
-    /// What changes.
+    /// The subject of the change.
     public var subject: Subject
-    /// The set that is in force.
+    /// The set in force.
     public var present: ThresholdSet
-    /// The set that is thought of.
+    /// The proposed set.
     public var change: ThresholdSet
 
-    /// - Parameters: see the properties. The sets differ in the subject alone.
+    /// - Parameters: see the properties. The sets differ only in the subject.
     public init(
       id: UUID = UUID(), account: String, base: Int32, subject: Subject, present: ThresholdSet, change: ThresholdSet
     ) {
@@ -45,17 +45,17 @@ public final class ThresholdPreviews: Sendable {
     }
   }
 
-  /// How far a preview is.
+  /// The state of a preview.
   public enum State: Sendable {
-    /// So many are made before it.
+    /// Waiting for this many other previews.
     case waiting(ahead: Int)
-    /// It is being made.
+    /// Running.
     case running(JobStep)
-    /// It shows this, as of the time that it was begun.
+    /// The result, computed for the time at which it was started.
     case done(ThresholdPreview, asOf: Date)
-    /// It could not be made; the log says why.
+    /// Failed; the log has the reason.
     case failed
-    /// The server that made it stopped.
+    /// The server that computed it stopped.
     case broken
   }
 
@@ -66,10 +66,10 @@ public final class ThresholdPreviews: Sendable {
   private let line: JobRunner
 
   /// - Parameters:
-  ///   - store: gives a snapshot.
-  ///   - thresholds: what is in force.
-  ///   - desk: where previews are kept.
-  ///   - holding: the review that publications make; nil: none.
+  /// - store: provides a snapshot.
+  /// - thresholds: the thresholds in force.
+  /// - desk: stores the previews.
+  /// - holding: the review that publications make; nil for none.
   public convenience init(
     store: PublicationStore, thresholds: ThresholdStore, desk: JobStore, holding: BrigadeReview?, logger: Logger
   ) {
@@ -96,12 +96,12 @@ public final class ThresholdPreviews: Sendable {
     }
   }
 
-  /// Asks for a preview in the place of the one the account has.
+  /// Requests a preview; it replaces the account's earlier one.
   public func start(_ request: Request) async throws {
     try await place(request.id, request.account, try PreviewRequest(request).text)
   }
 
-  /// Begins anew what could not be made, or was broken off.
+  /// Starts a failed or interrupted preview again.
   public func startAgain(_ account: String) async throws {
     guard let job = try await desk.job(.preview, of: account, isWithOutcome: false),
       job.state == .failed || job.state == .broken
@@ -109,12 +109,12 @@ public final class ThresholdPreviews: Sendable {
     try await place(UUID(), account, job.request)
   }
 
-  /// Whether an account has one.
+  /// Whether an account has a preview.
   public func hasPreview(_ account: String) async throws -> Bool {
     try await desk.job(.preview, of: account, isWithOutcome: false) != nil
   }
 
-  /// What an account has asked for, and how far it is; nil where it has asked for nothing.
+  /// An account's request and its state; nil if it has none.
   public func preview(of account: String) async throws -> (request: Request, state: State)? {
     guard let job = try await desk.job(.preview, of: account) else { return nil }
     let request = try await PreviewRequest(job.request).request(job, thresholds)
@@ -129,15 +129,15 @@ public final class ThresholdPreviews: Sendable {
     return (request, state)
   }
 
-  /// Forgets an account's preview, and stops making it.
+  /// Deletes an account's preview and stops its computation.
   public func forget(_ account: String) async throws {
     try await desk.remove(.preview, of: account)
   }
 
-  /// Makes previews until ``close()`` is called.
+  /// Computes previews until ``close()`` is called.
   public func run() async { await line.run() }
 
-  /// Ends ``run()``; what is being made is broken off.
+  /// Ends ``run()``. A running preview is cancelled.
   public func close() { line.close() }
 
   private func place(_ id: UUID, _ account: String, _ request: String) async throws {

@@ -4,34 +4,35 @@ public import Logging
 import OutboundHTTP
 public import Storage
 
-/// Sends what is queued for receivers, until they have said 2xx: at least once, so a receiver keeps the ids it has seen.
+/// Sends queued messages to receivers until they answer with status 2xx. Delivery is at least once, so receivers must
+/// ignore ids that they have seen.
 public struct WebhookJob: Sendable {
   private let store: WebhookStore
   private let secret: WebhookSecret
   private let logger: Logger
 
-  /// How long a receiver may take, and how long the message is nobody else's meanwhile.
+  /// The timeout of a request. A message is leased to one server for longer than that.
   private static let patience = Duration.seconds(15)
-  /// Bytes of an answer that are read: its status is all that counts.
+  /// Maximum response size in bytes; only the status is used.
   private static let longestAnswer = 64 << 10
   private static let lease: TimeInterval = 60
   private static let batch = 8
   private static let pause = Duration.seconds(2)
   private static let memory: TimeInterval = 30 * 86_400
 
-  /// Attempts until a message is given up: about a day and a half.
+  /// Maximum attempts for a message: about 30 hours.
   public static let mostAttempts = 40
 
-  /// - Parameter secret: signs what is sent.
+  /// - Parameter secret: signs messages.
   public init(store: WebhookStore, secret: WebhookSecret, logger: Logger) {
     self.store = store
     self.secret = secret
     self.logger = logger
   }
 
-  /// Sends until it is cancelled. A failure of the database is logged once until it is over.
+  /// Sends until the task is cancelled. Of consecutive database failures only the first is logged.
   public func run() async {
-    // Errors come from closing idle connections.
+    // The only possible error is one of closing idle connections.
     try? await OutboundHTTP.withClient { await run(by: $0) }
   }
 
@@ -52,8 +53,8 @@ public struct WebhookJob: Sendable {
     }
   }
 
-  /// Sends what is due at a time, once.
-  /// - Returns: how many were tried.
+  /// Sends the messages that are due at a time, once.
+  /// - Returns: the count of attempts.
   @discardableResult
   func sendDue(at now: Date, by client: OutboundHTTP) async throws -> Int {
     let due = try await store.take(at: now, until: now.addingTimeInterval(Self.lease), limit: Self.batch)
@@ -87,7 +88,7 @@ public struct WebhookJob: Sendable {
     }
   }
 
-  /// - Parameter isGone: the receiver says that there is nobody any more.
+  /// - Parameter isGone: whether the receiver answered 410.
   private func postpone(
     _ delivery: WebhookDelivery, _ failure: WebhookFailure, isGone: Bool, at now: Date
   ) async throws {

@@ -1,21 +1,21 @@
 import Crypto
 public import Foundation
 
-/// What receivers know our messages by. It never goes into a log.
+/// The secret that signs messages to receivers. It never appears in a log.
 public struct WebhookSecret: Sendable {
   private let key: SymmetricKey
 
-  /// - Parameter text: at least 16 bytes; spaces around it do not count.
-  /// - Returns: nil for less.
+  /// - Parameter text: at least 16 bytes; surrounding whitespace is ignored.
+  /// - Returns: nil if it is shorter.
   public init?(_ text: String) {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     guard text.utf8.count >= 16 else { return nil }
     key = SymmetricKey(data: Data(text.utf8))
   }
 
-  /// The field `Ringfence-Signature`: `t=SECONDS,v1=HEX`, where HEX is HMAC-SHA-256 over `SECONDS.BODY`.
+  /// The field `Ringfence-Signature`: `t=SECONDS,v1=HEX`, where HEX is HMAC-SHA-256 of `SECONDS.BODY`.
   ///
-  /// The time is signed with the body, so that a message which somebody has recorded is old when it is sent again.
+  /// The signature includes the time, so that a receiver can refuse a recorded message that is sent again.
   public func signature(of body: String, at time: Date) -> String {
     let seconds = Int(time.timeIntervalSince1970)
     let code = HMAC<SHA256>.authenticationCode(for: Data("\(seconds).\(body)".utf8), using: key)

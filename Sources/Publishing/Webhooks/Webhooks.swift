@@ -4,24 +4,25 @@ public import Foundation
 import PostgreSQL
 import Storage
 
-/// Who is told of a publication.
+/// The receivers of messages about publications.
 public struct Webhooks: Sendable, Equatable {
   /// http or https.
   public let urls: [URL]
 
-  /// - Parameter urls: given by the operator, never by anybody else: the server sends to them whatever they are.
+  /// - Parameter urls: set by the operator only, because the server sends requests to any address.
   public init(urls: [URL] = []) {
     self.urls = urls
   }
 
-  /// Queues a message to each of them, and to whoever the database names, in the transaction that records the publication.
+  /// Queues a message to each of them and to the receivers in the database, in the transaction that records the
+  /// publication.
   func announce(_ manifest: Manifest, _ link: Manifest.Link, on connection: PostgresConnection) async throws {
     let all = Set(urls.map(\.absoluteString) + (try await WebhookStore.receivers(on: connection)))
     let deliveries = try all.sorted().map { try Self.delivery(of: manifest, link, to: $0) }
     try await WebhookStore.queue(deliveries, at: Date(), on: connection)
   }
 
-  /// The message to one receiver. Its id and its text are the same whenever it is made.
+  /// The message to one receiver. Id and text are the same each time it is made.
   static func delivery(of manifest: Manifest, _ link: Manifest.Link, to url: String) throws -> WebhookDelivery {
     let id = id(of: "publication \(link.serial) \(link.sha256) \(url)")
     let message = Message(
@@ -52,7 +53,7 @@ public struct Webhooks: Sendable, Equatable {
     }
   }
 
-  /// A UUID of version 8 (RFC 9562) made of a SHA-256.
+  /// A UUID of version 8 (RFC 9562) derived from a SHA-256.
   private static func id(of text: String) -> UUID {
     var bytes = Array(SHA256.hash(data: Data(text.utf8)))
     bytes[6] = bytes[6] & 0x0F | 0x80

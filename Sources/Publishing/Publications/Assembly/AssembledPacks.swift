@@ -1,44 +1,44 @@
 public import CallerPack
 
-/// What was assembled.
+/// The result of assembling.
 public struct AssembledPacks: Sendable, Equatable {
   /// A pack that was written.
   public struct Pack: Sendable, Equatable {
-    /// What it is.
+    /// Its specification.
     public var spec: PackSpec
-    /// What the writer said.
+    /// The writer's summary.
     public var summary: PackSummary
-    /// Numbers that the recipe would have taken without its limit.
+    /// The count of numbers that the recipe would include without its limit.
     public var candidates: Int
   }
 
   /// In the order of recipes, regions and shards.
   public var packs: [Pack]
-  /// Packs that were not written because nothing was in them; in the same order.
+  /// Packs that were not written because they would be empty, in the same order.
   public var empty: [PackSpec]
-  /// Listed numbers that were looked at.
+  /// The count of listed numbers read.
   public var listed: Int
-  /// Directory entries that were looked at.
+  /// The count of directory entries read.
   public var named: Int
 }
 
-/// How far assembling is.
+/// The progress of assembling.
 public struct AssemblyProgress: Sendable, Equatable {
-  /// What is being done.
+  /// A phase of assembling.
   public enum Phase: String, Sendable {
-    /// Numbers and names come from the database; the total is not known.
+    /// Numbers and names are read from the database; the total is unknown.
     case reading
-    /// What is in each pack is settled.
+    /// The entries of each pack are chosen.
     case selecting
     /// Packs are written.
     case writing
   }
 
-  /// What is being done.
+  /// The current phase.
   public var phase: Phase
-  /// Numbers read, numbers looked at, or entries written.
+  /// Numbers read, numbers checked, or entries written.
   public var done: Int
-  /// What ``done`` will be; nil where nobody knows.
+  /// The final value of ``done``; nil if unknown.
   public var total: Int?
   /// The pack that is being written.
   public var pack: String?

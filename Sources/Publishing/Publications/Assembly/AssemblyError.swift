@@ -1,16 +1,16 @@
 import Curation
 
-/// Why packs could not be assembled.
+/// Reasons why packs could not be assembled.
 public enum AssemblyError: Error, Equatable, CustomStringConvertible {
-  /// Numbers did not ascend.
+  /// Numbers of a feed were not in ascending order.
   case notAscending(feed: String, number: Int64, after: Int64)
-  /// A text is longer than a spool takes.
+  /// A text is longer than a spool allows.
   case textTooLong(number: Int64)
-  /// A pack is not full without the numbers that a cut left out.
+  /// A pack needs numbers that the cut omitted.
   case cutTooHigh
-  /// Two packs would have one name.
+  /// Two packs would have the same name.
   case sameName(String)
 
-  /// The code and its values, for logs; Localization makes sentences for people.
+  /// The code and its values for logs. Localization makes sentences for people.
   public var description: String { PublicationFailure(self).json }
 }

@@ -3,7 +3,7 @@ import CallerPack
 import CallerPackBuilder
 import Curation
 
-/// Assembling under way, on a thread of its own.
+/// A running assembly, on its own thread.
 actor AssemblyWork {
   private let executor = SerialQueueExecutor(label: "publishing.assembling")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -47,7 +47,8 @@ actor AssemblyWork {
     return try write(try Self.divide(numbers, by: plan, folder: folder, placed), openWriter)
   }
 
-  /// Finds, for packs with more candidates than their limit, the last that is in: as many packs at a time as memory allows.
+  /// Finds the last included rank of packs with more candidates than their limit. Ranks as many packs at a time as
+  /// memory allows.
   private func rank() throws {
     var waiting = plan.packs.indices.filter { plan.packs[$0].candidates > plan.packs[$0].spec.recipe.limit }[...]
     while !waiting.isEmpty {
@@ -70,7 +71,7 @@ actor AssemblyWork {
     }
   }
 
-  /// Entries with their labels, a stream a pack.
+  /// Writes the entries with their labels, one stream for each pack.
   private static func divide(
     _ numbers: EntrySpools, by plan: PackPlan, folder: String, _ placed: ([ListedNumber]) throws -> Void
   ) throws -> BlockSpool {
@@ -102,7 +103,7 @@ actor AssemblyWork {
     return spool
   }
 
-  /// So many numbers that have a place are handed over at a time.
+  /// Placed numbers handed over at a time.
   private static let placedBatch = 8_192
 
   private func write(
@@ -146,7 +147,7 @@ actor AssemblyWork {
 }
 
 extension ListedNumber {
-  /// What the spool keeps, less the label.
+  /// A record without its label.
   fileprivate init(_ item: ListedRecord) {
     self.init(
       number: item.number, category: item.category, treatment: item.treatment, cause: item.cause, heat: item.heat,

@@ -1,13 +1,13 @@
-/// The first N of many entries: those of the highest score, of equal scores those of the least numbers.
+/// The best N of many entries: by score, highest first, then by number, lowest first.
 ///
 /// A binary heap whose root is the last of the N; at most N entries of 16 bytes.
 struct BestEntries {
-  /// An entry's place in the order.
+  /// An entry's position in the order.
   struct Rank {
     var score: Double
     var number: Int64
 
-    /// Whether it comes behind another.
+    /// Whether the entry comes after another.
     func isBehind(_ other: Rank) -> Bool {
       score != other.score ? score < other.score : number > other.number
     }
@@ -21,7 +21,7 @@ struct BestEntries {
     self.limit = limit
   }
 
-  /// The last of the N, when there are as many: entries behind it are out.
+  /// The last of the N entries if there are N; entries after it are excluded.
   var last: Rank? { heap.count == limit ? heap.first : nil }
 
   mutating func add(_ rank: Rank) {

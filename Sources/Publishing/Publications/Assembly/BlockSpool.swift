@@ -1,7 +1,7 @@
 import CallerPack
 
-/// Several streams of records in one temporary file that has no name: each is written a block at a time and can be read
-/// from its start as often as wanted. Memory: a block a stream.
+/// Several streams of records in one unnamed temporary file. Each is written in blocks and can be read from its start
+/// any number of times. Memory: one block for each stream.
 final class BlockSpool {
   private struct Block {
     var offset: Int
@@ -18,7 +18,7 @@ final class BlockSpool {
   private var streams: [Stream] = []
   private var source: PackSource?
 
-  /// - Parameter blockBytes: a block is written when it has as many; a record is never divided.
+  /// - Parameter blockBytes: a block is written when it reaches this size; a record is never divided.
   init(folder: String, blockBytes: Int = 16 << 10) throws {
     sink = try PackSink(path: "\(folder)/assembling.spool")
     sink.forgetName()
@@ -31,13 +31,13 @@ final class BlockSpool {
     return streams.count - 1
   }
 
-  /// Appends a record, which `write` puts behind what is there.
+  /// Appends a record; `write` adds it after the existing bytes.
   func append(to stream: Int, _ write: (inout [UInt8]) -> Void) throws {
     write(&streams[stream].pending)
     if streams[stream].pending.count >= blockBytes { try flush(stream) }
   }
 
-  /// A reader of a stream; nothing may be appended to any stream any more.
+  /// Creates a reader of a stream. After that no stream accepts records.
   func reader(of stream: Int) throws -> BlockReader {
     let source = try self.source ?? finish()
     return BlockReader(source: source, blocks: streams[stream].blocks.map { ($0.offset, $0.count) })
@@ -63,7 +63,7 @@ final class BlockSpool {
   deinit { sink.cancel() }
 }
 
-/// Reads a stream's records, a block at a time; the spool wrote them, so they are trusted to be whole.
+/// Reads a stream's records block by block. It does not check them, because the spool wrote them.
 final class BlockReader {
   private let source: PackSource
   private let blocks: [(offset: Int, count: Int)]
@@ -82,7 +82,7 @@ final class BlockReader {
 
   deinit { buffer.deallocate() }
 
-  /// Whether there is a record; what ``take(_:)`` gave before is gone.
+  /// Whether there is another record. Invalidates the bytes that ``take(_:)`` returned.
   func hasMore() throws -> Bool {
     guard at == end else { return true }
     guard next < blocks.count else { return false }
@@ -93,16 +93,16 @@ final class BlockReader {
     return true
   }
 
-  /// The next integer of the record.
+  /// Reads an integer of the record.
   func integer<I: FixedWidthInteger>(_: I.Type = I.self) -> I {
     defer { at += MemoryLayout<I>.size }
     return I(littleEndian: UnsafeRawBufferPointer(buffer).loadUnaligned(fromByteOffset: at, as: I.self))
   }
 
-  /// The next number of the record.
+  /// Reads a floating-point number of the record.
   func double() -> Double { Double(bitPattern: integer()) }
 
-  /// The next bytes of the record.
+  /// Reads bytes of the record.
   func take(_ count: Int) -> UnsafeRawBufferPointer {
     defer { at += count }
     return UnsafeRawBufferPointer(rebasing: buffer[at..<at + count])
@@ -110,12 +110,12 @@ final class BlockReader {
 }
 
 extension [UInt8] {
-  /// Appends an integer's bytes, the least first.
+  /// Appends an integer's bytes in little-endian order.
   mutating func append<I: FixedWidthInteger>(littleEndian value: I) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 
-  /// Appends a text behind its length in two bytes.
+  /// Appends a text after its length in two bytes.
   mutating func append(spooling text: String) {
     append(littleEndian: UInt16(truncatingIfNeeded: text.utf8.count))
     append(contentsOf: text.utf8)

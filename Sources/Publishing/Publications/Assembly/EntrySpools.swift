@@ -1,15 +1,15 @@
 import Curation
 
-/// Listed numbers and directory entries on their way: each in the order of numbers, to be merged as often as wanted.
+/// Temporary files of listed numbers and directory entries, both ascending. They can be merged any number of times.
 final class EntrySpools {
   private let spool: BlockSpool
   private let listed: Int
   private let directory: Int
   private var lastListed: Int64 = 0
   private var lastEntry: Int64 = 0
-  /// Listed numbers taken.
+  /// The count of listed numbers taken.
   private(set) var listedCount = 0
-  /// Directory entries taken.
+  /// The count of directory entries taken.
   private(set) var directoryCount = 0
 
   init(folder: String) throws {
@@ -55,7 +55,7 @@ final class EntrySpools {
     directoryCount += entries.count
   }
 
-  /// Calls `body` with every number, in order; what it lends is gone with the next.
+  /// Calls `body` with every number in ascending order. The value is valid only during the call.
   func forEachMerged(_ body: (borrowing MergedNumber) throws -> Void) throws {
     let listed = try spool.reader(of: listed)
     let directory = try spool.reader(of: directory)
@@ -72,14 +72,14 @@ final class EntrySpools {
   }
 }
 
-/// A number with what is known of it.
+/// A number with its listing and directory entry.
 struct MergedNumber {
   var number: Int64
   var listed: ListedRecord?
   var entry: DirectoryRecord?
 }
 
-/// A listed number as it lies in the spool.
+/// A listed number in the spool.
 struct ListedRecord {
   var number: Int64
   var category: ReportCategory
@@ -88,10 +88,10 @@ struct ListedRecord {
   var heat: Double
   var evidence: Double
   var identifications: Double
-  /// Empty where no moderator gave one.
+  /// The moderator's label; empty if there is none.
   var label: UnsafeRawBufferPointer
 
-  /// The next one; nil at the end.
+  /// Reads the next record; nil at the end.
   fileprivate init?(_ reader: BlockReader) throws {
     guard try reader.hasMore() else { return nil }
     number = reader.integer()
@@ -105,13 +105,13 @@ struct ListedRecord {
   }
 }
 
-/// A directory entry as it lies in the spool.
+/// A directory entry in the spool.
 struct DirectoryRecord {
   var number: Int64
   var identifications: Double
   var name: UnsafeRawBufferPointer
 
-  /// The next one; nil at the end.
+  /// Reads the next record; nil at the end.
   fileprivate init?(_ reader: BlockReader) throws {
     guard try reader.hasMore() else { return nil }
     number = reader.integer()

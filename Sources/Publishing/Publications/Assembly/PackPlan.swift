@@ -1,16 +1,16 @@
 import Curation
 import PhoneNumbers
 
-/// The packs that recipes make, and which of them a number belongs to.
+/// The packs of the recipes, and the packs that a number belongs to.
 struct PackPlan {
-  /// A pack in the making.
+  /// A pack that is being assembled.
   struct Pack {
     var spec: PackSpec
     /// Index of its recipe.
     var recipe: Int
-    /// Numbers that the recipe takes.
+    /// The count of numbers that the recipe includes.
     var candidates = 0
-    /// Of more candidates than its limit, the last that is in.
+    /// The last included rank, if there are more candidates than the limit.
     var last: BestEntries.Rank?
   }
 
@@ -18,9 +18,9 @@ struct PackPlan {
   private(set) var packs: [Pack] = []
   private let regions: RegionMap
   private let needsRegion: Bool
-  /// By recipe, then region (0 for none), then shard: a pack, or -1.
+  /// Pack indices by recipe, region (0 for none) and shard; -1 for no pack.
   private var places: [[Int]] = []
-  /// By recipe: the regions it is limited to, as indices of the map.
+  /// By recipe: the regions that it is limited to, as indices of the map.
   private let allowed: [Set<Int>?]
 
   /// - Throws: ``AssemblyError/sameName(_:)``.
@@ -55,7 +55,7 @@ struct PackPlan {
     return recipe.shards.count > 1 ? "\(name).\(shard + 1)" : name
   }
 
-  /// Calls `body` with each pack that the number is a candidate of, and its rank there.
+  /// Calls `body` with each pack that the number is a candidate for, and its rank there.
   func forEachPack(of number: MergedNumber, _ body: (Int, BestEntries.Rank) throws -> Void) rethrows {
     let region = needsRegion ? regions.index(of: number.number) : nil
     for index in rules.indices {
@@ -71,26 +71,26 @@ struct PackPlan {
     }
   }
 
-  /// Notes how many candidates each pack has.
+  /// Stores the count of candidates of each pack.
   mutating func note(candidates: [Int]) {
     for index in packs.indices { packs[index].candidates = candidates[index] }
   }
 
   mutating func limit(_ pack: Int, to last: BestEntries.Rank?) { packs[pack].last = last }
 
-  /// Whether every pack is full of entries that numbers below a cut rank behind.
+  /// Whether every pack is full of entries that rank before all numbers below a cut.
   func isWhole(above cut: SelectionCut) -> Bool {
     packs.allSatisfy { pack in
       let recipe = pack.spec.recipe
       guard recipe.source != .directory else { return true }
-      // With all that ever rang read, none that did is missing.
+      // If all numbers with identifications were read, none is missing.
       if recipe.isIdentifiedOnly, cut.identifications == 0 { return true }
       let bound = cut.bound(of: recipe.ranking)
       return pack.last.map { bound > 0 ? $0.score >= bound : $0.score > 0 } ?? false
     }
   }
 
-  /// Whether an entry is among the first of its pack.
+  /// Whether an entry is included in its pack.
   func isIn(_ pack: Int, _ rank: BestEntries.Rank) -> Bool {
     guard let last = packs[pack].last else { return true }
     return !rank.isBehind(last)

@@ -1,14 +1,14 @@
 public import Curation
 
-/// One pack that a recipe makes: itself, or its part for a region or a shard.
+/// A pack of a recipe: the only one, or its part for a region or a shard.
 public struct PackSpec: Sendable, Equatable {
-  /// Safe in a file name and unique in a publication: `toxic`, `directory-us-212`, or `blocklist.2` for a second shard.
+  /// A valid file name, unique in a publication: `toxic`, `directory-us-212`, or `blocklist.2` for a second shard.
   public var name: String
-  /// What is in it.
+  /// The recipe.
   public var recipe: Recipe
-  /// The region its numbers lie in; nil for all.
+  /// The region of its numbers; nil for all.
   public var region: String?
-  /// From 1; nil where the recipe has one shard.
+  /// From 1; nil if the recipe has one shard.
   public var shard: Int?
 
   /// - Parameters: see the properties.

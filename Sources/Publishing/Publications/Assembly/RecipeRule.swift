@@ -1,9 +1,9 @@
 import Curation
 import PhoneNumbers
 
-/// Says of a number whether a recipe takes it, how it ranks, and what it is called.
+/// Evaluates a recipe for a number: whether it is included, its rank and its label.
 ///
-/// It is asked many million times a night, so what it is asked is at hand.
+/// Values are prepared in advance, because a publication evaluates many millions of numbers.
 final class RecipeRule: Sendable {
   let recipe: Recipe
   let isSplit: Bool
@@ -14,9 +14,9 @@ final class RecipeRule: Sendable {
   private let ranking: Ranking
   private let takesReports: Bool
   private let takesDirectory: Bool
-  /// Bits by the category's id.
+  /// A bit for each included category, by the category's id.
   private let categories: UInt32
-  /// Labels by category, where the template says the same for every number of one; by the category's id.
+  /// Labels by the category's id, if the template gives all numbers of a category the same label.
   private let labels: [[UInt8]?]
 
   init(_ recipe: Recipe) {
@@ -39,13 +39,13 @@ final class RecipeRule: Sendable {
     self.labels = labels
   }
 
-  /// Whether the recipe takes the number because of what was said of it.
+  /// Whether the recipe includes the number because of its listing.
   func takes(_ item: ListedRecord) -> Bool {
     takesReports && (isIdentification || item.treatment == .block)
       && categories & 1 << UInt32(item.category.rawValue) != 0
   }
 
-  /// The number's rank; nil where the recipe does not take it.
+  /// The number's rank; nil if the recipe does not include it.
   func score(_ number: MergedNumber) -> Double? {
     if let item = number.listed, takes(item) {
       if isIdentifiedOnly, !(item.identifications > 0) { return nil }
@@ -55,10 +55,10 @@ final class RecipeRule: Sendable {
     return ranking.score(heat: 0, identifications: entry.identifications, evidence: 0)
   }
 
-  /// Appends the label of a number that the recipe takes; nothing for a blocking one.
+  /// Appends the label of an included number; nothing for a blocking pack.
   ///
-  /// A moderator's label stands; else, of a number that is taken because of complaints, what the template for those
-  /// says; else the directory's name. Never empty.
+  /// The order is: a moderator's label, the template for complaints if the number is included because of them, the
+  /// directory's name. Never empty.
   func appendLabel(_ number: MergedNumber, to bytes: inout [UInt8]) {
     guard isIdentification else { return }
     let name = number.entry?.name

@@ -2,18 +2,18 @@ import CallerPack
 import CallerPackBuilder
 import Foundation
 
-/// Makes the deltas that lead to a publication's packs.
+/// Makes the deltas to a publication's packs.
 struct DeltaBuild: Sendable {
   let folder: PublicationFolder
   let serial: Int64
   /// Manifests of earlier publications, newest first.
   let earlier: [Manifest]
-  /// From so many different files of a pack deltas lead to it.
+  /// The number of earlier versions of a pack from which deltas are made.
   let bases: Int
 
-  /// Makes deltas to one pack from the last different files of its name; one that is not smaller than the pack is thrown
-  /// away. For a pack that was carried over, the deltas that led to it stay, as far as their bases are among the last:
-  /// files are counted and not publications, so that many small ones take no delta away.
+  /// Makes deltas to a pack from its last different files. A delta that is not smaller than the pack is deleted. An
+  /// unchanged pack keeps its deltas, if their bases are still among the last. Files are counted instead of
+  /// publications, so that many small publications do not remove deltas.
   func deltas(to pack: ManifestPack) throws -> [ManifestPack.Delta] {
     var bases: [ManifestPack] = []
     for manifest in earlier where bases.count < self.bases {
@@ -32,7 +32,7 @@ struct DeltaBuild: Sendable {
   private func delta(
     from base: ManifestPack, to pack: ManifestPack, _ target: PackReader
   ) throws -> ManifestPack.Delta? {
-    // A base that is gone or damaged costs its readers a full pack, and nothing else.
+    // If a base is missing or damaged, its readers download the full pack.
     guard let reader = try? PackReader.open(path: folder.filePath(base.path)), try reader.digest().hex == base.sha256
     else { return nil }
     let file = PublicationFolder.deltaFile(name: pack.name, from: base.serial, to: serial)

@@ -2,13 +2,13 @@ import CallerPack
 import Foundation
 import PackFormats
 
-/// Writes a publication's packs in the other formats that their recipes ask for.
+/// Writes a publication's packs in the other formats of their recipes.
 struct FormatBuild: Sendable {
   let folder: PublicationFolder
   let serial: Int64
 
-  /// Files of these formats; those of a pack that was carried over are there already.
-  /// - Throws: `PackFormatError`: what a format cannot carry stops the publication rather than to be missing from it.
+  /// Returns the files in these formats and writes missing ones. An unchanged pack has its files already.
+  /// - Throws: `PackFormatError` for an entry that a format cannot represent; this stops the publication.
   func files(of pack: ManifestPack, formats: [String]) throws -> [ManifestPack.File] {
     try Set(formats).sorted().compactMap { name in
       if let file = pack.formats.first(where: { $0.format == name }) { return file }
@@ -30,7 +30,7 @@ struct FormatBuild: Sendable {
 }
 
 extension ListFormat {
-  /// What a file of this format ends in; no two the same, for all of them lie in one folder.
+  /// The file name extension. All formats are in one folder, so extensions differ.
   fileprivate var fileExtension: String {
     switch self {
     case .tsv: "tsv"

@@ -3,12 +3,12 @@ import CallerPackBuilder
 import Curation
 import Foundation
 
-/// Where the packs of one publication are made.
+/// Writes, reads back and compares the packs of one publication.
 struct PackBuild: Sendable {
   let folder: PublicationFolder
   let serial: Int64
   let time: Date
-  /// Packs of the publication before, by name.
+  /// Packs of the previous publication, by name.
   let former: [String: ManifestPack]
 
   init(folder: PublicationFolder, serial: Int64, time: Date, former: Manifest?) {
@@ -18,9 +18,9 @@ struct PackBuild: Sendable {
     self.former = Dictionary(uniqueKeysWithValues: (former?.packs ?? []).map { ($0.name, $0) })
   }
 
-  /// Opens a pack under the name it will have, beside its place.
+  /// Opens a staged pack under its final name.
   ///
-  /// It takes over the dictionary of the pack before it, so that a delta between the two carries none.
+  /// It reuses the previous pack's dictionary, so that a delta between the two does not contain one.
   func openWriter(_ spec: PackSpec) throws -> PackWriter {
     var dictionary = try formerReader(spec.name, kind: spec.recipe.packKind)
     if spec.recipe.profile == .lean, dictionary?.header.profile != .lean { dictionary = nil }
@@ -36,8 +36,8 @@ struct PackBuild: Sendable {
       dictionary: dictionary?.header.dictionaryStoredBytes ?? 0 > 0 ? dictionary : nil)
   }
 
-  /// The file of the publication before; nil where there is none of this kind, or it is damaged: then the new pack
-  /// stands on its own.
+  /// Opens the pack of the previous publication; nil if there is none of this kind or it is damaged. The new pack is
+  /// then written without it.
   func formerReader(_ name: String, kind: PackKind) throws -> PackReader? {
     guard let pack = former[name], pack.kind == "\(kind)",
       let reader = try? PackReader.open(path: folder.filePath(pack.path)),
@@ -46,12 +46,11 @@ struct PackBuild: Sendable {
     return reader
   }
 
-  /// Tries, one publication in fourteen and for each name another, whether a dictionary of its own makes a pack so much
-  /// smaller that it pays for being in the delta. Labels change with time, and a dictionary that is taken over for ever
-  /// would fit them less and less.
+  /// Tries a new dictionary for a pack, because labels change and an old dictionary fits them less over time. Each pack
+  /// has its trial in one of 14 publications; the names distribute the trials.
   ///
-  /// It pays when a whole pack becomes smaller by more than the dictionary is long: then even a client that takes one
-  /// delta for each whole pack that another takes has less to fetch.
+  /// The new dictionary is used if the pack shrinks by more than the dictionary's size. Then it pays even for a client
+  /// that downloads one delta and one full pack.
   func refit(_ spec: PackSpec, _ summary: PackSummary) throws -> PackSummary {
     let place = Int64(spec.name.utf8.reduce(0) { ($0 * 31 + Int($1)) % 1_009 })
     guard (serial + place) % Self.trialPeriod == 0, spec.recipe.packKind != .blocking,

@@ -2,22 +2,20 @@ import CallerPack
 import Curation
 import Foundation
 
-/// A pack that has been written and read back, before the gates.
+/// A pack that was written and read back, before the gates.
 struct PackDraft: Sendable {
   let figures: PackStatistics
-  /// As the manifest will have it, without deltas and formats; nil when it could not be read back.
+  /// Its manifest entry without deltas and formats; nil if it could not be read back.
   var pack: ManifestPack?
-  /// Whether it is the file of an earlier publication, for nothing has changed.
+  /// Whether the pack is unchanged and keeps an earlier publication's file.
   var isCarried = false
-  /// Formats that it is also to be had in.
+  /// Other formats of the pack.
   var formats: [String] = []
 }
 
 extension PackBuild {
-  /// Reads a pack back, compares it with the one before, and keeps that one when nothing has changed.
-  /// - Parameters:
-  ///   - cap: the most entries.
-  ///   - protection: why a number may not be published; nil for all others.
+  /// Reads a pack back, compares it with the previous one, and keeps the previous file if nothing has changed.
+  /// - Parameter protection: returns why a number is protected; nil for all other numbers.
   func examine(
     _ spec: PackSpec, _ summary: PackSummary, protection: (Int64) -> String?
   ) throws -> PackDraft {
@@ -53,7 +51,7 @@ extension PackBuild {
     }
   }
 
-  /// Walks both packs once: order, protected numbers, what came and what went.
+  /// Reads both packs once and checks the order, protected numbers, and added and removed numbers.
   private func compare(
     _ new: PackReader, with old: PackReader?, _ protection: (Int64) -> String?, into figures: inout PackStatistics
   ) throws {
@@ -85,6 +83,6 @@ extension PackBuild {
     }
   }
 
-  /// So many protected numbers are named.
+  /// Maximum of protected numbers in the record.
   private static var namedHits: Int { 5 }
 }

@@ -2,6 +2,6 @@ import AsyncSupport
 import Dispatch
 
 extension ConcurrentQueueExecutor {
-  /// Threads for work that keeps a core busy for seconds, so that a server's answers to requests do not wait for it.
+  /// Threads for work that uses a core for seconds, so that responses of a server do not wait for it.
   static let publishing = ConcurrentQueueExecutor(label: "ringfence.publishing", qos: .utility)
 }

@@ -3,8 +3,8 @@ import Foundation
 import Storage
 import Synchronization
 
-/// How far a run is: told to whoever asked for it at once, and to the database every two seconds, which also says that
-/// the run lives.
+/// The progress of a run. The caller receives each step at once. The database receives it every two seconds, as a
+/// heartbeat of the run.
 final class RunProgress: Sendable {
   private struct State {
     var step = JobStep.starting
@@ -28,11 +28,11 @@ final class RunProgress: Sendable {
     tell(step, part)
   }
 
-  /// Whether the database has given the run up meanwhile.
+  /// Whether the database has given the run up.
   var isLost: Bool { state.withLock { $0.isLost } }
 
-  /// Tells the database until it is cancelled. A database that does not answer is told again later: what matters is
-  /// asked once more before anything becomes visible.
+  /// Reports to the database until the task is cancelled. If the database does not answer, the next report tries again;
+  /// the claim is checked once more before anything becomes visible.
   func report(to store: PublicationStore, _ claim: PublicationClaim) async {
     while !Task.isCancelled {
       let (step, part) = state.withLock { ($0.step, $0.part) }

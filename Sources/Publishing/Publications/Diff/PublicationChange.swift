@@ -1,29 +1,29 @@
 public import CallerPack
 
-/// What one night's pack says otherwise of a number than another's.
+/// The difference of a number between two packs.
 public struct PublicationChange: Sendable, Equatable {
-  /// What happened.
+  /// A kind of change.
   public enum Kind: String, Sendable, CaseIterable {
-    /// It is new.
+    /// The number is new.
     case entered
-    /// It is gone.
+    /// The number is gone.
     case left
-    /// It has another label, or does something else.
+    /// The number has another label or role.
     case relabelled
   }
 
-  /// What happened.
+  /// The kind of change.
   public var kind: Kind
-  /// As the earlier pack has it; nil for one that has entered.
+  /// The earlier pack's entry; nil for a new number.
   public var before: PackEntry?
-  /// As the later pack has it; nil for one that has left.
+  /// The later pack's entry; nil for a removed number.
   public var after: PackEntry?
 
   /// E.164 digits.
   public var number: Int64 { after?.number ?? before?.number ?? 0 }
 
-  /// - Parameters: at least one of them is there, and both are of one number.
-  /// - Returns: nil where nothing changed.
+  /// - Parameters: at least one is not nil, and both have the same number.
+  /// - Returns: nil if nothing changed.
   init?(before: PackEntry?, after: PackEntry?) {
     switch (before, after) {
     case (nil, nil): return nil
@@ -38,15 +38,15 @@ public struct PublicationChange: Sendable, Equatable {
   }
 }
 
-/// How many numbers of a pack changed between two nights.
+/// Counts of changes of a pack between two publications.
 public struct ChangeTotals: Sendable, Equatable {
-  /// New ones.
+  /// New numbers.
   public var entered = 0
-  /// Those that are gone.
+  /// Removed numbers.
   public var left = 0
-  /// Those with another label or role.
+  /// Numbers with another label or role.
   public var relabelled = 0
-  /// Those that are the same.
+  /// Unchanged numbers.
   public var kept = 0
 
   /// - Parameters: see the properties.

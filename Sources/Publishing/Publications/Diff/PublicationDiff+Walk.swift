@@ -1,13 +1,13 @@
 import CallerPack
 
-/// Walks two packs side by side, ascending, with two blocks in memory.
+/// Reads two packs in parallel, ascending, with two blocks in memory.
 struct PublicationDiffWalk {
   private let before: PackCursor?
   private let after: PackCursor?
   private var hasBefore = false
   private var hasAfter = false
 
-  /// - Parameters: nil stands for a pack that was not there; the walk begins behind `number`.
+  /// - Parameters: nil for a missing pack; the walk starts after `number`.
   init(before: PackReader?, after: PackReader?, behind number: Int64) throws {
     self.before = try before?.makeCursor(from: number + 1)
     self.after = try after?.makeCursor(from: number + 1)
@@ -15,8 +15,8 @@ struct PublicationDiffWalk {
     hasAfter = try self.after?.next() ?? false
   }
 
-  /// The next number, with what happened to it; nil at the end.
-  /// - Returns: `change` is nil where nothing happened.
+  /// The next number with its change; nil at the end.
+  /// - Returns: `change` is nil for an unchanged number.
   mutating func next() throws -> (number: Int64, change: PublicationChange?)? {
     let left = hasBefore ? before?.number : nil
     let right = hasAfter ? after?.number : nil

@@ -3,10 +3,10 @@ public import CallerPack
 import Foundation
 import Synchronization
 
-/// What changed between two publications that are still in the folder, pack by pack, read from the packs themselves.
+/// Changes between two publications that are still in the folder, read from their packs.
 ///
-/// Nothing is kept in memory but two blocks: a page of changes costs the walk to its end, whose beginning is looked up by
-/// number. Totals cost a walk over both packs, about 0.1 s a million numbers, and are remembered.
+/// Memory is two blocks. A page of changes reads only its own part of the packs; its beginning is found by number.
+/// Totals read both packs, about 0.1 s for a million numbers, and are cached.
 public struct PublicationDiff: Sendable {
   private let folder: PublicationFolder
   private let totals = Remembered()
@@ -19,27 +19,27 @@ public struct PublicationDiff: Sendable {
     public var serial: Int64 { head.serial }
   }
 
-  /// - Parameter folder: where publications lie.
+  /// - Parameter folder: the folder of publications.
   public init(folder: PublicationFolder) {
     self.folder = folder
   }
 
-  /// The publications that are still there, newest first.
+  /// The publications in the folder, newest first.
   public func nights() -> [Night] { ((try? folder.keptHeads()) ?? []).map(Night.init) }
 
-  /// The names of a publication's packs; none where its manifest cannot be read.
+  /// The names of a publication's packs; empty if its manifest cannot be read.
   public func packs(of night: Night) -> [String] {
     ((try? folder.manifest(of: night.head))?.packs ?? []).map(\.name)
   }
 
-  /// Changes of a pack behind a number, ascending.
+  /// Changes of a pack after a number, ascending.
   /// - Parameters:
-  ///   - pack: its name.
-  ///   - kinds: what is asked for.
-  ///   - number: where the page before ended; 0 at first.
-  ///   - limit: the most, at least 1.
+  /// - pack: its name.
+  /// - kinds: the kinds to return.
+  /// - number: the last number of the previous page; 0 for the first page.
+  /// - limit: the maximum count, at least 1.
   /// - Returns: the changes, and whether there are more.
-  /// - Throws: `PackError` when a pack cannot be read.
+  /// - Throws: `PackError` if a pack cannot be read.
   public func changes(
     from earlier: Night, to later: Night, pack: String, kinds: Set<PublicationChange.Kind>, behind number: Int64,
     limit: Int
@@ -58,8 +58,8 @@ public struct PublicationDiff: Sendable {
     }
   }
 
-  /// How many numbers of a pack changed.
-  /// - Throws: `PackError` when a pack cannot be read.
+  /// Counts of a pack's changes.
+  /// - Throws: `PackError` if a pack cannot be read.
   public func totals(from earlier: Night, to later: Night, pack: String) async throws -> ChangeTotals {
     let packs = pair(earlier, later, pack)
     if let before = packs.before, before.path == packs.after?.path { return ChangeTotals(kept: before.entries) }
@@ -90,7 +90,7 @@ public struct PublicationDiff: Sendable {
     return try PackReader.open(path: folder.filePath(pack.path))
   }
 
-  /// Totals of late: files never change under their names.
+  /// A cache of recent totals. A file name always has the same content.
   private final class Remembered: Sendable {
     private let known = Mutex<[(key: String, totals: ChangeTotals)]>([])
 

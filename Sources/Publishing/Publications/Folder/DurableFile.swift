@@ -7,7 +7,7 @@ import Foundation
   import Darwin
 #endif
 
-/// Files that are there whole or not at all, also after a power cut.
+/// Writes files that are complete or absent, even after a power failure.
 enum DurableFile {
   /// Writes beside, flushes to disk, renames into place, and flushes the folder.
   /// - Parameter isPrivate: whether nobody but its owner may read it.
@@ -34,7 +34,7 @@ enum DurableFile {
     try flush(URL(filePath: path).deletingLastPathComponent().path)
   }
 
-  /// Puts a file in the place of another; the folder is flushed with the rest of it.
+  /// Renames a file over another. The caller flushes the folder.
   static func move(_ path: String, to target: String) throws {
     guard rename(path, target) == 0 else { throw PublishingError.cannotWrite(target, errno: errno) }
   }

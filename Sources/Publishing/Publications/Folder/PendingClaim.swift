@@ -1,8 +1,8 @@
 import Foundation
 import Storage
 
-/// The claim of the run that goes on in a folder, kept beside it: who finds one under the folder's lock knows that the
-/// run is dead, and need not wait until the database has noticed.
+/// The claim of the current run, stored in the folder. A process that finds one under the folder's lock knows that the
+/// run is dead, without waiting for missing heartbeats.
 struct PendingClaim: Codable {
   let serial: Int64
   let token: UUID

@@ -2,18 +2,17 @@ public import CallerPack
 import FileSupport
 import Foundation
 
-/// The folder that holds what is published; it is a static site as it is.
+/// The folder of published files, which can be served as a static site.
 ///
-/// `manifest.json` names the files of the newest publication: the other parts of the manifest in `bins/` and
-/// `descriptions/`, and what these name in `packs/`, `deltas/` and `formats/`, all under names that are never used again
-/// for another content. A publication is visible from the moment its manifest is renamed into place,
-/// and not before. `manifests/` keeps the manifests of late, `roots/` all lists of keys. What begins with a dot is
-/// nobody else's business.
+/// `manifest.json` names the files of the newest publication: the manifest's other parts in `bins/` and
+/// `descriptions/`, and their files in `packs/`, `deltas/` and `formats/`. A file name never gets another content. A
+/// publication becomes visible when its manifest is renamed into place. `manifests/` has recent manifests, `roots/` all
+/// lists of keys. Names that begin with a dot are internal.
 public struct PublicationFolder: Sendable {
   /// Absolute or relative path of the folder.
   public let path: String
 
-  /// - Parameter path: made when something is first published.
+  /// - Parameter path: the folder is created by the first publication.
   public init(path: String) {
     self.path = path
   }
@@ -21,16 +20,16 @@ public struct PublicationFolder: Sendable {
   /// Path of the newest publication's manifest.
   public var manifestPath: String { "\(path)/manifest.json" }
 
-  /// Where a pack lies.
+  /// The path of a pack.
   /// - Parameter file: a name such as `toxic-12.rfpack`.
   public func packPath(_ file: String) -> String { "\(path)/packs/\(file)" }
 
-  /// Where a file lies that a manifest names.
+  /// The path of a file named in a manifest.
   public func filePath(_ relative: String) -> String { "\(path)/\(relative)" }
 
-  /// Path of a new file of the publication that is being made. It is served from when ``place()`` has moved it, and so
-  /// not before the gates have passed.
-  /// - Parameter relative: as the manifest will name it.
+  /// The path of a new file of the running publication. ``place()`` moves it to its final path after the gates have
+  /// passed.
+  /// - Parameter relative: its name in the manifest.
   func stagedPath(_ relative: String) -> String { "\(staging)/\(relative)" }
 
   private var staging: String { "\(path)/.work/next" }
@@ -38,14 +37,14 @@ public struct PublicationFolder: Sendable {
   /// Folders of files that a publication adds before its manifest.
   private static let stagedFolders = ["packs", "deltas", "formats"]
 
-  /// Makes room for the files of the next publication.
+  /// Prepares the staging folders of the next publication.
   func stage() throws {
     for name in Self.stagedFolders {
       try FileManager.default.createDirectory(atPath: stagedPath(name), withIntermediateDirectories: true)
     }
   }
 
-  /// Moves the staged files to their places, where they are served.
+  /// Moves the staged files to their final paths, where they are served.
   func place() throws {
     for name in Self.stagedFolders {
       for file in try FileManager.default.contentsOfDirectory(atPath: stagedPath(name)) {
@@ -66,10 +65,10 @@ public struct PublicationFolder: Sendable {
     "deltas/\(name)-\(base)-\(serial).rfdelta"
   }
 
-  /// Path of the kept copy of a manifest, relative to the folder.
+  /// Path of the stored copy of a manifest, relative to the folder.
   static func manifestFile(serial: Int64) -> String { "manifests/\(serial).json" }
 
-  /// The serial in a pack's file name; nil for any other name, so for anything that could leave the folder.
+  /// The serial in a pack's file name; nil for any other name, including all names that lead out of the folder.
   public static func serial(ofPackFile file: String) -> Int64? {
     guard let match = file.wholeMatch(of: /([a-z0-9][a-z0-9._-]{0,63})-([1-9][0-9]{0,17})\.rfpack/),
       Manifest.isName(String(match.1))
@@ -80,7 +79,7 @@ public struct PublicationFolder: Sendable {
   /// Folders of files that manifests name, and of the manifests' heads.
   public static let folders = ["packs", "deltas", "formats", "bins", "descriptions", "manifests"]
 
-  /// The newest publication's manifest, with its serial and the SHA-256 of what is signed; nil before the first.
+  /// The newest manifest, with its serial and the SHA-256 of its signed part; nil before the first publication.
   /// - Throws: ``PublishingError/badManifest(_:)``.
   public func manifest() throws -> (manifest: Manifest, link: Manifest.Link)? {
     guard let (head, link) = try head() else { return nil }
@@ -106,7 +105,7 @@ public struct PublicationFolder: Sendable {
     return (head, Manifest.Link(serial: head.serial, sha256: envelope.payloadDigest.hex))
   }
 
-  /// The manifest that a head belongs to, with all packs or those of some names.
+  /// Reads the manifest of a head, with all packs or only those with some names.
   /// - Throws: `UpdateError`.
   func manifest(of head: ManifestHead, wanted: Set<String>? = nil) throws -> Manifest {
     var reader = ManifestReader(head, wanted: wanted)
@@ -121,7 +120,7 @@ public struct PublicationFolder: Sendable {
     return [UInt8](data)
   }
 
-  /// The heads of kept manifests, newest first; one that cannot be read is left out.
+  /// The heads of stored manifests, newest first. Unreadable ones are skipped.
   func keptHeads() throws -> [ManifestHead] {
     let files = try FileManager.default.contentsOfDirectory(atPath: "\(path)/manifests")
     let serials = files.compactMap { file in
@@ -132,7 +131,7 @@ public struct PublicationFolder: Sendable {
     }
   }
 
-  /// The kept manifests, newest first; one that cannot be read is left out, for nothing rests on it but deltas.
+  /// The stored manifests, newest first. Unreadable ones are skipped; only deltas need them.
   func keptManifests() throws -> [Manifest] {
     try keptHeads().compactMap { try? manifest(of: $0) }
   }
@@ -154,9 +153,9 @@ public struct PublicationFolder: Sendable {
     for name in Self.folders { try DurableFile.flush("\(path)/\(name)") }
   }
 
-  /// Makes a publication visible: its files lie in the folder already.
-  /// - Returns: SHA-256 of what is signed.
-  /// - Throws: ``PublishingError/unreadable(_:)`` before anything is visible where a reader would refuse it.
+  /// Makes a publication visible whose files are in the folder.
+  /// - Returns: the serial and the SHA-256 of the signed part.
+  /// - Throws: ``PublishingError/unreadable(_:)`` before anything is visible, if a reader would refuse the manifest.
   @discardableResult
   package func reveal(_ manifest: Manifest, signedBy key: SigningKey) throws -> Manifest.Link {
     try makeFolders()
@@ -174,7 +173,7 @@ public struct PublicationFolder: Sendable {
     return Manifest.Link(serial: manifest.serial, sha256: envelope.payloadDigest.hex)
   }
 
-  /// Reads a manifest as its readers do.
+  /// Reads a manifest the way its readers do.
   private func checkReadable(
     _ bytes: [UInt8], _ files: [(part: ManifestPart, bytes: [UInt8])], as manifest: Manifest
   ) throws {
@@ -191,11 +190,11 @@ public struct PublicationFolder: Sendable {
     }
   }
 
-  /// Removes the files of publications that never became visible, and of those that nobody needs any more.
+  /// Removes the files of publications that never became visible, and files that are no longer needed.
   ///
-  /// Needed are: the last `count` publications, every one that has not expired at `time`, for a reader may have read its
-  /// manifest just now and may be fetching its files, and of each pack the last `count` files before the present one, from
-  /// which deltas are made, with a manifest that names them.
+  /// It keeps the last `count` publications, and all that have not expired at `time`, because a reader may be fetching
+  /// their files. Of each pack it also keeps the last `count` earlier files as bases of deltas, and a manifest that
+  /// names them.
   func sweep(newest: Manifest?, keeping count: Int, at time: Date) throws {
     let serial = newest?.serial ?? 0
     let manifests = try keptManifests().filter { $0.serial <= serial }
@@ -224,7 +223,7 @@ public struct PublicationFolder: Sendable {
         try FileManager.default.removeItem(atPath: "\(path)/\(folder)/\(file)")
       }
     }
-    // Half-written files beside the manifest and the roots.
+    // Incomplete files beside the manifest and the roots.
     for folder in ["", "/roots"] where FileManager.default.fileExists(atPath: "\(path)\(folder)") {
       for file in try FileManager.default.contentsOfDirectory(atPath: "\(path)\(folder)") where file.hasSuffix(".tmp") {
         try FileManager.default.removeItem(atPath: "\(path)\(folder)/\(file)")
@@ -232,7 +231,7 @@ public struct PublicationFolder: Sendable {
     }
   }
 
-  /// Paths of a manifest's bins and descriptions, as far as they can be read.
+  /// Paths of a manifest's bins and descriptions; unreadable parts are skipped.
   private func partPaths(of head: ManifestHead) -> [String] {
     var reader = ManifestReader(head)
     for bin in reader.missing {
@@ -242,7 +241,7 @@ public struct PublicationFolder: Sendable {
     return reader.named.map(\.path)
   }
 
-  /// Empties the folder of what a publication needs only while it is made.
+  /// Removes temporary files of a publication.
   func clearWork() throws {
     for file in try FileManager.default.contentsOfDirectory(atPath: "\(path)/.work") {
       try FileManager.default.removeItem(atPath: "\(path)/.work/\(file)")

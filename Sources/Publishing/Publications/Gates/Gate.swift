@@ -1,23 +1,23 @@
-/// What a publication must pass before it becomes visible.
+/// A check that a publication must pass before it becomes visible.
 public enum Gate: String, Sendable, CaseIterable, Comparable {
-  /// Every pack is read back and is whole: checksums, order, roles, labels, declared maxima.
+  /// Every pack can be read back: checksums, order, roles, labels, declared maxima.
   case readable
-  /// Numbers ascend and none is there twice.
+  /// Numbers ascend without duplicates.
   case order
-  /// No more entries than the recipe and one extension take.
+  /// A pack has no more entries than its recipe and one extension allow.
   case cap
   /// No protected number is in a pack.
   case protected
-  /// A pack is not empty, and none is missing that was there.
+  /// The publication is not empty, and no pack of more than ``GateLimits/slack`` entries becomes empty or is missing.
   case nonEmpty = "non-empty"
-  /// Entries and bytes lie within bounds of the publication before.
+  /// Entries and bytes of a pack are within limits relative to the previous publication.
   case size
-  /// Not too many numbers came and went at once.
+  /// The share of added and removed numbers is within its limit.
   case churn
 
-  /// Whether an administrator may let a publication pass all the same.
+  /// Whether an administrator may overrule the gate.
   ///
-  /// What a phone would refuse, or what must never be published, stays out whoever says so.
+  /// Packs that phones would refuse and protected numbers can never be published.
   public var canBeOverruled: Bool {
     switch self {
     case .nonEmpty, .size, .churn: true
@@ -25,24 +25,24 @@ public enum Gate: String, Sendable, CaseIterable, Comparable {
     }
   }
 
-  /// In the order they are looked at.
+  /// Compares by the order of the checks.
   public static func < (a: Gate, b: Gate) -> Bool {
     (allCases.firstIndex(of: a) ?? 0) < (allCases.firstIndex(of: b) ?? 0)
   }
 }
 
-/// What a publication may differ from the one before.
+/// Allowed differences from the previous publication.
 public struct GateLimits: Sendable, Equatable {
-  /// Least entries and bytes of a pack, as a part of what the one before had.
+  /// Minimum entries and bytes of a pack, as a factor of the previous pack's.
   public var leastSize: Double
-  /// Most entries and bytes of a pack, in the same way.
+  /// Maximum entries and bytes of a pack, as a factor of the previous pack's.
   public var greatestSize: Double
-  /// Most numbers that come and go, as a part of the entries before.
+  /// Maximum of added and removed numbers, as a fraction of the previous entries.
   public var greatestChurn: Double
-  /// Differences of so few entries are never too many: small lists change a lot.
+  /// Differences of up to this many entries always pass, because small lists vary a lot.
   public var slack: Int
 
-  /// - Parameters: see the properties; half to double the size, half of the numbers, 1,000 entries.
+  /// - Parameters: see the properties. Defaults: half to double the size, half of the numbers, 1,000 entries.
   public init(leastSize: Double = 0.5, greatestSize: Double = 2, greatestChurn: Double = 0.5, slack: Int = 1_000) {
     self.leastSize = leastSize
     self.greatestSize = greatestSize
@@ -51,13 +51,13 @@ public struct GateLimits: Sendable, Equatable {
   }
 }
 
-/// What is known of a pack that wants to pass.
+/// The figures of a pack that gates check.
 public struct PackStatistics: Sendable, Equatable {
-  /// A number that does not ascend.
+  /// A number out of order.
   public struct Disorder: Sendable, Equatable {
     /// E.164 digits.
     public var number: Int64
-    /// The number before it, which is not less.
+    /// The number before it, which is not smaller.
     public var previous: Int64
 
     /// - Parameters: see the properties.
@@ -69,25 +69,25 @@ public struct PackStatistics: Sendable, Equatable {
 
   /// Its name.
   public var name: String
-  /// The most entries it may have.
+  /// The maximum count of entries.
   public var cap: Int
-  /// Its entries; nil when the publication has no such pack any more.
+  /// Its entries; nil if the publication has no such pack.
   public var entries: Int?
-  /// Length of its file.
+  /// Size of its file in bytes.
   public var bytes: Int
-  /// Entries of the pack before it; nil when there was none.
+  /// Entries of the previous pack; nil if there was none.
   public var formerEntries: Int?
-  /// Length of the file before it.
+  /// Size of the previous file in bytes.
   public var formerBytes: Int
-  /// Numbers that were not in the pack before.
+  /// Numbers that the previous pack does not have.
   public var added: Int
-  /// Numbers that were in the pack before and are not in this one.
+  /// Numbers of the previous pack that this one does not have.
   public var removed: Int
-  /// Protected numbers in it; the first few.
+  /// The first few protected numbers in it.
   public var protected: [Int64]
-  /// The first number that does not ascend; nil when all do.
+  /// The first number out of order; nil for none.
   public var disorder: Disorder?
-  /// Why it could not be read back; nil when it could.
+  /// The reason why it could not be read back; nil if it could.
   public var damage: String?
 
   /// - Parameters: see the properties.

@@ -1,20 +1,22 @@
 import Curation
 public import Storage
 
-/// Looks at a publication before it becomes visible. Pure: it is given the figures.
+/// Checks the gates of a publication from its figures, without I/O.
 public struct GateChecker: Sendable {
   private let limits: GateLimits
-  /// Gates that do not apply: what single numbers that are taken out may do.
+  /// Gates that do not apply, as for revocations.
   private let exempt: Set<Gate>
 
-  /// - Parameters: what may differ, and the gates that are left open.
+  /// - Parameters:
+  /// - limits: allowed differences.
+  /// - exempt: gates that do not apply.
   public init(limits: GateLimits, exempt: Set<Gate> = []) {
     self.limits = limits
     self.exempt = exempt
   }
 
-  /// What every gate says of every pack, and of the publication as a whole.
-  /// - Parameter packs: of this publication, and those of the one before that it lacks.
+  /// Checks every gate for every pack and for the publication.
+  /// - Parameter packs: those of this publication, and those of the previous one that it lacks.
   public func look(at packs: [PackStatistics]) -> [GateRecord] {
     var records = packs.flatMap(look(at:))
     let entries = packs.reduce(0) { $0 + ($1.entries ?? 0) }
@@ -87,7 +89,7 @@ public struct GateChecker: Sendable {
 }
 
 extension [GateRecord] {
-  /// Notes who overruled what.
+  /// Adds the overruling account and reason to failed gates.
   func overruled(by overrules: [PublicationRequest.Overrule]) -> [GateRecord] {
     map { record in
       guard !record.passed, let gate = Gate(rawValue: record.gate), gate.canBeOverruled,
@@ -99,6 +101,6 @@ extension [GateRecord] {
     }
   }
 
-  /// The gates that hold the publication back.
+  /// The failed gates that are not overruled.
   public var closed: [GateRecord] { filter { !$0.passed && $0.overruledBy == nil } }
 }

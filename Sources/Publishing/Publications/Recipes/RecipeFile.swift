@@ -2,15 +2,15 @@ public import Curation
 import Foundation
 import Yams
 
-/// Reads `recipes.yaml`: what packs exist.
+/// Reads the definitions of packs in `recipes.yaml`.
 public enum RecipeFile {
-  /// The longest file that is read, in bytes.
+  /// The maximum file size in bytes.
   public static let maximumBytes = 1 << 20
-  /// The most recipes.
+  /// The maximum count of recipes.
   public static let maximumRecipes = 200
 
-  /// The recipes of a file.
-  /// - Throws: ``RecipeFileError`` with every fault and its line.
+  /// Reads the recipes of a file.
+  /// - Throws: ``RecipeFileError`` with every error and its line.
   public static func read(contentsOf path: String) throws(RecipeFileError) -> [Recipe] {
     func fail(_ text: String) -> RecipeFileError { RecipeFileError(file: path, problems: [.init(line: 0, text: text)]) }
     let data: Data
@@ -26,8 +26,8 @@ public enum RecipeFile {
     return try read(text, file: path)
   }
 
-  /// The recipes of a text; `file` stands for it in errors.
-  /// - Throws: ``RecipeFileError`` with every fault and its line.
+  /// Reads the recipes of a text; `file` names it in errors.
+  /// - Throws: ``RecipeFileError`` with every error and its line.
   public static func read(_ text: String, file: String = "recipes.yaml") throws(RecipeFileError) -> [Recipe] {
     let root: Node?
     do {

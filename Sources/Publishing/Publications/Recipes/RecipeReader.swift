@@ -1,11 +1,11 @@
 import Curation
 import Yams
 
-/// Turns YAML into recipes and notes every fault with its line.
+/// Converts YAML to recipes and notes every error with its line.
 final class RecipeReader {
   private(set) var problems: [RecipeFileError.Problem] = []
 
-  /// Notes a fault.
+  /// Notes an error.
   func report(_ node: Node?, _ text: String) {
     problems.append(.init(line: node?.mark?.line ?? 1, text: text))
   }

@@ -1,12 +1,12 @@
 import Yams
 
-/// The fields of a YAML mapping, whose names are known.
+/// The fields of a YAML mapping with known names.
 struct YAMLFields {
   private let node: Node
   private let values: [String: Node]
   private let reader: RecipeReader
 
-  /// Nil, and a fault noted, when the node is no mapping; unknown names are noted too.
+  /// Notes an error for each unknown name. Nil, with an error noted, if the node is not a mapping.
   init?(_ node: Node, of what: String, known: Set<String>, reader: RecipeReader) {
     guard let mapping = node.mapping else {
       reader.report(node, "\(what) must have fields: \(known.sorted().joined(separator: ", "))")
@@ -29,13 +29,13 @@ struct YAMLFields {
 
   subscript(name: String) -> Node? { values[name] }
 
-  /// A field that must be there.
+  /// A required field; notes an error if it is missing.
   func required(_ name: String) -> Node? {
     if values[name] == nil { reader.report(node, "\(name) is missing") }
     return values[name]
   }
 
-  /// One of the values of an enumeration; `default` where the field is missing, which is noted without one.
+  /// A value of an enumeration, or `default` if the field is missing. Notes an error if there is no default.
   func choice<Value: RawRepresentable<String> & CaseIterable>(
     _ name: String, _: Value.Type, default value: Value? = nil
   ) -> Value? {
@@ -45,7 +45,7 @@ struct YAMLFields {
     return nil
   }
 
-  /// A whole number that must be there.
+  /// A required integer.
   func integer(_ name: String, _ range: ClosedRange<Int>) -> Int? {
     guard let node = required(name) else { return nil }
     // Digits may be grouped: 1_999_999.
@@ -56,7 +56,7 @@ struct YAMLFields {
     return nil
   }
 
-  /// A number that may be missing.
+  /// An optional decimal number.
   func decimal(_ name: String, _ range: ClosedRange<Double>) -> Double? {
     guard let node = values[name] else { return nil }
     if let value = node.scalar.flatMap({ Double($0.string) }), range.contains(value) { return value }

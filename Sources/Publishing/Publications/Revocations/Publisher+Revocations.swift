@@ -6,20 +6,20 @@ import PostgreSQL
 import Storage
 
 extension Publisher {
-  /// Makes a publication that differs from the last one in the numbers that must go out or come in, and in nothing else:
-  /// from its packs, not from the database's masses. Takes a pass over the packs that change.
+  /// Makes a publication that applies the open revocations to the last publication's packs, without selecting numbers
+  /// from the database. Reads the changed packs once.
   ///
-  /// Numbers that are protected by now go out of the packs that change as well, and none comes in. What a gate holds back
-  /// is refused for good; the next night decides about its numbers.
+  /// Numbers protected since the last publication are removed from the changed packs, and none is added. If a gate
+  /// fails, the revocations are refused for good; the next full publication decides about their numbers.
   ///
-  /// Churn, size and emptiness are not looked at: to take the last number out of a pack is what was asked for.
-  /// - Returns: nil when there was nothing to do: what was asked for is so already.
+  /// The gates for churn, size and empty packs do not apply, because a revocation may remove the last number of a pack.
+  /// - Returns: nil if there was nothing to do or all revocations were already in effect.
   /// - Throws: see ``publish(_:)``.
   public func publishRevocations(
     at time: Date, progress: @escaping @Sendable (JobStep, Double) -> Void = { _, _ in }
   ) async throws -> Manifest? {
     guard try await store.hasOpenRevocations() else { return nil }
-    // Under the lock, or a night that is being made could publish a number that was settled as gone.
+    // The lock prevents a running publication from publishing a number that was settled as removed.
     return try await locked { ground -> Manifest? in
       let open = try await store.openRevocations()
       guard let former = ground.former else {
@@ -33,7 +33,7 @@ extension Publisher {
         try await store.settle(accepted, serial: former.serial, at: time)
         return nil
       }
-      // Never earlier than the publication that it follows, whatever the clock says.
+      // Never earlier than the previous publication, even if the clock is wrong.
       let request = PublicationRequest(time: max(time, former.issued), cause: .revocation, progress: progress)
       do {
         return try await run(
@@ -44,14 +44,14 @@ extension Publisher {
               accepted, dropped: change.dropped.sorted(), serial: manifest.serial, at: manifest.issued, on: connection)
           })
       } catch PublishingError.heldBack(let gates) {
-        // Tried again, the same gates would say the same.
+        // A second attempt would fail at the same gates.
         try await store.refuse(accepted, because: .gatesClosed(Set(gates.closed.map(\.gate)).sorted()), at: time)
         throw PublishingError.heldBack(gates)
       }
     }
   }
 
-  /// - Returns: those that do not put a protected number in.
+  /// - Returns: the revocations that do not add a protected number.
   private func refuseProtected(
     _ open: [Revocation], _ protection: (Int64) -> String?, at time: Date
   ) async throws -> [Revocation] {

@@ -5,15 +5,15 @@ import Foundation
 import Storage
 import Synchronization
 
-/// What revocations do to a pack, and what protection does to it by the way.
+/// Applies revocations to a pack and removes numbers that are protected by now.
 final class SingleChanges: Sendable {
-  /// By number, the last word on it; ascending.
+  /// The last action for each number, ascending.
   private let words: [(number: Int64, action: Revocation.Action)]
   private let recipes: [Recipe]
   private let protection: @Sendable (Int64) -> String?
   private let gone = Mutex<Set<Int64>>([])
 
-  /// The protected numbers that packs were copied without.
+  /// The protected numbers that were removed from packs.
   var dropped: Set<Int64> { gone.withLock { $0 } }
 
   init(_ revocations: [Revocation], recipes: [Recipe], protection: @escaping @Sendable (Int64) -> String?) {
@@ -24,10 +24,10 @@ final class SingleChanges: Sendable {
     self.protection = protection
   }
 
-  /// Whether a pack is another after this.
+  /// Whether the pack would change.
   func changes(_ pack: ManifestPack, in folder: PublicationFolder) throws -> Bool {
     let isDirectory = recipe(of: pack)?.source == .directory
-    // What a directory alone names was never listed: its owner's name stays, unless it is revoked.
+    // A number that only a directory names was never listed. It keeps its name unless the revocation removes it.
     if isDirectory, words.allSatisfy({ $0.action != .remove }) { return false }
     let reader = try PackReader.open(path: folder.filePath(pack.path))
     let cursor = try reader.makeCursor()
@@ -52,8 +52,8 @@ final class SingleChanges: Sendable {
     return isDirectory ? false : try holdsProtected(reader)
   }
 
-  /// Whether a number of the pack is protected by now. What was published before it was protected goes out with the first
-  /// publication that follows, be it of another number.
+  /// Whether a number of the pack is protected by now. Such a number leaves the pack with the next publication,
+  /// whichever number that is about.
   private func holdsProtected(_ pack: PackReader) throws -> Bool {
     let cursor = try pack.makeCursor()
     while try cursor.next() {
@@ -62,7 +62,7 @@ final class SingleChanges: Sendable {
     return false
   }
 
-  /// Copies the pack with the changes; a number for which there is no room waits for the night.
+  /// Copies the pack with the changes. A number without room waits for the next full publication.
   func apply(to base: PackReader, _ spec: PackSpec, _ writer: PackWriter) throws {
     var waiting = words[...]
     var room = spec.recipe.limit - base.header.entryCount
@@ -72,7 +72,7 @@ final class SingleChanges: Sendable {
         waiting.removeFirst()
         try add(word, spec, writer, &room)
       }
-      // Protected since that pack was made: the gate would hold back the whole publication.
+      // The number was protected after the pack was made. The gate would refuse the publication with it.
       let isProtected = protection(cursor.number) != nil
       if isProtected { _ = gone.withLock { $0.insert(cursor.number) } }
       if let word = waiting.first, word.number == cursor.number {
@@ -113,7 +113,7 @@ final class SingleChanges: Sendable {
     }
   }
 
-  /// What the pack was made as; nil for a kind that recipes do not make.
+  /// The specification of the pack; nil for a kind that recipes cannot make.
   func spec(of pack: ManifestPack) -> PackSpec? {
     let kind: Recipe.Kind
     switch pack.kind {
@@ -127,7 +127,7 @@ final class SingleChanges: Sendable {
       region: pack.region, shard: pack.shard)
   }
 
-  /// The recipe that makes packs of this name; nil when there is none any more.
+  /// The recipe of the pack's name; nil if it no longer exists.
   private func recipe(of pack: ManifestPack) -> Recipe? {
     let name = pack.shard.map { shard in String(pack.name.dropLast(".\(shard)".count)) } ?? pack.name
     return recipes.first { recipe in
@@ -136,8 +136,8 @@ final class SingleChanges: Sendable {
     }
   }
 
-  /// Whether a listed number belongs into a pack: those of regions, shards, some categories or another ranking than heat
-  /// wait for the night, which knows them.
+  /// Whether an added number belongs to the pack. Packs by region, shard, category or another ranking than heat get it
+  /// with the next full publication.
   private func takes(_ spec: PackSpec) -> Bool {
     spec.region == nil && spec.shard == nil
       && recipes.contains {

@@ -2,10 +2,10 @@ public import Foundation
 public import Logging
 public import Storage
 
-/// Publishes every night and whenever single numbers must go out or in, for as long as a server runs.
+/// Publishes on schedule and when there are open revocations, as long as a server runs.
 ///
-/// Of several servers the one that holds the lease does it; when it dies, the lease runs out and another takes over.
-/// The lease spares work only: that no serial is published twice rests on the database's key.
+/// Of several servers the holder of the lease publishes; if it dies, the lease expires and another takes over. The
+/// lease only saves work: the database's primary key prevents two publications with the same serial.
 public struct PublicationJob: Sendable {
   private let publisher: Publisher
   private let leases: LeaseStore
@@ -14,16 +14,16 @@ public struct PublicationJob: Sendable {
   private let now: @Sendable () -> Date
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// The pause between two looks for something to do.
+  /// The pause between two checks.
   static let interval = Duration.seconds(2)
 
-  /// The longest pause, after failures in a row.
+  /// The longest pause after repeated failures.
   static let longestPause = Duration.seconds(60)
 
   /// - Parameters:
-  ///   - schedule: nil publishes no nights, only revocations.
-  ///   - now: the time that nights are told by.
-  ///   - sleep: waits, and throws when the task is cancelled.
+  /// - schedule: nil publishes only revocations.
+  /// - now: the clock for the schedule.
+  /// - sleep: waits; throws if the task is cancelled.
   public init(
     publisher: Publisher, leases: LeaseStore, schedule: PublicationSchedule?, logger: Logger,
     now: @escaping @Sendable () -> Date = { Date() },
@@ -37,7 +37,7 @@ public struct PublicationJob: Sendable {
     self.sleep = sleep
   }
 
-  /// Looks for something to do until the task is cancelled. What fails is logged, and tried again later.
+  /// Publishes what is due until the task is cancelled. Failures are logged and tried again.
   public func run() async {
     var silentUntil = Date.distantPast
     var pause = Self.interval
@@ -47,25 +47,26 @@ public struct PublicationJob: Sendable {
         silentUntil = .distantPast
         pause = Self.interval
       } catch PublishingError.busy {
-        // Another process publishes; the next look finds what it has left.
+        // Another process is publishing; the next check finds what is left to do.
       } catch  where Task.isCancelled {
         return
       } catch {
-        // A database that is away for a while is said once a minute.
+        // While the database is unreachable, one error per minute is logged.
         if now() >= silentUntil {
           logger.error("The publication job failed; trying again", metadata: ["error": "\(error)"])
           silentUntil = now() + 60
         }
-        // A failure before a serial is claimed leaves no row that says when to try again.
+        // A failure before the claim of a serial leaves no record that would delay the next attempt.
         pause = min(pause * 2, Self.longestPause)
       }
       guard (try? await sleep(pause)) != nil else { return }
     }
   }
 
-  /// Does what there is to do now.
+  /// Publishes what is due now.
   /// - Returns: whether anything was published.
-  /// - Throws: what the database said, or ``PublishingError``; for revocations after the night was made all the same.
+  /// - Throws: database errors, or ``PublishingError``; an error of the revocations only after the scheduled
+  ///   publication.
   @discardableResult
   public func runOnce() async throws -> Bool {
     let time = now()
@@ -74,7 +75,7 @@ public struct PublicationJob: Sendable {
     guard isNight || hasRevocations else { return false }
     guard let lease = try await leases.take(LeaseStore.publishing) else { return false }
     return try await leases.holding(lease) {
-      // A night takes what revocations ask for along, so they come first: they are urgent.
+      // Revocations come first, because they are urgent and a full publication takes minutes.
       var hasPublished = false
       var failure: (any Error)?
       if hasRevocations {
@@ -94,7 +95,7 @@ public struct PublicationJob: Sendable {
     }
   }
 
-  /// Failed publications are tried again with a growing backoff: each try takes a serial and a pass over the packs.
+  /// Failed attempts are repeated at growing intervals, because each takes a serial and reads the packs.
   private func revocationsAreDue() async throws -> Bool {
     guard try await publisher.store.hasOpenRevocations() else { return false }
     return PublicationTiming(try await publisher.store.revocationFailures()) == .publish

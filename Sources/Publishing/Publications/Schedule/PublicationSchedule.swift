@@ -1,17 +1,17 @@
 public import Foundation
 
-/// When a publication is due: once a day at a time of day where the operator lives.
+/// The daily time of a publication in the operator's time zone.
 public struct PublicationSchedule: Sendable, Equatable {
   /// 0 to 23.
   public let hour: Int
   /// 0 to 59.
   public let minute: Int
-  /// Where.
+  /// The time zone.
   public let timeZone: TimeZone
 
   /// - Parameters:
-  ///   - time: hour and minute, such as `03:00`.
-  ///   - zone: of the time zone database, such as `Europe/Berlin`.
+  /// - time: hour and minute, such as `03:00`.
+  /// - zone: a name of the time zone database, such as `Europe/Berlin`.
   /// - Returns: nil for anything else.
   public init?(time: String, zone: String) {
     guard let match = time.wholeMatch(of: /([01][0-9]|2[0-3]):([0-5][0-9])/), let hour = Int(match.1),
@@ -22,15 +22,15 @@ public struct PublicationSchedule: Sendable, Equatable {
     self.timeZone = timeZone
   }
 
-  /// The last time at or before `now` that a publication was due.
+  /// The last scheduled time at or before `now`.
   ///
-  /// Each day of the calendar has exactly one such time. Where clocks jump over it, it is as long after the jump as it
-  /// would have been without; where they show it twice, it is the first.
+  /// Each calendar day has exactly one such time. If clocks skip it, it is moved by the length of the gap; if they
+  /// repeat it, the first one counts.
   public func last(atOrBefore now: Date) -> Date {
     times(around: now).last { $0 <= now } ?? now
   }
 
-  /// The first time after `now` that a publication is due.
+  /// The first scheduled time after `now`.
   public func next(after now: Date) -> Date {
     times(around: now).first { $0 > now } ?? now.addingTimeInterval(86_400)
   }
@@ -38,7 +38,7 @@ public struct PublicationSchedule: Sendable, Equatable {
   private func times(around now: Date) -> [Date] {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = timeZone
-    // Two days each way: a zone may have left a whole day out.
+    // Two days each way, because a zone may skip a day.
     return (-2...2).compactMap { days in
       guard let day = calendar.date(byAdding: .day, value: days, to: now) else { return nil }
       var parts = calendar.dateComponents([.year, .month, .day], from: day)

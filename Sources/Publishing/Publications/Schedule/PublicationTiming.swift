@@ -1,16 +1,16 @@
 import Foundation
 public import Storage
 
-/// Whether the publication of a night is to be made now.
+/// Whether a scheduled publication is to be made now.
 public enum PublicationTiming: Sendable, Equatable {
-  /// It is there, or a gate holds it back and somebody has to look.
+  /// It was published, or refused by a gate and needs an administrator.
   case done
-  /// Somebody is making it, or it failed a short while ago.
+  /// It is being made, or failed a short time ago.
   case wait
-  /// Nobody has made it.
+  /// It is due.
   case publish
 
-  /// - Parameter attempts: those that weigh the numbers at the time it was due or later.
+  /// - Parameter attempts: those that evaluate the numbers at the scheduled time or later.
   public init(_ attempts: PublicationAttempts) {
     if attempts.published + attempts.refused > 0 {
       self = .done
@@ -23,7 +23,7 @@ public enum PublicationTiming: Sendable, Equatable {
     }
   }
 
-  /// One minute after the first failure, twice as long after each other, at most an hour.
+  /// The pause in seconds: one minute after the first failure, doubled after each further one, at most an hour.
   static func pause(after failures: Int) -> TimeInterval {
     60 * pow(2, Double(min(max(failures - 1, 0), 6))).clamped(to: 60)
   }

@@ -2,13 +2,13 @@ import Curation
 import Foundation
 import Storage
 
-/// The numbers that a publication's packs hold other than by a directory alone, each with what and why, in a file: ascending,
-/// twelve bytes each.
+/// The listings of a publication in a file: the numbers that packs include for another reason than a directory,
+/// ascending, 12 bytes each.
 ///
-/// Those are its listings: a number over its threshold that found no room is not published, and has to enter anew.
+/// A number over its threshold that found no room in a pack is not listed, and must reach the entering threshold again.
 ///
-/// The file outlives the process, so that a publication whose maker died after the reveal can still be told to the
-/// database.
+/// The file survives the process, so that the next run can record a publication whose process died after making it
+/// visible.
 struct ListedSpool: Sequence, Sendable {
   let path: String
 
@@ -50,7 +50,7 @@ struct ListedSpool: Sequence, Sendable {
 
   func makeIterator() -> Iterator { Iterator(file: FileHandle(forReadingAtPath: path)) }
 
-  /// The rows, read in pieces; a file that ends within a row ends before it.
+  /// Reads the rows in pieces; an incomplete last row is ignored.
   struct Iterator: IteratorProtocol {
     private let file: FileHandle?
     private var piece = Data()

@@ -5,30 +5,30 @@ public import PhoneNumbers
 public import PostgreSQL
 import Storage
 
-/// What fills the packs of a publication: all of it from one snapshot.
+/// Fills the packs of a publication from one snapshot.
 struct PackContent: Sendable {
   let store: PublicationStore
   let selection: Selection
   let recipes: [Recipe]
   let sources: ContentSources
-  /// For files that are gone with the process.
+  /// Folder for temporary files.
   let temporaryFolder: String
-  /// Finds what a snapshot has and must not be published.
+  /// Finds the numbers of the snapshot that must be held back.
   var review: @Sendable (Date, PostgresConnection) async throws -> Set<Int64> = { _, _ in [] }
-  /// Loads what tells why a number may never be published.
+  /// Loads a function that returns the reason why a number is protected, or nil.
   var protection: @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String? = { _ in { _ in nil } }
 
-  /// What was written, and what its snapshot protects.
+  /// The written packs, and the protection of their snapshot.
   struct Written: Sendable {
     var packs: AssembledPacks
     var protection: @Sendable (Int64) -> String?
   }
 
-  /// Writes the packs that the recipes ask for.
+  /// Writes the packs of the recipes.
   /// - Parameters:
-  ///   - spool: keeps what packs hold other than by a directory alone.
-  ///   - open: makes the writer of a pack.
-  ///   - progress: told the part that is done, 0 to 1.
+  /// - spool: receives the listings.
+  /// - open: creates the writer of a pack.
+  /// - progress: receives the step and the fraction done, 0 to 1.
   func fill(
     at time: Date, spool: ListedSpool, open: @escaping @Sendable (PackSpec) throws -> PackWriter,
     progress: @escaping @Sendable (JobStep, Double) -> Void
@@ -70,15 +70,15 @@ struct PackContent: Sendable {
   }
 }
 
-/// Where a publication's names and regions come from.
+/// Sources of a publication's names and regions.
 public struct ContentSources: Sendable {
-  /// Which region a number lies in, as the snapshot has it.
+  /// Loads the regions of numbers from the snapshot.
   public var regions: @Sendable (PostgresConnection) async throws -> RegionMap
-  /// Hands over what directories name at a time, in ascending order, in batches.
+  /// Passes on the directory entries at a time, ascending, in batches.
   public var directory:
     @Sendable (PostgresConnection, Date, @Sendable ([DirectoryEntry]) async throws -> Void) async throws -> Void
 
-  /// - Parameters: see the properties; by default countries are the regions, and there is no directory.
+  /// - Parameters: see the properties; by default regions are countries, and there is no directory.
   public init(
     regions: @escaping @Sendable (PostgresConnection) async throws -> RegionMap = { _ in .countries },
     directory:
@@ -99,8 +99,8 @@ extension AssemblyProgress {
     }
   }
 
-  /// Reading and choosing take about as long as writing. How much there is to read nobody knows: what is read brings the
-  /// bar on, by less and less.
+  /// The fraction done. Reading and selecting take about as long as writing. The total to read is unknown, so the
+  /// fraction approaches 0.4 asymptotically.
   fileprivate var part: Double {
     let share = total.map { $0 > 0 ? Double(done) / Double($0) : 1 } ?? 0
     return switch phase {

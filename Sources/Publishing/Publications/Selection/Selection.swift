@@ -4,32 +4,33 @@ import PhoneNumbers
 public import PostgreSQL
 import Storage
 
-/// Which numbers a publication may take because of reports.
+/// Selects the numbers that a publication lists because of reports.
 ///
-/// The database only leaves out what is too cold for every threshold; ``Curation/Score`` judges the rest one by one.
+/// The database omits only numbers too cold for every threshold; ``Curation/Score`` evaluates the others.
 public struct Selection: Sendable {
   let country: @Sendable (Int64) -> String?
 
-  /// With countries by libphonenumber.
+  /// Uses the countries of libphonenumber.
   public init() {
     let countries = RegionMap.countries
     self.init { countries.region(of: $0) }
   }
 
-  /// - Parameter country: ISO 3166 alpha-2 of a number's country; asked only where a country has a threshold of its own.
+  /// - Parameter country: the ISO 3166 alpha-2 code of a number's country; called only if a country has its own
+  ///   threshold.
   public init(country: @escaping @Sendable (Int64) -> String?) {
     self.country = country
   }
 
-  /// Hands over the numbers that are listed at `time`, in ascending order, a batch at a time.
+  /// Passes on the numbers that are listed at `time`, ascending, in batches.
   ///
-  /// A number that the last publication lists stays while it is not under its leaving threshold; any other must be over
-  /// its entering one. Memory is bounded by a batch.
+  /// A number in the last publication stays until it falls below the leaving threshold; others must reach the entering
+  /// threshold. Memory is bounded by a batch.
   /// - Parameters:
-  ///   - suspects: numbers that are held back although the snapshot does not say so.
-  ///   - cut: leaves out what is below it and no decision or range asks for; ranges that share more heat must not be there.
-  ///   - state: what was decided beside the reports, in the same snapshot; nil reads it.
-  ///   - connection: within a transaction that reads one snapshot; nothing else may be asked of it meanwhile.
+  /// - suspects: numbers to hold back in addition to the snapshot's holds.
+  /// - cut: omits numbers below it unless a decision or range lists them; no range may have a greater share of heat.
+  /// - state: decisions, holds, protection and ranges of the same snapshot; nil reads them.
+  /// - connection: within a transaction that reads one snapshot; it must not run other statements meanwhile.
   public func forEachListed(
     at time: Date, without suspects: Set<Int64> = [], cut: SelectionCut? = nil, state: CurationState? = nil,
     on connection: PostgresConnection, _ body: ([ListedNumber]) async throws -> Void
@@ -50,11 +51,10 @@ public struct Selection: Sendable {
     }
   }
 
-  /// Where the numbers may be cut for recipes whose packs overflow by far; nil where all should be read.
-  ///
+  /// A cut for recipes whose packs overflow by far; nil if all numbers should be read.
   /// - Parameters:
-  ///   - packs: how many packs a recipe makes.
-  ///   - state: what was decided beside the reports.
+  /// - packs: returns the number of packs of a recipe.
+  /// - state: decisions, holds, protection and ranges.
   public func cut(
     for recipes: [Recipe], at time: Date, in state: CurationState, on connection: PostgresConnection,
     packs: (Recipe) -> Int
@@ -63,17 +63,18 @@ public struct Selection: Sendable {
     let thresholds = try await ThresholdStore.current(on: connection).set
     let cut = try await NumberRecordStore.cut(
       hot: wanted.hot, identified: wanted.identified, hotterThan: thresholds.lowestListedHeat, at: time, on: connection)
-    // A member of a range that was read ranks by its own reports, one that was not by its share: both must be below.
+    // A range's member ranks by its own reports if it was read, otherwise by its share of heat. Both must be below the
+    // cut.
     guard let cut, state.ranges.allSatisfy({ $0.heat / Double($0.range.size) < cut.heat }) else { return nil }
     return cut
   }
 
-  /// The most numbers of a batch that no report asks for.
+  /// Maximum batch of numbers without reports.
   private static let batchSize = 10_000
 
-  /// What becomes of one record: nil where it is not listed. A decided number comes with what its reports say, for
-  /// `CurationMerge` to say what its decision does.
-  /// - Parameter state: what was decided beside the reports.
+  /// Evaluates one record; nil if it is not listed. A decided number is returned with the evaluation of its reports,
+  /// and `CurationMerge` applies the decision.
+  /// - Parameter state: decisions, holds, protection and ranges.
   public func listed(
     _ record: NumberRecord, at time: Date, by thresholds: ThresholdSet, in state: CurationState = CurationState()
   ) -> ListedNumber? {

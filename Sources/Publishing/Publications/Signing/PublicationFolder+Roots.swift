@@ -2,10 +2,10 @@ public import CallerPack
 public import Foundation
 
 extension PublicationFolder {
-  /// How long a root is good for, in seconds: ten years. A change of keys starts it anew.
+  /// The validity of a root in seconds: ten years. A change of keys starts it again.
   public static let rootLifetime: TimeInterval = 3_650 * 86_400
 
-  /// The newest root; nil before the first.
+  /// The newest root; nil before the first publication.
   /// - Throws: ``PublishingError/badRoot(_:)``.
   public func root() throws -> Root? {
     let folder = "\(path)/roots"
@@ -22,8 +22,8 @@ extension PublicationFolder {
     return root
   }
 
-  /// The newest root, made with this key when there is none yet.
-  /// - Throws: ``PublishingError/keyNotInRoot(key:root:)`` when there is one and it does not list the key.
+  /// The newest root; creates one with this key if there is none.
+  /// - Throws: ``PublishingError/keyNotInRoot(key:root:)`` if the newest root does not list the key.
   func root(for key: SigningKey, at time: Date) throws -> Root {
     if let root = try root() {
       guard root.keys.contains(key.verifying) else {
@@ -37,7 +37,7 @@ extension PublicationFolder {
     return root
   }
 
-  /// Puts a root in place under its own name, which is what counts, and then as `root.json`.
+  /// Writes a root under its own name, which makes it valid, and then as `root.json`.
   func reveal(_ root: Root, signedBy keys: [SigningKey]) throws {
     let folder = "\(path)/roots"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -46,10 +46,10 @@ extension PublicationFolder {
     try DurableFile.replace("\(path)/root.json", with: data)
   }
 
-  /// Lists a new key in place of the old one: the next root, signed by both, then the manifest in place signed by both
-  /// as well, so that a reader who has not followed yet and one who has can both check it.
+  /// Replaces a key. Writes the next root, signed by both keys, then signs the current manifest with both keys, so that
+  /// readers with the old root and readers with the new root can verify it.
   ///
-  /// The other way round a reader could meet a manifest that its root does not vouch for.
+  /// In the reverse order a reader could get a manifest whose keys its root does not list.
   /// - Returns: the new root.
   /// - Throws: ``PublishingError``.
   public func rotate(from old: SigningKey, to new: SigningKey, at time: Date) throws -> Root {
@@ -63,7 +63,7 @@ extension PublicationFolder {
       guard var envelope = try? Envelope(decoding: [UInt8](data), payloadType: Manifest.payloadType) else {
         throw PublishingError.badManifest(manifestPath)
       }
-      // Keys before these two are in no root that a reader could still need, and an envelope has room for 16.
+      // Signatures of older keys are in no root that a reader still needs, and an envelope has room for 16.
       envelope.signatures.removeAll { $0.keyID != old.verifying.id }
       try new.sign(&envelope)
       try DurableFile.replace(manifestPath, with: Data(envelope.encoded()))

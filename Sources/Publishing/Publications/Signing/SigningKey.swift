@@ -2,16 +2,16 @@ public import CallerPack
 import Crypto
 import Foundation
 
-/// The private half of the key that publications are signed with. Its text never goes into a log or a page.
+/// The private key that signs publications. It never appears in a log or on a page.
 public struct SigningKey: Sendable {
   private let key: Curve25519.Signing.PrivateKey
 
-  /// Makes a new key.
+  /// Creates a new key.
   public init() {
     key = Curve25519.Signing.PrivateKey()
   }
 
-  /// - Parameter text: 44 characters of Base64, or 64 hex digits: the 32 bytes of Ed25519's seed.
+  /// - Parameter text: the 32 bytes of an Ed25519 seed as 44 characters of Base64 or 64 hex digits.
   /// - Returns: nil for anything else.
   public init?(_ text: String) {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -21,10 +21,10 @@ public struct SigningKey: Sendable {
     self.key = key
   }
 
-  /// The key in Base64, to be kept where nobody else reads.
+  /// The private key in Base64; keep it secret.
   public var secretText: String { key.rawRepresentation.base64EncodedString() }
 
-  /// The public half.
+  /// The public key.
   public var verifying: VerifyingKey {
     guard let key = VerifyingKey(Array(key.publicKey.rawRepresentation)) else {
       preconditionFailure("a public key of Ed25519 has 32 bytes")
@@ -32,7 +32,7 @@ public struct SigningKey: Sendable {
     return key
   }
 
-  /// Adds this key's signature, in place of one that it made before.
+  /// Adds this key's signature and replaces an earlier one.
   public func sign(_ envelope: inout Envelope) throws {
     let signature = try key.signature(for: Data(envelope.signedBytes))
     envelope.signatures.removeAll { $0.keyID == verifying.id }
@@ -41,15 +41,15 @@ public struct SigningKey: Sendable {
 }
 
 extension Envelope {
-  /// Seals the signed part of a manifest.
-  /// - Throws: what the encoder or the signature throws.
+  /// Creates an envelope with the signed part of a manifest.
+  /// - Throws: errors of the encoder or the signature.
   public init(sealing head: ManifestHead, with keys: [SigningKey]) throws {
     self.init(payloadType: Manifest.payloadType, payload: try head.encoded(), signatures: [])
     for key in keys { try key.sign(&self) }
   }
 
-  /// Seals a root.
-  /// - Throws: what the encoder or the signature throws.
+  /// Creates an envelope with a root.
+  /// - Throws: errors of the encoder or the signature.
   public init(sealing root: Root, with keys: [SigningKey]) throws {
     self.init(payloadType: Root.payloadType, payload: try root.encoded(), signatures: [])
     for key in keys { try key.sign(&self) }
