@@ -1,5 +1,5 @@
-/// An outbound event of a connection: the body of the present request is about to be read. A client that sent
-/// `Expect: 100-continue` is told to go on.
+/// An outbound event of a connection: the body of the current request is about to be read. A client that sent `Expect:
+/// 100-continue` gets the response 100.
 package struct BodyWanted: Sendable {
   package init() {}
 }

@@ -1,22 +1,21 @@
 import NIOCore
 
-/// How long a connection may take over what.
+/// Time limits of a connection.
 ///
-/// A phone on a bad network sends a report, some 500 bytes, within a second or two; ten are allowed. Longer bodies have
-/// a second more for every 4 KiB that arrive, so that a full batch of 1 MB may take four and a half minutes on a line
-/// that carries it, and no body can be stretched beyond that.
+/// A phone on a bad network sends a report, about 500 bytes, within one or two seconds; the limit is ten. Longer bodies
+/// get one second more for every 4 KiB received, so a full batch of 1 MB may take up to four and a half minutes.
 package struct ConnectionLimits: Sendable {
-  /// From a request's first byte to the end of its headers.
+  /// The time from a request's first byte to the end of its headers.
   package var headers: Duration
-  /// From the headers to the end of the body, beside what the body's length grants.
+  /// The time from the headers to the end of the body, plus the time granted for the body's length.
   package var body: Duration
-  /// Bytes that grant a second more.
+  /// Received bytes that grant one second more.
   package var bytesPerSecond: Int
-  /// Between requests.
+  /// The time between requests.
   package var idle: Duration
-  /// How long an answer may wait for a client that does not read.
+  /// The time that a response may wait for a client that does not read.
   package var stalledAnswer: Duration
-  /// How long a connection that we close waits for the client to have read why.
+  /// The time that a connection closed by the server stays open for reading, so that the client gets the response.
   package var linger: Duration
 
   /// - Parameters: see the properties.
@@ -32,7 +31,7 @@ package struct ConnectionLimits: Sendable {
     self.linger = linger
   }
 
-  /// How long a body may have taken of which this much has arrived.
+  /// The maximum time for receiving this many bytes of a body.
   package func patience(bytes: Int) -> Duration {
     body + .milliseconds(bytes * 1_000 / max(1, bytesPerSecond))
   }

@@ -1,18 +1,18 @@
 import NIOHTTP1
 
-/// A request that is the last one of its connection, which ends with its answer:
-/// - of HTTP/1.0, where it did not ask to keep the connection (RFC 9112, 9.3);
-/// - one that asks for another protocol, such as `Upgrade: h2c`. The request is answered as it is (RFC 9110, 7.8), but HTTP's
-///   parser reads nothing after it;
-/// - one whose framing is faulty: where it ends, and the next one begins, is not certain.
+/// A request that is the last one of its connection:
+/// - of HTTP/1.0, if it did not ask to keep the connection (RFC 9112, 9.3);
+/// - one that asks for another protocol, such as `Upgrade: h2c`. The request is answered in HTTP/1.1 (RFC 9110, 7.8),
+///   but the parser reads nothing after it;
+/// - one with wrong framing, because the start of the next request is uncertain.
 ///
-/// Requests of HTTP/1.1 that say `Connection: close` are Hummingbird's.
+/// Hummingbird handles requests of HTTP/1.1 with `Connection: close`.
 struct LastRequest {
-  /// Whether all of it has come.
+  /// Whether the request was received completely.
   var isWhole = false
   private let isOld: Bool
 
-  /// - Parameter head: of a request; nil where others may follow it.
+  /// - Parameter head: of a request; nil if other requests may follow.
   init?(_ head: HTTPRequestHead) {
     isOld = head.version != .http1_1
     guard isOld && !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "Upgrade") else {
@@ -27,7 +27,7 @@ struct LastRequest {
   /// A request that is refused for its framing.
   static let refused = LastRequest()
 
-  /// HTTP/1.0 knows no chunks: an answer without a length ends with the connection.
+  /// HTTP/1.0 has no chunked encoding: the close of the connection ends a response without a length.
   func settle(_ head: inout HTTPResponseHead) {
     if isOld, !head.headers.contains(name: "Content-Length") { head.version = .http1_0 }
   }

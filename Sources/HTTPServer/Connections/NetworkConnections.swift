@@ -1,16 +1,17 @@
 import Synchronization
 
-/// Counts the open connections of each network. It holds no more than there are connections.
+/// Counts the open connections of each network. Its size is bounded by the number of connections.
 package final class NetworkConnections: Sendable {
   private let limit: Int
   private let open = Mutex<[ClientNetwork: Int]>([:])
 
-  /// - Parameter limit: the most of one network.
+  /// - Parameter limit: maximum connections of one network.
   package init(limit: Int) {
     self.limit = limit
   }
 
-  /// - Returns: whether there is room for one more; it is counted then.
+  /// Counts a connection.
+  /// - Returns: false if the network has reached its limit; nothing is counted then.
   package func add(_ network: ClientNetwork) -> Bool {
     open.withLock { open in
       let count = open[network, default: 0]

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Whether the server wants requests; told first when it is to stop.
+/// Whether the server accepts new work; changes to stopping before the server closes.
 package final class Readiness: Sendable {
   private let stopping = Atomic(false)
 
-  /// Green.
+  /// Creates the ready state.
   package init() {}
 
-  /// Turns `/readyz` red and lets connections go with their next answer. Requests are still answered.
+  /// Makes `/readyz` fail and closes connections after their next response. Requests are still answered.
   package func stop() { stopping.store(true, ordering: .releasing) }
 
   /// Whether ``stop()`` has been called.

@@ -2,8 +2,8 @@ import NIOHTTP1
 
 /// The rules of `Transfer-Encoding` that HTTP's parser does not enforce (RFC 9112, 6.1).
 enum TransferCoding {
-  /// Whether a request has none, or `chunked` alone in HTTP/1.1. A proxy may read any other as another body, and the rest of
-  /// it as another request.
+  /// Whether a request has no transfer coding, or only `chunked` in HTTP/1.1. With others a proxy may find a different
+  /// end of the body and read the rest as another request.
   static func isAccepted(_ head: HTTPRequestHead) -> Bool {
     let fields = head.headers["Transfer-Encoding"]
     if fields.isEmpty { return true }

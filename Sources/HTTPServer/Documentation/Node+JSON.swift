@@ -2,7 +2,7 @@ import Foundation
 import Yams
 
 extension Node {
-  /// The members of a mapping, in the order of the file; none for another node.
+  /// The members of a mapping, in the order of the file; empty for another node.
   var members: [(name: String, value: Node)] { mapping?.map { ($0.key.string ?? "", $0.value) } ?? [] }
 
   /// The node as JSON, with members in the order of the file.
@@ -24,7 +24,7 @@ extension Node {
       let members = members.map { "\(Self.quoted($0.name)):\(space)\($0.value.json(lineBreak: inner))" }
       return "{\(inner)\(members.joined(separator: ",\(inner)"))\(lineBreak)}"
     case .alias:
-      // The parser replaces aliases by what they name.
+      // The parser replaces aliases by the nodes that they refer to.
       return "null"
     }
   }

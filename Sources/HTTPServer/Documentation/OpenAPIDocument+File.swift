@@ -5,17 +5,17 @@ import Yams
 extension OpenAPIDocument {
   /// Reads the description of the API from a file.
   /// - Parameters:
-  ///   - file: path of `openapi.yaml`; its first lines say what changes when it is read.
-  ///   - publicationsNeedKey: whether this server requires a key for publications.
-  ///   - now: the time in examples.
-  /// - Throws: ``OpenAPIFileError`` when the file cannot be read, is not YAML, or lacks what the documentation page shows.
+  /// - file: path of `openapi.yaml`; its first lines explain the changes made when it is read.
+  /// - publicationsNeedKey: whether this server requires a key for publications.
+  /// - now: the time in examples.
+  /// - Throws: ``OpenAPIFileError`` if the file cannot be read, is not YAML, or lacks a part of the documentation page.
   package init(contentsOf file: String, publicationsNeedKey: Bool, now: Date = Date()) throws(OpenAPIFileError) {
     do {
       guard let data = FileManager.default.contents(atPath: file), let text = String(validating: data, as: UTF8.self)
       else { throw OpenAPIReader.Fault(line: nil, text: "The file does not exist, or cannot be read as UTF-8.") }
       let time = Timestamp.format(now)
       let yaml = text.replacing("${NOW}", with: time).replacing("${TODAY}", with: time.prefix(10))
-      // Without Yams' resolver, which tries the types of YAML 1.1 on each scalar: `json()` knows those of JSON.
+      // Yams' resolver would apply the types of YAML 1.1 to each scalar; `json()` applies those of JSON.
       guard var root = try Yams.compose(yaml: yaml, .basic) else {
         throw OpenAPIReader.Fault(line: nil, text: "The file is empty.")
       }
@@ -29,10 +29,10 @@ extension OpenAPIDocument {
   }
 }
 
-/// A description of the API that cannot be used.
+/// An error in the description of the API.
 package struct OpenAPIFileError: Error, CustomStringConvertible {
   package let file: String
-  /// A sentence; with an excerpt of the file below it where the YAML is not valid.
+  /// A sentence, with an excerpt of the file below it if the YAML is not valid.
   package let problem: String
 
   package var description: String {
@@ -44,7 +44,7 @@ package struct OpenAPIFileError: Error, CustomStringConvertible {
 }
 
 extension Node {
-  /// Makes operations for which the operator decides (`security: [{}, {key: []}]`) need a key, or be open to everyone.
+  /// Applies the operator's choice to operations with optional security (`security: [{}, {key: []}]`).
   fileprivate mutating func decideSecurity(needsKey: Bool) {
     for (path, methods) in self["paths"]?.members ?? [] {
       for (method, operation) in methods.members

@@ -1,6 +1,6 @@
-/// The description of the API in `Resources/openapi.yaml`, as `/openapi.json`, the documentation page and tests use it.
+/// The description of the API in `Resources/openapi.yaml`, for `/openapi.json`, the documentation page and tests.
 ///
-/// Localizer that are absent are empty, as the templates need them.
+/// Missing texts are empty, as the templates require.
 package struct OpenAPIDocument: Sendable {
   /// A tag with its operations.
   package struct Group: Sendable, Encodable {
@@ -19,7 +19,7 @@ package struct OpenAPIDocument: Sendable {
     package let path: String
     package let summary: String
     package let paragraphs: [String]
-    /// The scope that a key needs; empty where no key is needed.
+    /// The scope that a key needs; empty if no key is needed.
     package let scope: String
     package let parameters: [Field]
     package let bodies: [Body]
@@ -56,7 +56,7 @@ package struct OpenAPIDocument: Sendable {
     package let example: String
   }
 
-  /// A kind of problem that an operation may answer.
+  /// A kind of problem that an operation may return.
   package struct ProblemReference: Sendable, Encodable {
     package let status: String
     package let slug: String

@@ -1,6 +1,6 @@
 import Yams
 
-/// Reads from the YAML of an OpenAPI document what the documentation page shows.
+/// Reads the contents of the documentation page from the YAML of an OpenAPI document.
 struct OpenAPIReader {
   /// An error in the document.
   struct Fault: Error {
@@ -14,7 +14,7 @@ struct OpenAPIReader {
 
   let root: Node
 
-  /// - Throws: ``Fault`` when a text is missing or a reference leads nowhere.
+  /// - Throws: ``Fault`` if a text is missing or a reference has no target.
   func document() throws -> OpenAPIDocument {
     let info = try required("info", of: root)
     let operations = try required("paths", of: root).members.flatMap { path, methods in
@@ -56,7 +56,7 @@ struct OpenAPIReader {
   private func body(_ mediaType: String, _ content: Node) throws -> OpenAPIDocument.Body {
     .init(
       mediaType: mediaType, text: try text("description", of: required("schema", of: content)),
-      // A line of NDJSON is one line.
+      // Each line of NDJSON must stay one line.
       example: try example(of: content)?.json(isPretty: mediaType != "application/x-ndjson") ?? "")
   }
 

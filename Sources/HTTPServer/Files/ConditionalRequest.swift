@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// The conditions and the range of a request, weighed in the order of RFC 9110, section 13.2.2.
+/// The conditions and the range of a request, evaluated in the order of RFC 9110, section 13.2.2.
 struct ConditionalRequest {
   var ifMatch: String?
   var ifUnmodifiedSince: String?
@@ -9,15 +9,15 @@ struct ConditionalRequest {
   var ifModifiedSince: String?
   var ifRange: String?
   var range: String?
-  /// Whether a range counts at all: it does not for HEAD.
+  /// Whether a range applies; it does not for HEAD.
   var isGet = true
 
-  /// What a file is recognised by.
+  /// The validators of a file.
   struct Validators {
     let tag: EntityTag
     /// In whole seconds.
     let lastModified: Date
-    /// Whether no other content can have had the same date.
+    /// Whether no other content can have the same date.
     let isDateStrong: Bool
   }
 
@@ -52,7 +52,7 @@ struct ConditionalRequest {
     }
   }
 
-  /// Whether what the client has a part of is what we have: `If-Range`, where a weak validator never says so.
+  /// Whether the client's part belongs to the current content, by `If-Range`. A weak validator never matches.
   private func isSameAsBefore(_ validators: Validators) -> Bool {
     guard let ifRange else { return true }
     if let time = HTTPDate.parse(ifRange) { return validators.isDateStrong && time == validators.lastModified }

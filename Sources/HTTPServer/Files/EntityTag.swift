@@ -1,7 +1,7 @@
 /// A validator of RFC 9110, section 8.8.3: `"…"`, or `W/"…"` for a weak one.
 package struct EntityTag: Equatable {
   package let isWeak: Bool
-  /// What stands between the quotes.
+  /// The text between the quotes.
   package let opaque: String
 
   package init(_ opaque: String, isWeak: Bool = false) {
@@ -9,22 +9,22 @@ package struct EntityTag: Equatable {
     self.opaque = opaque
   }
 
-  /// As it stands in a field.
+  /// The tag as a field's value.
   package var field: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
-  /// Both strong, and the same.
+  /// Whether both are strong and equal.
   package func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-  /// The same, weak or not.
+  /// Whether both are equal, weak or strong.
   package func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 }
 
-/// The fields `If-Match` and `If-None-Match`: any tag at all, or one of a list.
+/// The fields `If-Match` and `If-None-Match`: any tag, or a list of tags.
 package enum EntityTagList: Equatable {
   case any
   case tags([EntityTag])
 
-  /// - Parameter field: several fields joined by commas. What breaks the grammar is a list of none.
+  /// - Parameter field: several fields joined by commas. A syntax error gives an empty list.
   package init(_ field: String) {
     var text = field.utf8[...]
     var tags: [EntityTag] = []
@@ -73,7 +73,7 @@ package enum EntityTagList: Equatable {
     let rest = text.dropFirst()
     guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
     defer { text = rest[end...].dropFirst() }
-    // etagc: no space, no control character.
+    // etagc: no space and no control character.
     guard rest[..<end].allSatisfy({ $0 == 0x21 || (0x23...0x7E).contains($0) || $0 >= 0x80 }) else { return nil }
     return EntityTag(String(Substring(rest[..<end])), isWeak: isWeak)
   }

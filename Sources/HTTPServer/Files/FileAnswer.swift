@@ -4,13 +4,13 @@ import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// Answers with a file: whole, a part of it, or that there is nothing new.
+/// Sends a file: all of it, a part, or a 304 response.
 package struct FileAnswer: Sendable {
-  /// How long an answer may be kept.
+  /// The caching of a response.
   package enum Freshness: String, Sendable {
-    /// Never another content under this name.
+    /// The content of the path never changes.
     case forEver = "public, max-age=31536000, immutable"
-    /// Asked again every time; usually there is nothing new.
+    /// Revalidated each time, usually with a 304 response.
     case checked = "public, no-cache"
   }
 
@@ -20,11 +20,10 @@ package struct FileAnswer: Sendable {
     self.files = files
   }
 
-  /// Up to this many bytes an answer goes out in one piece, head and all.
+  /// Up to this many bytes, head and body are sent in one piece.
   private static let small = 64 << 10
 
-  /// - Throws: ``Problem`` for a file that is not there (404), a condition that does not hold (412) and a range beyond
-  ///   the end (416).
+  /// - Throws: ``Problem`` for a missing file (404), a failed condition (412) and a range beyond the end (416).
   package func answer(
     _ path: String, known: KnownFile? = nil, freshness: Freshness, to request: Request, context: ServerRequestContext
   ) async throws -> Response {
@@ -57,7 +56,7 @@ package struct FileAnswer: Sendable {
 
   private static func validators(of file: OpenFile) -> ConditionalRequest.Validators {
     let lastModified = file.identity.lastModified
-    // Two contents within a second would have one date.
+    // Two contents written within a second could have the same date.
     return .init(
       tag: EntityTag(file.digest.hex), lastModified: lastModified,
       isDateStrong: Date().timeIntervalSince(lastModified) > 2)

@@ -1,27 +1,27 @@
 package import Foundation
 
-// Where the whole module is compiled at once, Swift finds `stat` in the C side of Dispatch.
+// With whole-module compilation Swift finds `stat` in the C module of Dispatch.
 #if canImport(CDispatch)
   import CDispatch
 #endif
 
-/// What a regular file is recognised by without reading it.
+/// Identifies a regular file without reading it.
 package struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
-  /// Bytes in all.
+  /// Size in bytes.
   package let length: Int
   private let seconds: Int
   private let nanoseconds: Int
 
-  /// - Returns: nil when there is no regular file of this name. It blocks a little.
+  /// - Returns: nil if there is no regular file of this name. Blocks briefly.
   package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// - Returns: nil when the descriptor is not of a regular file.
+  /// - Returns: nil if the descriptor is not of a regular file.
   package init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -40,6 +40,6 @@ package struct FileIdentity: Hashable {
     #endif
   }
 
-  /// When it was last written to, in whole seconds.
+  /// The time of the last change, in whole seconds.
   package var lastModified: Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
 }

@@ -1,15 +1,15 @@
 import NIOCore
 import NIOHTTP1
 
-/// Sends parts of files from the kernel's cache to the connection (`sendfile`), without a copy in this process.
+/// Sends parts of files from the kernel's cache to the connection (`sendfile`), without copying them in this process.
 ///
-/// A part goes out in slices, the next when the connection has taken the one before: ``ConnectionLimitHandler`` sees each of
-/// them, so that the time it gives a stalled answer is the time for a slice, which makes a least rate.
+/// A part is sent in slices, each after the connection has taken the previous one. ``ConnectionLimitHandler`` sees
+/// every slice, so its limit for stalled responses applies to each slice and enforces a minimum rate.
 final class FileSender: ChannelOutboundHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// With 60 seconds for a slice, 4 KiB a second is the least.
+  /// With 60 seconds for a slice, the minimum rate is 4 KiB per second.
   static let slice = 256 << 10
 
   private var context: ChannelHandlerContext?
@@ -35,16 +35,16 @@ final class FileSender: ChannelOutboundHandler {
     guard !part.isEmpty else { return sent.succeed() }
     guard let context else { return sent.fail(ChannelError.ioOnClosedChannel) }
     let end = min(part.upperBound, part.lowerBound + Self.slice)
-    // Each slice has a handle of its own: NIO refuses to use one for two connections at once.
+    // Each slice has its own handle, because NIO refuses to use one for two connections at once.
     let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: file.descriptor)
     let region = FileRegion(fileHandle: handle, readerIndex: part.lowerBound, endIndex: end)
     let eventLoop = context.eventLoop.assumeIsolated()
     let written = context.eventLoop.makePromise(of: Void.self)
     written.futureResult.assumeIsolated().whenComplete { result in
-      // The descriptor stays the file's own.
+      // The file keeps its descriptor.
       _ = try? handle.takeDescriptorOwnership()
       if case .failure(let error) = result { return sent.fail(error) }
-      // Later, so that the connection says before that it can be written to again.
+      // The next slice is sent later, so that the connection first becomes writable.
       eventLoop.execute { self.send(end..<part.upperBound, of: file, sent) }
     }
     context.writeAndFlush(Self.wrapOutboundOut(.body(.fileRegion(region))), promise: written)

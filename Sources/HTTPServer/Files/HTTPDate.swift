@@ -6,7 +6,7 @@ package import Foundation
   import Glibc
 #endif
 
-/// Dates in fields: one form is written, the three of RFC 9110, section 5.6.7, are read.
+/// Dates in header fields. It writes one format and reads the three of RFC 9110, section 5.6.7.
 package enum HTTPDate {
   private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -22,8 +22,8 @@ package enum HTTPDate {
   }
 
   /// - Parameters:
-  ///   - text: such as `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
-  ///   - now: a year of two digits that seems more than 50 years ahead of it is of the century before.
+  /// - text: such as `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
+  /// - now: a two-digit year more than 50 years after this belongs to the previous century.
   package static func parse(_ text: String, now: Date = Date()) -> Date? {
     guard text.utf8.count <= 40 else { return nil }
     if let match = text.wholeMatch(of: /[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT/) {
@@ -50,7 +50,7 @@ package enum HTTPDate {
     // A leap second counts as the second before it.
     (parts.tm_hour, parts.tm_min, parts.tm_sec) = (clock[0], clock[1], min(clock[2], 59))
     let seconds = timegm(&parts)
-    // The 31st of a shorter month has become another day.
+    // The 31st of a shorter month became another day.
     guard parts.tm_mday == day, parts.tm_mon == Int32(month) else { return nil }
     return Date(timeIntervalSince1970: TimeInterval(seconds))
   }

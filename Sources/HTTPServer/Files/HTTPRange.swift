@@ -1,10 +1,10 @@
-/// What the field `Range` asks for, by RFC 9110, section 14.
+/// The range of the field `Range`, by RFC 9110, section 14.
 enum HTTPRange: Equatable {
-  /// No range that we serve: none, another unit, several, or malformed. The whole is sent.
+  /// No range, another unit, several ranges, or a syntax error. The complete file is sent.
   case whole
   /// Offsets into the file, never empty.
   case part(Range<Int>)
-  /// None of the file's bytes is asked for: 416.
+  /// The range is outside the file: 416.
   case notSatisfiable
 
   /// - Parameters:
@@ -26,13 +26,13 @@ enum HTTPRange: Equatable {
       case .last(0):
         return .notSatisfiable
       case .last(let count):
-        // A suffix of nothing is nothing, which no Content-Range can say.
+        // The suffix of an empty file is empty, which Content-Range cannot express.
         return length == 0 ? .whole : .part(max(0, length - count)..<length)
       }
     }
   }
 
-  /// The only specification of the field; nil for several and for what breaks the grammar.
+  /// The only range of the field; nil for several and for a syntax error.
   private static func specification(in field: String) -> Specification? {
     guard let equals = field.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
     guard field[..<equals].lowercased() == "bytes" else { return nil }
@@ -56,7 +56,7 @@ enum HTTPRange: Equatable {
     }
   }
 
-  /// Digits only; more than an `Int` holds is the greatest one.
+  /// Parses digits; a number beyond `Int` becomes its maximum.
   private static func number(_ text: Substring.UTF8View) -> Int? {
     var value = 0
     for byte in text {

@@ -2,12 +2,12 @@ package import CallerPack
 import NIOPosix
 package import Publishing
 
-/// The newest publication's manifest, read again only when it is another.
+/// The newest publication's manifest, read again only after a change.
 package actor NewestManifest {
   private let folder: PublicationFolder
   private let files: OpenFiles
   private var known: (digest: PackDigest, manifest: Manifest)?
-  /// What it says of files, by their path; made when it is first asked.
+  /// The files of the manifest by path, created on first use.
   private var listed: (serial: Int64, files: [String: KnownFile])?
 
   package init(folder: PublicationFolder, files: OpenFiles) {
@@ -15,9 +15,9 @@ package actor NewestManifest {
     self.files = files
   }
 
-  /// What the manifest says of a file.
+  /// The manifest's entry of a file.
   /// - Parameter path: relative to the folder, such as `packs/toxic-12.rfpack`.
-  /// - Returns: nil for a file that it does not name.
+  /// - Returns: nil for a file that is not in the manifest.
   package func file(_ path: String) async throws -> KnownFile? {
     guard let manifest = try await manifest() else { return nil }
     if listed?.serial != manifest.serial { listed = (manifest.serial, Self.files(of: manifest)) }

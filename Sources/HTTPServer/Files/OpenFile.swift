@@ -10,16 +10,16 @@ import Synchronization
   import Glibc
 #endif
 
-/// A file that is served: open, and with its digest known. All its readers share the descriptor; nobody moves its
-/// position. It is closed when the last one is done, whatever has become of its name.
+/// An open file with a known digest. All readers share the descriptor and never move its position. It is closed after
+/// the last reader, even if the file was renamed or deleted.
 package final class OpenFile: Sendable {
   package let descriptor: Int32
   package let identity: FileIdentity
-  /// SHA-256 of the whole content.
+  /// SHA-256 of the content.
   package let digest: PackDigest
   private let count: OpenFileCount
 
-  /// Bytes in all.
+  /// Size in bytes.
   package var length: Int { identity.length }
 
   private init(descriptor: Int32, identity: FileIdentity, digest: PackDigest, count: OpenFileCount) {
@@ -34,11 +34,11 @@ package final class OpenFile: Sendable {
     count.remove()
   }
 
-  /// Opens a file and reads it once, for its digest, unless that is known. It blocks.
-  /// - Parameter known: what a signed manifest says of a file of this name.
-  /// - Parameter count: told of it for as long as it is open.
-  /// - Returns: nil when there is no regular file of this name.
-  /// - Throws: ``Problem/unavailable`` when too many are open, or what the system said.
+  /// Opens a file and reads it once to compute its digest, unless that is known. Blocks.
+  /// - Parameter known: the entry of the file in a signed manifest.
+  /// - Parameter count: counts the file while it is open.
+  /// - Returns: nil if there is no regular file of this name.
+  /// - Throws: ``Problem/unavailable`` if too many files are open, or a system error.
   package static func open(_ path: String, known: KnownFile? = nil, count: OpenFileCount) throws -> OpenFile? {
     guard count.add() else { throw Problem.unavailable }
     let descriptor = openForReading(path)
@@ -63,7 +63,7 @@ package final class OpenFile: Sendable {
     return OpenFile(descriptor: descriptor, identity: identity, digest: digest, count: count)
   }
 
-  /// A part of the content. It blocks.
+  /// Reads a part of the content. Blocks.
   package func bytes(_ part: Range<Int>) throws -> ByteBuffer {
     var buffer = ByteBuffer()
     var offset = part.lowerBound
@@ -92,7 +92,7 @@ package final class OpenFile: Sendable {
     return digest
   }
 
-  /// - Returns: at least 1: a file that has become shorter is an error.
+  /// - Returns: the count of bytes, at least 1; a truncated file is an error.
   private static func read(
     _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws -> Int {
@@ -105,16 +105,16 @@ package final class OpenFile: Sendable {
   }
 }
 
-/// What a manifest says of a file.
+/// A file's entry in a manifest.
 package struct KnownFile: Sendable, Equatable {
   package let bytes: Int
   package let digest: PackDigest
 }
 
-/// A pipe is not waited for.
+/// `O_NONBLOCK` keeps the open of a named pipe from waiting.
 private func openForReading(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
 
-/// Counts open files, so that there is an end to them.
+/// Counts open files and limits them.
 package final class OpenFileCount: Sendable {
   private let limit: Int
   private let open = Mutex(0)
@@ -123,7 +123,8 @@ package final class OpenFileCount: Sendable {
     self.limit = limit
   }
 
-  /// - Returns: whether there is room for one more; it is counted then.
+  /// Counts a file.
+  /// - Returns: false if the limit is reached; nothing is counted then.
   package func add() -> Bool {
     open.withLock { open in
       guard open < limit else { return false }
@@ -134,6 +135,6 @@ package final class OpenFileCount: Sendable {
 
   package func remove() { open.withLock { $0 -= 1 } }
 
-  /// How many there are.
+  /// The number of open files.
   package var current: Int { open.withLock { $0 } }
 }

@@ -1,8 +1,8 @@
 package import NIOCore
 package import NIOPosix
 
-/// The files that are served, kept open while they are asked for: a download costs no `open`, many of one file cost one
-/// descriptor, and a file is read for its digest once.
+/// A cache of served files that stay open between requests: a download needs no `open`, all downloads of a file share a
+/// descriptor, and each file is read for its digest once.
 package actor OpenFiles {
   private struct Entry {
     let file: OpenFile
@@ -17,21 +17,21 @@ package actor OpenFiles {
   private var uses: UInt64 = 0
 
   /// - Parameters:
-  ///   - capacity: how many stay open without being read.
-  ///   - limit: how many may be open at all; downloads of files that were forgotten count too.
+  /// - capacity: maximum files in the cache.
+  /// - limit: maximum open files, including downloads of files that have left the cache.
   package init(capacity: Int = 64, limit: Int = 256, threads: NIOThreadPool = .singleton) {
     self.capacity = capacity
     self.threads = threads
     count = OpenFileCount(limit: limit)
   }
 
-  /// How many files are open.
+  /// The number of open files.
   package var openCount: Int { count.current }
 
-  /// The file that lies under this name now.
-  /// - Parameter known: what a manifest says of the name, where it does: a file of that length is not read for its digest.
-  /// - Returns: nil when there is none.
-  /// - Throws: ``Problem/unavailable`` when too many are open, or what the system said.
+  /// The file that currently has this path.
+  /// - Parameter known: the file's entry in a manifest, if any; a file of that length is not read for its digest.
+  /// - Returns: nil if there is none.
+  /// - Throws: ``Problem/unavailable`` if too many files are open, or a system error.
   package func file(at path: String, known: KnownFile? = nil) async throws -> OpenFile? {
     let identity = try await threads.runIfActive { FileIdentity(path: path) }
     if let entry = entries[path] {
@@ -62,7 +62,7 @@ package actor OpenFiles {
     return file
   }
 
-  /// A part of a file that is small enough to be held in memory.
+  /// Reads a part of a file into memory; the part must be small.
   package func bytes(_ part: Range<Int>, of file: OpenFile) async throws -> ByteBuffer {
     try await threads.runIfActive { try file.bytes(part) }
   }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The fields of a form, in the order they were sent.
+/// The fields of a form, in the order sent.
 package struct Form: Sendable {
   private let fields: [(name: String, value: String)]
 
-  /// The most fields of one form.
+  /// Maximum fields of a form.
   package static let limit = 2_000
 
   /// No fields.
   package init() { fields = [] }
 
-  /// - Parameter encoded: `application/x-www-form-urlencoded` (WHATWG URL, 5.1); nil when it is none, or has more than
+  /// - Parameter encoded: `application/x-www-form-urlencoded` (WHATWG URL, 5.1); nil for another format or more than
   ///   ``limit`` fields.
   package init?(encoded: String) {
     var fields: [(String, String)] = []
@@ -24,10 +24,10 @@ package struct Form: Sendable {
     self.fields = fields
   }
 
-  /// The first field of this name; nil when there is none.
+  /// The first field of this name; nil if there is none.
   package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-  /// The first field of this name without space around it; nil when there is none, or nothing in it.
+  /// The trimmed first field of this name; nil if it is missing or empty.
   package func text(_ name: String) -> String? {
     guard let text = self[name]?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else { return nil }
     return text
@@ -49,7 +49,7 @@ package struct Form: Sendable {
       default: decoded.append(byte)
       }
     }
-    // PostgreSQL's text has no NUL.
+    // PostgreSQL's type text cannot store NUL.
     guard !decoded.contains(0) else { return nil }
     return String(validating: decoded, as: UTF8.self)
   }

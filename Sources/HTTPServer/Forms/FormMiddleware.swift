@@ -1,12 +1,12 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Reads the fields of a form before its controller runs, which finds them in `context.form`.
+/// Reads the fields of a form before its controller runs, and puts them into `context.form`.
 package struct FormMiddleware: RouterMiddleware {
-  /// The most bytes of a form.
+  /// Maximum bytes of a form.
   package static let limit = 65_536
 
-  /// Whether the form must bear the session's token: everywhere but on pages for people without an account.
+  /// Whether the form must include the session's token. Only pages without a session do not need it.
   package let needsToken: Bool
 
   package init(needsToken: Bool) {

@@ -2,8 +2,8 @@ import Accounts
 import Crypto
 import Foundation
 
-/// The token that shows that a form was made for the session that sends it. It follows from the session's secret, so
-/// nothing is stored, and it dies with the session.
+/// A token that proves that a form was created for the session that sends it. It is derived from the session's secret,
+/// so nothing is stored, and it becomes invalid with the session.
 package enum FormToken {
   /// - Parameter session: the cookie's value.
   package static func make(session: String) -> String {
@@ -12,7 +12,7 @@ package enum FormToken {
     return Hexadecimal.text(code)
   }
 
-  /// Whether a form's token is the expected one; an empty one never is. Takes the same time wherever they differ.
+  /// Whether a form's token is the expected one; false if that is empty. Runs in constant time.
   package static func matches(_ sent: String, _ expected: String) -> Bool {
     !expected.isEmpty && ConstantTime.areEqual(sent.utf8, expected.utf8)
   }

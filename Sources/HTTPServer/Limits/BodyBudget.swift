@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The memory for request bodies: so much for all, and at most a quarter of it for one network.
+/// Memory for request bodies: a limit for all, and a quarter of it for one network.
 ///
-/// Bytes are counted as they arrive, so nobody can hold memory by promising a long body.
+/// Bytes are counted when they arrive, so that an announced length reserves no memory.
 package final class BodyBudget: Sendable {
   private struct State {
     var taken = 0
@@ -17,7 +17,8 @@ package final class BodyBudget: Sendable {
     self.limit = limit
   }
 
-  /// - Returns: whether there was room.
+  /// Reserves memory.
+  /// - Returns: false if a limit is reached; nothing is reserved then.
   package func take(_ bytes: Int, for network: ClientNetwork) -> Bool {
     state.withLock { state in
       let share = state.byNetwork[network, default: 0] + bytes
@@ -37,6 +38,6 @@ package final class BodyBudget: Sendable {
     }
   }
 
-  /// Bytes taken at the moment.
+  /// Reserved bytes.
   package var taken: Int { state.withLock { $0.taken } }
 }

@@ -4,21 +4,21 @@ package import Hummingbird
 import NIOCore
 import NIOHTTP1
 
-/// Reads request bodies within their caps and within the memory there is.
+/// Reads request bodies within their size limits and the memory budget.
 package struct BodyReader: Sendable {
-  /// What a body may hold.
+  /// The expected content of a body.
   package enum Form {
     /// One object.
     case object
-    /// An object; or, when it begins with a bracket, an array.
+    /// An object, or an array if it begins with a bracket.
     case objectOrArray
-    /// Many, whatever it begins with.
+    /// Several objects, regardless of the first character.
     case batch
   }
 
-  /// The most bytes of one report: 500 characters of comment take 3,000 in escaped JSON.
+  /// Maximum bytes of one report: 500 characters of comment take 3,000 in escaped JSON.
   package static let objectLimit = 16_384
-  /// The most bytes of a batch.
+  /// Maximum bytes of a batch.
   package static let batchLimit = 1 << 20
 
   package let budget: BodyBudget
@@ -27,13 +27,13 @@ package struct BodyReader: Sendable {
     self.budget = budget
   }
 
-  /// Reads a body and works with it; until that is done its memory is counted.
-  /// - Throws: ``Problem`` for a body that is too large, too slow or cut short, or when memory is short; and what `work`
-  ///   throws.
+  /// Reads a body and passes it to `work`. Its memory stays reserved until `work` ends.
+  /// - Throws: ``Problem`` for a body that is too large, too slow or incomplete, or if the memory budget is exhausted;
+  ///   and the errors of `work`.
   package func read<Result>(
     _ request: Request, _ form: Form, context: ServerRequestContext, work: (Data) async throws -> Result
   ) async throws -> Result {
-    // What is packed small can be large.
+    // A small compressed body can be large after decompression.
     if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
       throw Problem.unsupportedEncoding
     }
@@ -44,9 +44,9 @@ package struct BodyReader: Sendable {
     return try await work(Data(body.readableBytesView))
   }
 
-  /// Reads a short body; its memory is bounded by the number of connections.
-  /// - Parameter limit: bytes.
-  /// - Throws: ``Problem`` for a body that is too large, too slow or cut short.
+  /// Reads a short body. Its memory is bounded by the number of connections.
+  /// - Parameter limit: maximum bytes.
+  /// - Throws: ``Problem`` for a body that is too large, too slow or incomplete.
   package static func readShort(
     _ request: Request, limit: Int, context: ServerRequestContext
   ) async throws -> ByteBuffer {
@@ -63,7 +63,7 @@ package struct BodyReader: Sendable {
     return body
   }
 
-  /// Tells a client that waits for it to send the body.
+  /// Tells a client that sent `Expect` to send the body.
   private static func askForBody(_ request: Request, _ context: ServerRequestContext) {
     guard request.headers[.expect] != nil else { return }
     context.channel.triggerUserOutboundEvent(BodyWanted(), promise: nil)
@@ -74,7 +74,7 @@ package struct BodyReader: Sendable {
   ) async throws -> ByteBuffer {
     let length = request.headers[.contentLength].flatMap { Int($0) }
     var limit = form == .object ? Self.objectLimit : Self.batchLimit
-    // A length that is told beforehand is refused before anything is read.
+    // An announced length that is too large is refused before anything is read.
     if let length, length > limit { throw Problem.tooLarge(limit: limit) }
     var isUndecided = form == .objectOrArray
     if isUndecided { limit = Self.objectLimit }
@@ -96,7 +96,7 @@ package struct BodyReader: Sendable {
       }
       body.writeImmutableBuffer(chunk)
     }
-    // Where a connection is closed, the stream of its parts may end like a body that is whole.
+    // If a connection is closed, the stream may end like that of a complete body.
     if let length, body.readableBytes < length { throw Problem.cutShort }
     return body
   }

@@ -1,16 +1,15 @@
-/// Values by key in memory of a fixed size, of which the least are forgotten first.
+/// Values by key in memory of a fixed size. When it is full, small values are evicted first.
 ///
-/// A key has eight places to be in, chosen by its hash. When all are taken, the one of the least value is given up: of
-/// buckets that is the fullest, of counts the smallest, so what is at its limit is the last to be forgotten. Whoever
-/// wants a key of theirs forgotten needs eight others that share its places and are worse off; hashes are seeded anew
-/// in every process, so they cannot be aimed, and each of those others is held to a limit of its own.
+/// A key's hash selects eight slots. If all are used, the smallest value is evicted, so keys near their limit stay
+/// longest. To evict a key, an attacker needs eight other keys with the same slots and larger values. Hashes are seeded
+/// in every process, so slots cannot be chosen, and each of those keys has its own limit.
 ///
-/// A table of shared counters without keys would never forget, but whoever commands many keys could raise the counters
-/// of everybody. Here a flood of keys harms only what is remembered of those who have sent little.
+/// A shared counter without keys would never evict, but an attacker with many keys could raise the counters of others.
+/// Here many keys only evict senders that have sent little.
 struct BoundedTable: Sendable {
   private struct Place {
     var key: UInt64 = 0
-    /// 0 where nobody is.
+    /// 0 for an empty slot.
     var value: UInt64 = 0
   }
 
@@ -18,7 +17,7 @@ struct BoundedTable: Sendable {
   private var table: [Place]
   private let mask: Int
 
-  /// - Parameter capacity: rounded up to a power of two; each place takes 16 bytes.
+  /// - Parameter capacity: rounded up to a power of two; each slot takes 16 bytes.
   init(capacity: Int) {
     var sets = 1
     while sets * Self.places < capacity { sets *= 2 }
@@ -26,7 +25,7 @@ struct BoundedTable: Sendable {
     mask = sets - 1
   }
 
-  /// The value of a key; 0 where there is none.
+  /// The value of a key; 0 if it is missing.
   subscript(key: some Hashable) -> UInt64 {
     get {
       let hash = Self.hash(key)
@@ -45,7 +44,7 @@ struct BoundedTable: Sendable {
     for place in table.indices { table[place] = Place() }
   }
 
-  /// Two keys share a hash of 64 bits so seldom that keys are not kept.
+  /// Collisions of 64-bit hashes are so rare that keys are not stored.
   private static func hash(_ key: some Hashable) -> UInt64 {
     UInt64(bitPattern: Int64(key.hashValue))
   }

@@ -1,13 +1,13 @@
 import Foundation
 package import NIOCore
 
-/// Where a request comes from, as coarse as limits need it: /24 of IPv4, /48 of IPv6.
+/// The network of a request: /24 of IPv4, /48 of IPv6.
 package struct ClientNetwork: Hashable, Sendable {
   private enum Family: UInt8 { case local, v4, v6 }
   private let family: Family
   private let bits: UInt64
 
-  /// Whoever reaches us without an address: over a Unix socket.
+  /// The network of clients without an address, on a Unix socket.
   package static let local = ClientNetwork(family: .local, bits: 0)
 
   private init(family: Family, bits: UInt64) {
@@ -39,12 +39,11 @@ package struct ClientNetwork: Hashable, Sendable {
 
 /// Finds the address of a request's sender.
 package enum ClientAddress {
-  /// The last hop of `X-Forwarded-For`, which is the one that a proxy of ours added; what stands before it anybody may
-  /// have written.
+  /// The last hop of `X-Forwarded-For`, which a trusted proxy added; clients can forge the hops before it.
   /// - Parameters:
-  ///   - socket: whom the connection comes from.
-  ///   - forwarded: the header; several are joined by commas.
-  ///   - trustsProxy: whether `socket` is a proxy of ours.
+  /// - socket: the other end of the connection.
+  /// - forwarded: the header; several are joined by commas.
+  /// - trustsProxy: whether `socket` is a trusted proxy.
   package static func of(socket: SocketAddress?, forwarded: String?, trustsProxy: Bool) -> SocketAddress? {
     guard trustsProxy, let hop = forwarded?.split(separator: ",").last?.trimmingCharacters(in: .whitespaces)
     else { return socket }

@@ -1,18 +1,19 @@
 package import Foundation
 
-/// How often each key came in the present UTC day.
+/// Counts for each key in the current UTC day.
 package struct DailyCounts: Sendable {
   package let limit: Int
   private var counts: BoundedTable
   private var day = 0
 
-  /// - Parameter capacity: how many keys are remembered.
+  /// - Parameter capacity: maximum stored keys.
   package init(limit: Int, capacity: Int) {
     self.limit = limit
     counts = BoundedTable(capacity: capacity)
   }
 
-  /// - Returns: whether the key had one left.
+  /// Counts one.
+  /// - Returns: false if the key has reached its limit; nothing is counted then.
   package mutating func take(_ key: some Hashable, at time: Date) -> Bool {
     begin(Self.day(of: time))
     let count = counts[key]

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// What limits tell the time by; tests bring their own.
+/// The clocks of rate limits; tests replace them.
 package struct LimitClock: Sendable {
-  /// Nanoseconds since some moment; never falls.
+  /// Nanoseconds since an arbitrary start; never decreases.
   package let monotonic: @Sendable () -> UInt64
   /// The time of day, for limits of a day.
   package let wall: @Sendable () -> Date
@@ -13,6 +13,6 @@ package struct LimitClock: Sendable {
     self.wall = wall
   }
 
-  /// The machine's own.
+  /// The system's clocks.
   package static let system = LimitClock(monotonic: { DispatchTime.now().uptimeNanoseconds }, wall: { Date() })
 }

@@ -5,15 +5,15 @@ extension RateLimiter {
   private static let rateLimit = HTTPField.Name("RateLimit")!
   private static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
 
-  /// Takes what a request costs beside the one token that let it in.
+  /// Takes the rest of a request's cost after the first token.
   /// - Throws: ``Problem`` with status 429.
   package func charge(_ cost: Int, context: ServerRequestContext) throws {
     guard cost > 0, let refusal = take(cost, network: context.network, appID: context.app?.id) else { return }
     throw Problem.limited(refusal)
   }
 
-  /// `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers has them: what is left (r) and the
-  /// seconds until all of it is there again (t); a bucket's quota (q) and the seconds in which it fills (w).
+  /// The fields `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers: the remaining tokens (r)
+  /// and the seconds until the bucket is full (t); the bucket's quota (q) and the seconds that it takes to fill (w).
   package func headers(network: ClientNetwork, appID: Int32?) -> HTTPFields {
     let allowances = allowances(network: network, appID: appID)
     guard !allowances.isEmpty else { return [:] }

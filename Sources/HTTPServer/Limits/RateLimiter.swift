@@ -3,7 +3,7 @@ package import Metrics
 import Synchronization
 import Telemetry
 
-/// Counts what apps, networks and reporters send, in memory of a fixed size: about 5 MB.
+/// Rate limits of apps, networks and reporters, in memory of a fixed size: about 5 MB.
 package final class RateLimiter: Sendable {
   private struct State {
     var apps: TokenBuckets?
@@ -11,9 +11,9 @@ package final class RateLimiter: Sendable {
     var reporters: DailyCounts?
   }
 
-  /// Why something is refused.
+  /// The reason of a refusal.
   package struct Refusal: Equatable {
-    /// Name of the limit, as `RateLimit` has it.
+    /// The limit's name in `RateLimit`.
     package let limit: String
     /// Seconds.
     package let retryAfter: Int
@@ -24,7 +24,7 @@ package final class RateLimiter: Sendable {
     }
   }
 
-  /// What is left of one limit.
+  /// The remaining tokens of a limit.
   package struct Allowance: Equatable {
     package let limit: String
     package let rate: RequestLimits.Rate
@@ -55,16 +55,16 @@ package final class RateLimiter: Sendable {
         reporters: limits.reportsADay.map { DailyCounts(limit: $0, capacity: 262_144) }))
   }
 
-  /// Takes tokens of the network and, when an app is named, of the app. The network comes first: what it may not send
-  /// does not drain the app's bucket for the other networks.
-  /// - Parameter cost: 0 only asks whether there is one.
+  /// Takes tokens from the network and, if there is an app, from the app. The network is first, so that one network
+  /// over its limit does not empty the app's bucket for others.
+  /// - Parameter cost: 0 only checks that one token is available.
   package func take(_ cost: Int, network: ClientNetwork, appID: Int32? = nil) -> Refusal? {
     let refusal = charge(cost, network: network, appID: appID)
     if let refusal { refusals[refusal.limit]?.increment() }
     return refusal
   }
 
-  /// As ``take(_:network:appID:)``, where nobody is refused by it.
+  /// Takes tokens like ``take(_:network:appID:)``, without counting a refusal in the metrics.
   @discardableResult
   package func charge(_ cost: Int, network: ClientNetwork, appID: Int32? = nil) -> Refusal? {
     let now = clock.monotonic()
@@ -79,7 +79,7 @@ package final class RateLimiter: Sendable {
     }
   }
 
-  /// What is left of the limits that hold for a request.
+  /// The remaining tokens of the limits that apply to a request.
   package func allowances(network: ClientNetwork, appID: Int32?) -> [Allowance] {
     let now = clock.monotonic()
     return state.withLock { state in
@@ -95,8 +95,8 @@ package final class RateLimiter: Sendable {
     }
   }
 
-  /// Counts a report of each reporter.
-  /// - Returns: for each in order, whether the reporter may send it.
+  /// Counts one report for each reporter.
+  /// - Returns: for each reporter in order, whether the report is within the limit.
   package func takeReports(of reporters: [String], appID: Int32) -> [Bool] {
     let now = clock.wall()
     let answers = state.withLock { state in
@@ -107,7 +107,7 @@ package final class RateLimiter: Sendable {
     return answers
   }
 
-  /// Uncounts what turned out to be no new report: one sent again, or one with a mistake.
+  /// Undoes the count of reports that were repeated or invalid.
   package func giveBackReports(of reporters: [String], appID: Int32) {
     guard !reporters.isEmpty else { return }
     let now = clock.wall()

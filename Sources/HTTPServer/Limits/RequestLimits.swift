@@ -1,15 +1,15 @@
-/// How much apps, networks and reporters may send.
+/// Rate limits of apps, networks and reporters.
 ///
-/// The defaults let every honest sender through. A whole app may send 10,000 reports a second, more than one
-/// PostgreSQL takes from single requests. A network (/24 or /48) may hold 256 addresses of a carrier with a thousand
-/// phones behind each; at three reports a phone and day that is 9 a second, a tenth of what it may send; its burst is
-/// two full batches. Nobody is rung by 200 nuisance callers a day.
+/// The defaults do not affect honest senders. An app may send 10,000 reports per second, more than one PostgreSQL
+/// stores from single requests. A network (/24 or /48) may hold 256 addresses of a carrier with a thousand phones each;
+/// three reports per phone and day are 9 per second, a tenth of the limit. The burst is two full batches. No phone gets
+/// 200 nuisance calls a day.
 package struct RequestLimits: Sendable {
-  /// A bucket of tokens that fills steadily; a report takes one.
+  /// The rate and burst of a token bucket; a report takes one token.
   package struct Rate: Sendable, Equatable {
-    /// Tokens a second, 1 to 1,000,000.
+    /// Tokens per second, 1 to 1,000,000.
     package let perSecond: Int
-    /// What a full bucket holds, from 1.
+    /// The bucket's capacity, 1 to 1,000,000,000.
     package let burst: Int
 
     /// - Parameters: see the properties.
@@ -20,17 +20,17 @@ package struct RequestLimits: Sendable {
     }
   }
 
-  /// Of one app; nil for no limit.
+  /// The limit of one app; nil for none.
   package var app: Rate?
-  /// Of one network, whatever app its requests name; nil for no limit.
+  /// The limit of one network for requests of all apps; nil for none.
   package var network: Rate?
-  /// Reports a reporter may send in a UTC day; nil for no limit.
+  /// Maximum reports of a reporter in a UTC day; nil for no limit.
   package var reportsADay: Int?
-  /// Appeals that a network may send in a UTC day with a proof of work; without one a sixth of them.
+  /// Maximum appeals of a network in a UTC day with proof of work; without it, a sixth.
   package var appealsADay: Int
-  /// Connections that one network may hold open; nil for no limit. Of no use behind a proxy.
+  /// Maximum open connections of one network; nil for no limit. Not useful behind a proxy.
   package var connectionsPerNetwork: Int?
-  /// The most bytes of request bodies in memory at once; one network may take a quarter.
+  /// Maximum bytes of request bodies in memory; one network may use a quarter.
   package var bodyBytes: Int
 
   /// - Parameters: see the properties.
@@ -46,9 +46,9 @@ package struct RequestLimits: Sendable {
     self.bodyBytes = bodyBytes
   }
 
-  /// What holds unless an operator says otherwise.
+  /// The default limits.
   package static let standard = RequestLimits()
 
-  /// None but that of memory: for benchmarks, and behind a gateway that has limits of its own.
+  /// No limits except the memory of bodies: for benchmarks, and behind a gateway with its own limits.
   package static let off = RequestLimits(app: nil, network: nil, reportsADay: nil, connectionsPerNetwork: nil)
 }

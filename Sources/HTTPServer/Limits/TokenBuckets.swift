@@ -1,10 +1,11 @@
-/// A bucket of tokens for every key, each held as one number: the moment when it will be full again.
+/// A token bucket for each key, stored as one number: the time when it will be full.
 ///
-/// This is the generic cell rate algorithm (ITU-T I.371): a bucket that will be full at `t` lacks `(t − now) · rate`.
+/// This is the generic cell rate algorithm (ITU-T I.371): a bucket that will be full at `t` lacks `(t − now) · rate`
+/// tokens.
 package struct TokenBuckets: Sendable {
-  /// What a bucket holds.
+  /// The fill level of a bucket.
   package struct Level: Equatable {
-    /// Whole tokens; 0 when it is empty or in debt.
+    /// Whole tokens; 0 if it is empty or in debt.
     package let tokens: Int
     /// Seconds until it is full, rounded up.
     package let fullIn: Int
@@ -14,18 +15,18 @@ package struct TokenBuckets: Sendable {
   private let interval: UInt64
   private var fullAt: BoundedTable
 
-  /// - Parameter capacity: how many keys are remembered.
+  /// - Parameter capacity: maximum stored keys.
   package init(rate: RequestLimits.Rate, capacity: Int) {
     self.rate = rate
     interval = 1_000_000_000 / UInt64(rate.perSecond)
     fullAt = BoundedTable(capacity: capacity)
   }
 
-  /// Takes tokens. What costs more than a bucket can ever hold is let in by a full one, which is in debt afterwards.
+  /// Takes tokens. A cost above the bucket's capacity is accepted from a full bucket, which is in debt afterwards.
   /// - Parameters:
-  ///   - cost: from 0; with 0 nothing is taken but one token has to be there.
-  ///   - now: nanoseconds.
-  /// - Returns: seconds until it is worth another try, rounded up; nil when the tokens were taken.
+  /// - cost: from 0; 0 takes nothing, but needs one available token.
+  /// - now: nanoseconds.
+  /// - Returns: seconds until the next attempt can succeed, rounded up; nil if the tokens were taken.
   package mutating func take(_ cost: Int, from key: some Hashable, now: UInt64) -> Int? {
     let start = max(fullAt[key], now)
     let missing = start - now

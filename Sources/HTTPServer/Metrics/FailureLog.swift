@@ -1,8 +1,8 @@
 package import Logging
 import Synchronization
 
-/// The log of failures of ours: a line a second at most, with the number of those that have none. A database that is away
-/// makes every request fail, and the disk that is full would be filled further.
+/// Logs internal failures, at most one line per second with the count of omitted ones. If the database is unreachable,
+/// every request fails, and unlimited logging could fill the disk.
 package final class FailureLog: Sendable {
   private struct State {
     var last: ContinuousClock.Instant?
@@ -14,7 +14,7 @@ package final class FailureLog: Sendable {
 
   package init() {}
 
-  /// Logs an error, unless another was logged within a second.
+  /// Logs an error unless another was logged within the last second.
   package func note(
     _ message: Logger.Message, metadata: Logger.Metadata, to logger: Logger, at now: ContinuousClock.Instant = .now
   ) {

@@ -3,15 +3,15 @@ import Foundation
 import HTTPTypes
 package import Hummingbird
 
-/// Who may read the metrics: whoever bears the token.
+/// Access to the metrics by a bearer token.
 ///
-/// The sender's address does not count: what comes through a proxy comes from this machine, and not every proxy says that it
-/// is one.
+/// The sender's address is not used: requests through a proxy on the same machine have a local address, and not every
+/// proxy adds a forwarding header.
 package struct MetricsAccess: Sendable {
-  /// SHA-256 of the token; comparing hashes takes the same time wherever they differ.
+  /// SHA-256 of the token; hashes are compared in constant time.
   private let token: SHA256.Digest?
 
-  /// - Parameter token: nil lets nobody in.
+  /// - Parameter token: nil refuses every request.
   package init(token: String?) {
     self.token = token.map { SHA256.hash(data: Data($0.utf8)) }
   }

@@ -5,8 +5,8 @@ import Metrics
 import Telemetry
 import struct Telemetry.RequestID
 
-/// Names each request, measures it, and, where that is wanted, logs it: its route's pattern, never its address, which
-/// may hold a number or a secret.
+/// Assigns an id to each request, records its duration, and logs it if enabled. It uses the route's pattern, because
+/// addresses may contain numbers and secrets.
 package struct ObservationMiddleware: RouterMiddleware {
   package let metrics: RequestMetrics
   package let log: RequestLog
@@ -33,7 +33,7 @@ package struct ObservationMiddleware: RouterMiddleware {
       note(request, context, id, status: response.status.code, since: began)
       return response
     } catch {
-      // Only what the server answers itself and closes the connection for comes here.
+      // Only errors that the server answers itself before it closes the connection arrive here.
       note(request, context, id, status: 400, since: began)
       throw error
     }
@@ -51,7 +51,7 @@ package struct ObservationMiddleware: RouterMiddleware {
 }
 
 extension ServerRequestContext {
-  /// The pattern of the route that answers, such as `/v1/numbers/{number}`; nil where none does.
+  /// The pattern of the matching route, such as `/v1/numbers/{number}`; nil if none matches.
   package var route: String? {
     endpointPath.flatMap { $0 == "NotFound" ? nil : $0 }
   }

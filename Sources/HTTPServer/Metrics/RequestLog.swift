@@ -1,11 +1,11 @@
 package import Logging
 package import Telemetry
 
-/// A line of the log for each request, where the operator wants it.
+/// A log line for each request, if the operator enables it.
 package struct RequestLog: Sendable {
   package let isOn: Bool
   package let logger: Logger
-  /// Failures of ours, whether or not each request has a line.
+  /// Internal failures; they are logged regardless of ``isOn``.
   package let failures = FailureLog()
 
   package init(isOn: Bool, logger: Logger) {
@@ -14,7 +14,7 @@ package struct RequestLog: Sendable {
   }
 
   /// - Parameters:
-  ///   - route: a pattern, since addresses hold numbers and secrets.
+  /// - route: a pattern, because addresses contain numbers and secrets.
   package func note(route: String, method: String, id: RequestID, status: Int, duration: Duration) {
     guard isOn else { return }
     logger.info(

@@ -2,14 +2,14 @@ package import HTTPTypes
 package import Metrics
 import Synchronization
 
-/// Counts requests and times answers, by route, method and class of status.
+/// Counts requests and their durations by route, method and status class.
 package final class RequestMetrics: Sendable {
-  /// Of one route and method.
+  /// The metrics of one route and method.
   package struct Series: Sendable {
     fileprivate let classes: [Counter]
     fileprivate let duration: Timer
 
-    /// - Parameter status: of the answer.
+    /// - Parameter status: of the response.
     package func note(status: Int, duration: Duration) {
       classes[min(max(status / 100, 1), 5) - 1].increment()
       self.duration.record(duration: duration)
@@ -21,13 +21,13 @@ package final class RequestMetrics: Sendable {
     let method: HTTPRequest.Method
   }
 
-  /// `POST /v1/reports`, which most requests are.
+  /// `POST /v1/reports`, the most frequent request.
   package let reports: Series
-  /// Requests that are not answered yet.
+  /// Requests without a response so far.
   package let inProgress: Meter
-  /// Connections that are open.
+  /// Open connections.
   package let connections: Meter
-  /// Connections that were closed at once, since their network had too many.
+  /// Connections closed at once because their network had too many.
   package let refusedConnections: Counter
 
   private let factory: any MetricsFactory
@@ -44,8 +44,8 @@ package final class RequestMetrics: Sendable {
   }
 
   /// - Parameters:
-  ///   - route: the pattern of the route; nil for what no route answers.
-  ///   - method: of a request without a route it is not told, since anything can stand there.
+  /// - route: the pattern of the route; nil if none matches.
+  /// - method: ignored without a route, because clients may send any text.
   package func note(route: String?, method: HTTPRequest.Method, status: Int, duration: Duration) {
     let key = route.map { Key(route: $0, method: method) } ?? Key(route: "none", method: .init("any") ?? .get)
     let series = known.withLock { known in

@@ -3,8 +3,8 @@ package import Hummingbird
 import Logging
 import NIOHTTP1
 
-/// Turns every error into an answer: a problem in JSON for the API, a page elsewhere. A failure of ours is logged here,
-/// once; what a caller sees of it never holds its text.
+/// Converts every error to a response: a JSON problem for the API, a page elsewhere. Internal failures are logged here
+/// once; their text is never sent.
 package struct ErrorMiddleware: RouterMiddleware {
   /// Renders a problem for a browser.
   package typealias ProblemPage = @Sendable (Problem, ServerRequestContext) throws -> Response
@@ -12,7 +12,7 @@ package struct ErrorMiddleware: RouterMiddleware {
   package let page: ProblemPage
   package let failures: FailureLog
 
-  /// - Parameter failures: where a line stands for many failures.
+  /// - Parameter failures: logs internal failures at a limited rate.
   package init(page: @escaping ProblemPage, failures: FailureLog) {
     self.page = page
     self.failures = failures

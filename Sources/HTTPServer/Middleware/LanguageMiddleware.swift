@@ -2,7 +2,7 @@ import Localization
 import HTTPTypes
 package import Hummingbird
 
-/// Notes the language and the path of a page request. The API reads the language only where its answer has text.
+/// Sets the language and the path of a page request. The API reads the language only if its response has text.
 package struct LanguageMiddleware: RouterMiddleware {
   package init() {}
 

@@ -3,8 +3,8 @@ package import Hummingbird
 import NIOCore
 import Storage
 
-/// Finds out where a request comes from, and refuses it before anything else is done when its network has sent too much.
-/// A key or a link that is not accepted costs the network a token: guessing is bounded.
+/// Determines the network of a request and refuses it first if the network is over its limit. Each 401 or 403 response
+/// costs the network a token, so guessing keys and links is limited.
 package struct NetworkLimitMiddleware: RouterMiddleware {
   package let limiter: RateLimiter
   package let trustsProxy: Bool
@@ -40,8 +40,8 @@ package struct NetworkLimitMiddleware: RouterMiddleware {
   }
 }
 
-/// Takes the token that every request of an app costs, before its body is read; batches pay the rest when their items
-/// have been counted. Every answer says what is left.
+/// Takes one token for every request of an app before its body is read. Batches pay the rest after their items are
+/// counted. Every response has the remaining tokens.
 package struct AppLimitMiddleware: RouterMiddleware {
   package let limiter: RateLimiter
 

@@ -1,12 +1,11 @@
 package import HTTPTypes
 package import Hummingbird
 
-/// Answers methods that no server of ours has ever known with 501; those that are known but not here are answered with
-/// 405, by routes.
+/// Answers unknown methods with 501. Routes answer known methods that they do not support with 405.
 package struct MethodMiddleware: RouterMiddleware {
   package init() {
   }
-  /// In the order in which `Allow` names them.
+  /// The known methods, in the order of `Allow`.
   package static let known: [HTTPRequest.Method] = [
     .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, query,
   ]

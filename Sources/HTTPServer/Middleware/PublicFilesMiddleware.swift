@@ -1,7 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Serves the files of `Public/` where no route answers: whole ones only, and by their own names.
+/// Serves files of `Public/` if no route matches, without ranges and only by their exact names.
 package struct PublicFilesMiddleware: RouterMiddleware {
   private let files: FileMiddleware<ServerRequestContext, LocalFileSystem>
 
@@ -12,9 +12,9 @@ package struct PublicFilesMiddleware: RouterMiddleware {
   package func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
-    // The system takes a NUL for the end of a name, so that another name would find the file.
+    // The system ends a name at NUL, so that another name would find the file.
     guard !request.uri.path.contains("%00") else { return try await next(request, context) }
-    // FileMiddleware answers some ranges with wrong lengths. Our routes see the request as it came.
+    // FileMiddleware answers some ranges with wrong lengths. Routes still get the original request.
     var head = request.head
     head.headerFields[.range] = nil
     return try await files.handle(Request(head: head, body: request.body), context: context) { _, context in

@@ -1,11 +1,11 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Refuses forms that another site's page sends in a visitor's name: they could sign somebody in or out unasked.
+/// Refuses forms sent by pages of other sites. They could sign a visitor in or out.
 ///
-/// Browsers name the sender in `Sec-Fetch-Site` when the connection is trustworthy, and otherwise in `Origin`, which has to
-/// be the host that the request is for. A request with neither is no browser's and is let through. Programs authorize
-/// requests of the API by a key, which no browser adds by itself: there `Origin` does not count.
+/// Browsers name the sender in `Sec-Fetch-Site` on trustworthy connections, otherwise in `Origin`, which must equal the
+/// request's host. A request with neither is not from a browser and is accepted. Requests of the API are authorized by
+/// a key, which browsers never add by themselves; `Origin` is not checked there.
 package struct SameOriginMiddleware: RouterMiddleware {
   package init() {
   }
@@ -25,7 +25,7 @@ package struct SameOriginMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// The scheme is not compared: a proxy may have ended TLS.
+  /// The scheme is not compared, because a proxy may terminate TLS.
   private static func isSame(_ origin: String, host: String) -> Bool {
     let origin = origin.lowercased()
     for (scheme, port) in [("https://", ":443"), ("http://", ":80")] where origin.hasPrefix(scheme) {

@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import Hummingbird
 
-/// Headers that keep a browser from doing anything that our pages do not ask for.
+/// Adds headers that restrict browsers to the features of our pages.
 package struct SecurityHeadersMiddleware: RouterMiddleware {
   package init() {
   }
@@ -14,10 +14,10 @@ package struct SecurityHeadersMiddleware: RouterMiddleware {
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'
     """
 
-  /// What every answer bears.
+  /// Fields of every response.
   package static let fields: HTTPFields = [
     contentSecurityPolicy: policy,
-    // A sign-in link's token stands in an address: it must not travel on.
+    // The address may contain a sign-in token, which must not reach other sites.
     referrerPolicy: "no-referrer",
     contentTypeOptions: "nosniff",
   ]

@@ -5,10 +5,10 @@ package struct DeadlineExceeded: Error {
   package init() {}
 }
 
-/// Waits for work, but no longer than a limit. The work is cancelled then. Work that ignores its cancellation goes on:
-/// a stopped database answers neither a statement nor its cancellation.
-/// - Parameter limit: by default 4 seconds, so that a caller has an answer within 5 when the database is stopped.
-/// - Throws: ``DeadlineExceeded`` after the limit; otherwise what the work throws.
+/// Waits for work up to a limit, then cancels it. Work that ignores its cancellation continues: a stopped database
+/// answers neither a statement nor its cancellation.
+/// - Parameter limit: by default 4 seconds, so that a caller has a response within 5 while the database is stopped.
+/// - Throws: ``DeadlineExceeded`` after the limit; otherwise the errors of the work.
 package func withDeadline<Success: Sendable>(
   _ limit: Duration = .seconds(4), _ work: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {

@@ -15,19 +15,20 @@ package struct HealthController: Sendable {
     self.readiness = readiness
   }
 
-  /// The process runs.
+  /// Confirms that the process runs.
   @Sendable package func alive(_ request: Request, context: ServerRequestContext) -> Response {
     JSON.response(["status": "alive"])
   }
 
-  /// How long a failed commit counts. A balancer sends no reports meanwhile, so that none could show that it is over.
+  /// The time that a failed commit counts. A load balancer sends no reports meanwhile, so no commit could show the
+  /// recovery.
   private static let memory = Duration.seconds(10)
 
-  /// The process wants requests: it is not about to stop, there is room for reports, they are stored, and the database answers
-  /// within a second.
+  /// Confirms that the process accepts requests: it is not stopping, the queue of reports has room, commits succeed,
+  /// and the database answers within a second.
   @Sendable package func ready(_ request: Request, context: ServerRequestContext) async throws -> Response {
     if readiness.isStopping { throw Problem.stopping }
-    // Turns red a little before reports are refused, so that a balancer sends them elsewhere in time.
+    // Fails before the queue is full, so that a load balancer sends reports to other servers in time.
     if intake.depth * 10 >= intake.capacity * 9 {
       throw Problem(.unavailable, detail: "The intake queue is nearly full.")
     }
@@ -37,7 +38,7 @@ package struct HealthController: Sendable {
     do {
       try await withDeadline(.milliseconds(800)) { [health] in try await health.check() }
     } catch {
-      // Asked for every few seconds: the log would say nothing else.
+      // Not logged, because load balancers ask every few seconds.
       throw Problem(.unavailable, detail: "The database does not answer.")
     }
     return JSON.response(["status": "ready"])

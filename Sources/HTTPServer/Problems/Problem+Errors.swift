@@ -5,13 +5,13 @@ package import Logging
 import Storage
 
 extension Problem {
-  /// What a caller is told of an error. A failure of ours is logged here, once; its text goes no further.
+  /// The problem for an error. Internal failures are logged here once; their text is never sent.
   /// - Parameters:
-  ///   - path: the route's pattern: addresses hold numbers.
-  ///   - log: where a line stands for many failures.
+  /// - path: the route's pattern, because addresses contain numbers.
+  /// - log: logs internal failures at a limited rate.
   package static func answering(_ error: any Error, path: String, log: FailureLog, logger: Logger) -> Problem {
     let problem = of(error)
-    // What is answered on purpose, when the server stops or is full, is no failure; a flood would fill the log with it.
+    // Deliberate refusals while the server is stopping or full are not logged as failures.
     if problem.status >= 500, !(error is Problem), !(error is IntakeError) {
       log.note(
         "request failed",

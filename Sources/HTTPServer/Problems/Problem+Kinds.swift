@@ -33,7 +33,7 @@ extension Problem {
     Problem(.malformed, detail: detail, errors: errors)
   }
 
-  /// - Parameter kind: what of: a report or a batch.
+  /// - Parameter kind: a report or a batch.
   package static func invalid(_ problems: [FieldProblem], kind: ProblemKind = .invalidReport) -> Problem {
     Problem(kind, errors: problems.map(Field.init))
   }
@@ -58,14 +58,14 @@ extension Problem {
     return problem
   }
 
-  /// - Parameter limit: how many there may be.
+  /// - Parameter limit: maximum items.
   package static func tooMany(limit: Int) -> Problem {
     Problem(.tooMany, detail: "Send 1 to \(limit) at a time.")
   }
 
   /// - Parameters:
-  ///   - length: of the file in bytes.
-  ///   - headers: what it is recognised by.
+  /// - length: of the file in bytes.
+  /// - headers: validators of the file.
   package static func notSatisfiable(length: Int, headers: HTTPFields) -> Problem {
     var problem = Problem(
       .range, detail: "The file has \(length) bytes. Request a range within it, or the complete file.")

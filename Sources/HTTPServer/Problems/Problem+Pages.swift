@@ -1,13 +1,13 @@
 package import Curation
 
 extension Problem {
-  /// The form was not made for this session, or not by us.
+  /// The form belongs to another session or server.
   package static let staleForm = Problem(.staleForm)
 
-  /// The body is no form that we read.
+  /// The body is not a form in a supported encoding.
   package static let noForm = Problem(.noForm)
 
-  /// - Parameter role: the least that may do it.
+  /// - Parameter role: the lowest role with permission.
   package static func needs(_ role: Role) -> Problem {
     switch role {
     case .triage: Problem(.needsTriage)

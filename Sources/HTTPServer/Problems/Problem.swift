@@ -2,9 +2,9 @@ package import HTTPTypes
 package import Hummingbird
 package import NIOCore
 
-/// A problem for an API's caller, as RFC 9457 words it.
+/// A problem for API clients (RFC 9457).
 package struct Problem: Error, Encodable {
-  /// What is wrong with one field.
+  /// An error in one field.
   package struct Field: Encodable {
     /// RFC 6901, such as `/reported_at`.
     package let pointer: String
@@ -27,7 +27,7 @@ package struct Problem: Error, Encodable {
   package var errors: [Field] = []
   /// Seconds to wait before trying again.
   package var retryAfter: Int?
-  /// What else the answer says in its head.
+  /// Further fields of the response's head.
   package var headers: HTTPFields = [:]
 
   private enum CodingKeys: String, CodingKey {
@@ -35,8 +35,8 @@ package struct Problem: Error, Encodable {
   }
 
   /// - Parameters:
-  ///   - detail: what it is this time; what the catalog says unless it is given.
-  ///   - errors: what is wrong with which field.
+  /// - detail: the details of this case; by default the catalog's text.
+  /// - errors: errors of single fields.
   package init(_ kind: ProblemKind, detail: String? = nil, errors: [Field] = []) {
     let account = kind.account
     type = kind.path
@@ -56,10 +56,10 @@ package struct Problem: Error, Encodable {
     if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
   }
 
-  /// The answer's body.
+  /// The response's body.
   package var body: ByteBuffer { JSON.encode(self) }
 
-  /// The answer's head, as far as it is the problem's.
+  /// The problem's fields of the response's head.
   package var fields: HTTPFields {
     var fields: HTTPFields = [.contentType: "application/problem+json"]
     if let retryAfter { fields[.retryAfter] = String(retryAfter) }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension ProblemKind {
-  /// Kinds that only pages for people have; nil for others.
+  /// Kinds that only pages use; nil for others.
   package var accountOfPage: Account? {
     switch self {
     case .noForm:

@@ -2,7 +2,7 @@ import Localization
 import HTTPTypes
 
 extension ProblemKind {
-  /// Kinds that the request brings about; nil for others.
+  /// Kinds caused by the request; nil for others.
   package var accountOfRequest: Account? {
     switch self {
     case .malformed:
@@ -91,7 +91,7 @@ extension ProblemKind {
     }
   }
 
-  /// Kinds that have to do with what is asked for or sent; nil for others.
+  /// Kinds about the requested or sent content; nil for others.
   private var accountOfContent: Account? {
     switch self {
     case .unauthorized:

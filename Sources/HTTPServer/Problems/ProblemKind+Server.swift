@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension ProblemKind {
-  /// Kinds that the server brings about.
+  /// Kinds caused by the server.
   package var accountOfServer: Account {
     switch self {
     case .unknownMethod:

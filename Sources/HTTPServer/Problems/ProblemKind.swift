@@ -1,7 +1,7 @@
 package import HTTPTypes
 
-/// Every kind of problem there is: what code throws, the documentation explains and the OpenAPI document lists. The raw
-/// value is the last part of its `type`.
+/// All kinds of problems: thrown by code, explained in the documentation and listed in the OpenAPI document. The raw
+/// value is the last part of `type`.
 package enum ProblemKind: String, CaseIterable, Sendable {
   // The request.
   case malformed
@@ -46,24 +46,24 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   /// The path of its page, which is its `type`.
   package var path: String { "/problems/\(rawValue)" }
 
-  /// The texts and the status of a kind.
+  /// The description of a kind.
   package struct Account: Sendable {
     package let status: HTTPResponse.Status
     package let title: String
-    /// The detail of an answer without its own.
+    /// The default detail of a response.
     package let detail: String
-    /// The cause of the problem.
+    /// The cause.
     package let cause: String
-    /// The next step.
+    /// The action for the client.
     package let remedy: String
-    /// Seconds in `Retry-After`, where they are the same every time; 0 where they differ.
+    /// Seconds in `Retry-After` if constant; 0 if they vary.
     package var retryAfter: Int?
   }
 
   package var account: Account { accountOfRequest ?? accountOfPage ?? accountOfServer }
   package var status: HTTPResponse.Status { account.status }
 
-  /// An example of an answer.
+  /// An example of the response.
   package var example: Problem {
     switch self {
     case .malformed:

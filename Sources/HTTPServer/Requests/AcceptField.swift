@@ -1,4 +1,4 @@
-/// What a client says that it can read, by RFC 9110, section 12.5.1.
+/// The media types that a client accepts, by RFC 9110, section 12.5.1.
 package struct AcceptField {
   private struct Range {
     let type: Substring
@@ -8,7 +8,7 @@ package struct AcceptField {
 
   private let ranges: [Range]
 
-  /// - Parameter field: nil, nothing that can be read, and more than 1,000 bytes mean that everything will do.
+  /// - Parameter field: nil, an unreadable field, and more than 1,000 bytes accept everything.
   package init(_ field: String?) {
     guard let field, field.utf8.count <= 1_000 else {
       ranges = []
@@ -23,7 +23,7 @@ package struct AcceptField {
     }
   }
 
-  /// How welcome a form is, 0 to 1; what names it most exactly decides.
+  /// The quality of a media type, 0 to 1. The most specific range applies.
   /// - Parameter mediaType: in lower case, without parameters.
   package func quality(of mediaType: String) -> Double {
     guard !ranges.isEmpty else { return 1 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Which country somebody is in, by what the request says: `?region=DE`, or the languages the device prefers.
+/// The country of a caller from `?region=DE` or the device's preferred languages.
 ///
-/// Not by the address it comes from: that would make an answer which caches may share speak of where one caller is.
+/// The client's address is not used, because a shared cache would reveal where a caller is.
 package enum CallerRegion {
   /// - Parameter text: two letters of ISO 3166.
   /// - Returns: in upper case; nil for anything else.
@@ -24,7 +24,7 @@ package enum CallerRegion {
     return best?.country
   }
 
-  /// Language, script perhaps, then the country.
+  /// Reads the country after the language and an optional script.
   private static func country(tag: String) -> String? {
     let subtags = tag.split(separator: "-")
     guard let language = subtags.first, (2...3).contains(language.utf8.count) else { return nil }

@@ -3,7 +3,7 @@ package import HTTPTypes
 package import Hummingbird
 package import NIOCore
 
-/// JSON in and out, with the errors of decoding put in the caller's terms.
+/// Encodes and decodes JSON and converts decoding errors to problems.
 package enum JSON {
   private static let encoder = {
     let encoder = JSONEncoder()
@@ -20,11 +20,11 @@ package enum JSON {
   package static func encode(_ value: some Encodable) -> ByteBuffer { ByteBuffer(bytes: data(value)) }
 
   package static func data(_ value: some Encodable) -> Data {
-    // Our own values always encode: strings, finite numbers and arrays of them.
+    // Our own values can always be encoded: strings, finite numbers and arrays of them.
     try! encoder.encode(value)
   }
 
-  /// In indented lines, for people, with members in the order of their names.
+  /// Indented JSON with members sorted by name.
   package static func pretty(_ value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -32,12 +32,12 @@ package enum JSON {
     return String(decoding: try! encoder.encode(value), as: UTF8.self)
   }
 
-  /// The media type of a request, such as `application/json`, in lower case.
+  /// The media type of a request's body, such as `application/json`, in lower case.
   package static func mediaType(of request: Request) -> String? {
     request.headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
   }
 
-  /// - Throws: ``Problem`` for JSON of another form, or bytes that are none; and what `type` throws by itself.
+  /// - Throws: ``Problem`` for JSON of the wrong form or invalid JSON; and other errors of `type`.
   package static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     let notJSON = Problem.malformed("The body is not valid JSON in UTF-8.")
     guard JSONText.isUTF8(data) else { throw notJSON }
@@ -53,8 +53,8 @@ package enum JSON {
     }
   }
 
-  /// The field that does not have the form it should; nil where the text is not JSON at all.
-  /// - Parameter depth: how many steps lead to the value that the pointer shall begin at.
+  /// The field with the wrong form; nil if the text is not JSON.
+  /// - Parameter depth: the count of path components before the start of the pointer.
   package static func field(of error: DecodingError, below depth: Int = 0) -> Problem.Field? {
     func field(_ path: [any CodingKey], _ code: String, _ detail: String) -> Problem.Field {
       let pointer = path.dropFirst(depth).map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()

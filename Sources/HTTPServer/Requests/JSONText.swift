@@ -1,15 +1,15 @@
 package import Foundation
 
-/// Rules for a JSON text that Foundation's decoder does not enforce. Parsers disagree about a text that breaks them, so that
-/// a filter in front of the server may read another content than the server does.
+/// Rules for JSON that Foundation's decoder does not enforce. Parsers disagree about text that breaks them, so a filter
+/// in front of the server could read different content than the server.
 package enum JSONText {
   /// Whether a text is UTF-8 (RFC 8259, 8.1); Foundation reads UTF-16 and UTF-32 too.
   package static func isUTF8(_ data: Data) -> Bool {
-    // JSON has no NUL, and every text in UTF-16 or UTF-32 has one.
+    // JSON text contains no NUL; UTF-16 and UTF-32 text of ASCII characters does.
     !data.contains(0) && String(validating: data, as: UTF8.self) != nil
   }
 
-  /// The member that an object of a text has twice (RFC 8259, 4).
+  /// The first repeated member name in an object (RFC 8259, 4).
   /// - Parameter data: a text that a decoder has accepted.
   package static func repeatedMember(in data: Data) -> Problem.Field? {
     data.withUnsafeBytes { bytes in
@@ -30,7 +30,7 @@ private struct MemberScanner {
 
   init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// A JSON pointer to the first one.
+  /// A JSON pointer to the first repeated member.
   mutating func repeatedMember() -> String? {
     var place = 0
     while place < bytes.count {
@@ -53,7 +53,7 @@ private struct MemberScanner {
     return nil
   }
 
-  /// Goes on to the next item of the innermost container.
+  /// Continues with the next item of the innermost container.
   private mutating func next() {
     switch containers.popLast() {
     case .object(let names, let current, _):
@@ -64,7 +64,7 @@ private struct MemberScanner {
   }
 
   /// - Parameter range: of a string with its quotes.
-  /// - Returns: false for a name that its object has already.
+  /// - Returns: false for a name that its object already has.
   private mutating func note(_ range: Range<Int>) -> Bool {
     guard case .object(var names, _, true)? = containers.last else { return true }
     containers.removeLast()

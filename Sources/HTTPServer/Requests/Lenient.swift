@@ -1,21 +1,21 @@
-/// A value, or what is wrong with it: so that a bad one in an array does not spoil the others.
+/// A value or its error, so that one wrong item of an array does not make the others fail.
 package enum Lenient<Value: Decodable>: Decodable {
   case value(Value)
   case malformed(Problem.Field)
 
-  /// - Throws: never; text that is not JSON does not come so far.
+  /// - Throws: never; text that is not JSON fails earlier.
   package init(from decoder: any Decoder) throws {
     do {
       self = .value(try Value(from: decoder))
     } catch {
-      // Strings and numbers are looked into late; what is wrong there has an error of Foundation's own.
+      // Foundation parses strings and numbers late and reports their errors with its own type.
       let field = (error as? DecodingError).flatMap { JSON.field(of: $0, below: decoder.codingPath.count) }
       self = .malformed(field ?? .init(pointer: "", code: "malformed", detail: "A string or number is not valid."))
     }
   }
 }
 
-/// An array that may have so many items and no more; a longer one is refused before any of them is read.
+/// An array with a maximum count of items; a longer one is refused before any item is read.
 package struct LenientArray<Value: Decodable>: Decodable {
   package let items: [Lenient<Value>]
 
@@ -30,8 +30,8 @@ package struct LenientArray<Value: Decodable>: Decodable {
   }
 }
 
-/// The rules for several items in one request.
+/// Limits of batches.
 package enum Batch {
-  /// The most of them.
+  /// Maximum items.
   package static let limit = 1_000
 }

@@ -2,8 +2,8 @@ import HTTPTypes
 package import Hummingbird
 
 extension Router<ServerRequestContext> {
-  /// Answers every path that has routes, when it is asked with a method that has none, with 405 and `Allow`. To be
-  /// called after all routes are there.
+  /// Adds routes that answer unsupported methods of all existing paths with 405 and `Allow`. Call it after all other
+  /// routes are added.
   package func refuseOtherMethods() {
     let all = MethodMiddleware.known
     for (_, routes) in Dictionary(grouping: routes, by: \.path.description) {

@@ -1,4 +1,4 @@
-/// The name that answers give in `Server`.
+/// The value of the field `Server`.
 package enum ServerName {
   package static let text = "ringfence"
 }

@@ -3,31 +3,31 @@ package import Hummingbird
 import NIOCore
 package import Storage
 
-/// What a request carries from middleware to controller.
+/// The values of a request that middleware passes on to controllers.
 package struct ServerRequestContext: RequestContext {
-  /// What Hummingbird itself keeps.
+  /// Hummingbird's own values.
   package var coreContext: CoreRequestContextStorage
-  /// The connection itself, which files are sent on.
+  /// The connection, on which files are sent.
   package let channel: any Channel
-  /// Whom the connection comes from: a client, or a proxy.
+  /// The other end of the connection: a client or a proxy.
   package let socketAddress: SocketAddress?
-  /// Whom the request comes from, such as `192.0.2.1`; set by ``NetworkLimitMiddleware``.
+  /// The client's address, such as `192.0.2.1`; set by ``NetworkLimitMiddleware``.
   package var clientAddress: String?
-  /// The network that limits count it under; set by ``NetworkLimitMiddleware``.
+  /// The network for rate limits; set by ``NetworkLimitMiddleware``.
   package var network = ClientNetwork.local
-  /// The app whose key the request bears; set by ``APIKeyMiddleware``.
+  /// The app of the request's key; set by ``APIKeyMiddleware``.
   package var app: App?
-  /// Whose session the request bears; set by ``SessionMiddleware``.
+  /// The request's session; set by ``SessionMiddleware``.
   package var moderator: Session?
   /// The token of the session's forms; set by ``SessionMiddleware``.
   package var csrf = ""
-  /// How many cases wait; set by ``SessionMiddleware``.
+  /// The counts of waiting cases; set by ``SessionMiddleware``.
   package var waiting = WaitingCases()
-  /// What the browser asks for, or the account; set by ``LanguageMiddleware`` and ``SessionMiddleware``.
+  /// The language of the browser or the account; set by ``LanguageMiddleware`` and ``SessionMiddleware``.
   package var language = Language.english
-  /// The path that is asked for; set by ``LanguageMiddleware``.
+  /// The request's path; set by ``LanguageMiddleware``.
   package var path = ""
-  /// The fields that were sent; set by ``FormMiddleware``.
+  /// The fields of the form; set by ``FormMiddleware``.
   package var form = Form()
 
   /// - Parameter source: of the connection.

@@ -1,6 +1,6 @@
-/// How many cases wait, as the navigation of a page shows it.
+/// The counts of waiting cases in a page's navigation.
 package struct WaitingCases: Sendable {
-  /// Cases that the reader's role may settle.
+  /// Cases that the reader's role may decide.
   package var own: Int
   /// All cases.
   package var all: Int
