@@ -5,12 +5,12 @@ import Storage
 import Timestamps
 
 extension CommandContext {
-  /// How long older programs are waited for: a server that is being stopped answers what came in first.
+  /// The time to wait for older programs: a server that is stopping first answers the requests that it has received.
   private static let patience: Duration = .seconds(20)
 
-  /// Brings the schema forward, once nothing older uses the database.
-  /// - Throws: ``CommandFailure`` where an older server runs on: it would fail, and perhaps store what this one
-  ///   misunderstands.
+  /// Migrates the schema after all older programs have left the database.
+  /// - Throws: ``CommandFailure`` if an older server keeps running: it would fail on the new schema or store wrong
+  ///   data.
   func migrate(logger: Logger) async throws {
     let step = StatusLine("Preparing the database")
     let migrator = PostgresMigrator(folder: installation.migrations)
@@ -27,7 +27,7 @@ extension CommandContext {
   private func waitForOlderPrograms(than version: Int64, logger: Logger) async throws {
     let end = ContinuousClock.now + Self.patience
     while let older = OlderProgram.text(try await stores.operations.olderPrograms(than: version)) {
-      // A pooler keeps connections whose program has gone, under its name.
+      // A pooler keeps connections with the name of a program that has ended.
       if !pool.configuration.usesPreparedStatements {
         logger.warning(
           "Migrating the schema while an older Ringfence may still run", metadata: ["at": "\(older)"])
@@ -46,7 +46,7 @@ extension CommandContext {
 }
 
 extension OlderProgram {
-  /// Where they are; nil where there are none.
+  /// The programs with their addresses; nil if there are none.
   static func text(_ programs: [OlderProgram]) -> String? {
     guard !programs.isEmpty else { return nil }
     return programs.map {

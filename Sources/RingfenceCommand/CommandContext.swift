@@ -6,7 +6,7 @@ package import PostgreSQL
 import Publishing
 package import Storage
 
-/// The data of a command: a folder, a migrated database, and the stores on it.
+/// The context of commands that use data: a data folder, a migrated database, and its stores.
 package struct CommandContext {
   package let folder: DataFolder
   package let installation: Installation
@@ -16,7 +16,7 @@ package struct CommandContext {
 
   var publicationFolder: PublicationFolder { PublicationFolder(path: folder.publications) }
 
-  /// Opens it with the settings that these options give; see ``open(_:owns:makes:migrates:logger:_:)``.
+  /// Opens a context with the settings of these options; see ``open(_:owns:makes:migrates:logger:_:)``.
   package static func open<Result>(
     _ options: DatabaseOptions, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
     _ body: (CommandContext) async throws -> Result
@@ -24,13 +24,13 @@ package struct CommandContext {
     try await open(try options.settings(), owns: owns, makes: makes, migrates: migrates, logger: logger, body)
   }
 
-  /// Opens it for the time of `body`: DATABASE_URL, or the private PostgreSQL of the data folder, started when no
-  /// server runs it.
+  /// Opens the database for the time of `body`: DATABASE_URL, or the private PostgreSQL of the data folder, which is
+  /// started if no server runs it.
   /// - Parameters:
-  ///   - owns: a server owns its data folder, and there is one of it; other commands may join it.
-  ///   - makes: whether a database is made where there is none. Only for what puts the first things into one: every
-  ///     other command would find nothing in it, or change what nobody uses, as the folder's name is mistyped.
-  ///   - migrates: whether the schema is brought forward first; false for those that look at it as it is.
+  /// - owns: whether the command is the one server that owns the data folder; other commands may join it.
+  /// - makes: whether to create a missing database. Only for commands that store first data: a mistyped folder name
+  ///   would otherwise create an unused database.
+  /// - migrates: whether to migrate the schema first; false for commands that inspect it.
   package static func open<Result>(
     _ settings: Settings, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
     _ body: (CommandContext) async throws -> Result
@@ -47,7 +47,7 @@ package struct CommandContext {
     let pool = PostgresPool(
       configuration, maximumConnections: 16, waitLimit: .seconds(5), maximumWaiters: 512,
       logger: logger)
-    // A writer each for reports and counts, and withdrawals.
+    // One connection each for writing reports and counts, the others for withdrawals.
     let intakePool = PostgresPool(
       configuration, maximumConnections: 4, waitLimit: .seconds(5), maximumWaiters: 512,
       logger: logger)
@@ -67,7 +67,7 @@ package struct CommandContext {
     return try result.get()
   }
 
-  /// - Throws: ``CommandFailure`` where no database is named by DATABASE_URL and none is in the data folder.
+  /// - Throws: ``CommandFailure`` if DATABASE_URL is not set and the data folder has no database.
   static func requireDatabase(_ settings: Settings) throws {
     let path = URL(filePath: try settings.data).standardizedFileURL.path
     guard try settings.databaseURL == nil,

@@ -1,11 +1,11 @@
-/// Why a command stopped, in plain English, with the exit code that says so.
+/// The failure of a command, in plain English with its exit code.
 public struct CommandFailure: Error, CustomStringConvertible {
-  /// What happened and what to do.
+  /// The failure and the action for the user.
   public let description: String
-  /// 1 the data is bad or the work failed, 2 wrong usage, 3 cannot read or write, 4 held back by a gate.
+  /// 1 wrong data or failed work, 2 wrong usage, 3 cannot read or write, 4 refused by a gate.
   public let exitCode: Int32
 
-  /// The data is bad, or the work failed.
+  /// Wrong data or failed work.
   public static func failed(_ description: String) -> CommandFailure {
     CommandFailure(description: description, exitCode: 1)
   }

@@ -3,15 +3,15 @@ import FileSupport
 import Foundation
 package import Intake
 
-/// The server's own folder: its database, its keys, what it publishes.
+/// The server's data folder with its database, keys and publications.
 package struct DataFolder {
   package let path: String
   let settings: Settings
 
-  /// Publications: a static site of its own.
+  /// The folder of publications, a static site.
   package var publications: String { "\(path)/publications" }
 
-  /// Makes the folder when it is new; nobody but its owner may enter it.
+  /// Creates the folder if it does not exist.
   package init(_ settings: Settings) throws {
     path = URL(filePath: try settings.data).standardizedFileURL.path
     self.settings = settings
@@ -23,8 +23,8 @@ package struct DataFolder {
     }
   }
 
-  /// A folder that is there already.
-  /// - Throws: ``CommandFailure`` where it is not: its name is mistyped.
+  /// Opens an existing folder.
+  /// - Throws: ``CommandFailure`` if it does not exist.
   init(existing settings: Settings) throws {
     path = URL(filePath: try settings.data).standardizedFileURL.path
     self.settings = settings
@@ -38,16 +38,16 @@ package struct DataFolder {
     Pseudonymizer(key: try key("pseudonym.key", \.pseudonymKey))
   }
 
-  /// The key that accounts' second factors are kept with. Without it every second factor has to be set up anew.
+  /// The key that encrypts the accounts' second factors. If it is lost, every second factor must be set up again.
   package func accountKey() throws -> AccountKey { AccountKey(try key("account.key", \.accountKey)) }
 
-  /// The same, if there is one yet.
+  /// The account key; nil if there is none yet.
   package func presentAccountKey() throws -> AccountKey? {
     guard try settings.accountKey != nil || storedSecret("account.key") != nil else { return nil }
     return try accountKey()
   }
 
-  /// A key: from the settings, or from a file in this folder that is made once.
+  /// A key from the settings, or from a file in this folder that is created once.
   func key<Key>(
     _ file: String, _ setting: KeyPath<SettingList, Setting<Key?>>, make: () -> String = randomKey
   ) throws -> Key {
@@ -64,17 +64,17 @@ package struct DataFolder {
     (0..<32).map { _ in String(format: "%02x", UInt8.random(in: 0...255)) }.joined()
   }
 
-  /// A secret that is kept in a file of its own, readable by its owner only.
+  /// A secret in its own file, readable only by its owner.
   ///
-  /// Of two processes that make it at once, both get the one that was stored first.
-  /// - Parameter make: called when there is no such file.
-  /// - Throws: ``CommandFailure`` when the file is there and cannot be read: it is never replaced.
+  /// If two processes create it at the same time, both get the one stored first.
+  /// - Parameter make: called if the file does not exist.
+  /// - Throws: ``CommandFailure`` if the file exists but cannot be read; it is never replaced.
   package func secret(_ name: String, make: () throws -> String) throws -> String {
     if let text = try storedSecret(name) { return text }
     return try store(try make(), name: name, replacing: false)
   }
 
-  /// The secret of this name; nil when there is no such file.
+  /// The secret of this name; nil if the file does not exist.
   package func storedSecret(_ name: String) throws -> String? {
     let file = "\(path)/\(name)"
     var status = stat()
@@ -85,12 +85,13 @@ package struct DataFolder {
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Keeps a secret in place of the one there is.
+  /// Replaces a stored secret.
   package func replaceSecret(_ name: String, with text: String) throws {
     _ = try store(text, name: name, replacing: true)
   }
 
-  /// Writes a secret whole beside, flushes it, and gives it its name: a half-written key would be kept for ever.
+  /// Writes a secret to a temporary file, flushes it and renames it, because an incomplete key would be used
+  /// permanently.
   private func store(_ text: String, name: String, replacing: Bool) throws -> String {
     let file = "\(path)/\(name)"
     let temporary = "\(path)/.\(name).\(UUID().uuidString).tmp"

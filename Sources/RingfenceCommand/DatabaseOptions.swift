@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where the data lies; shared by every command that needs it.
+/// The options for the data folder and the database, shared by all commands that need them.
 package struct DatabaseOptions: ParsableArguments {
   @Option(\.data) var data: String?
 
@@ -8,7 +8,7 @@ package struct DatabaseOptions: ParsableArguments {
 
   package init() {}
 
-  /// The settings, with those that the command line gives.
+  /// The settings, including those of the command line.
   /// - Parameter given: values of further options, by the name of the setting.
   package func settings(_ given: [String: String?] = [:]) throws -> Settings {
     try Settings(given.merging(["data": data, "config": config]) { $1 })

@@ -1,9 +1,9 @@
 import Foundation
 package import Localization
 
-/// Where the files lie that come with the program: migrations, templates, style sheet, tables.
+/// The files installed with the program: migrations, templates, style sheets, tables.
 package struct Installation {
-  /// Folder that has `Migrations/`, `Templates/`, `Texts/`, `Public/` and `Resources/`.
+  /// The folder with `Migrations/`, `Public/` and `Resources/`.
   package let root: String
 
   package var migrations: String { "\(root)/Migrations" }
@@ -13,12 +13,13 @@ package struct Installation {
   package var resources: String { "\(root)/Resources" }
   var openAPI: String { "\(resources)/openapi.yaml" }
 
-  /// The texts of the command line, which are in English.
+  /// The messages of the command line, which are in English.
   /// - Throws: `MessageCatalogError`.
   package func englishTexts() throws -> Localizer { try MessageCatalog(folder: texts)[.english] }
 
-  /// The folder of the setting `home`, or the nearest folder above the program that has them, or /usr/share/ringfence.
-  /// - Throws: ``CommandFailure`` when none has.
+  /// The folder of the setting `home`, or the nearest folder above the program with these files, or
+  /// /usr/share/ringfence.
+  /// - Throws: ``CommandFailure`` if none has them.
   package static func find(_ settings: Settings) throws -> Installation {
     var candidates: [String] = []
     if let home = try settings.home {

@@ -4,14 +4,14 @@ import Storage
 
 extension Localizer {
   /// The messages of the command line, which are in English.
-  /// - Throws: `MessageCatalogError`; ``CommandFailure`` where the catalogs are not found.
+  /// - Throws: `MessageCatalogError`; ``CommandFailure`` if the catalogs are not found.
   static func commandLine() throws -> Localizer {
     try Installation.find(Settings()).englishTexts()
   }
 }
 
 extension CommandFailure {
-  /// A refused decision, in words.
+  /// The failure of a refused decision.
   /// - Throws: `MessageCatalogError`.
   static func refused(_ error: DecisionError) throws -> CommandFailure {
     switch error {

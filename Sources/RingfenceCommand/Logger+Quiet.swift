@@ -2,14 +2,14 @@ package import Logging
 import Telemetry
 
 extension Logger {
-  /// For commands that speak for themselves: warnings and errors only, on standard error.
+  /// Logs warnings and errors to standard error, for commands that print their own results.
   package static let quiet = {
     var logger = Logger(label: "ringfence") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .warning
     return logger
   }()
 
-  /// For the server, in the format that ``LogFormat/current`` names.
+  /// Logs for the server in the format of ``LogFormat/current``.
   static let server = {
     var logger = Logger(label: "ringfence") { ServerLogHandler(label: $0) }
     logger.logLevel = .info

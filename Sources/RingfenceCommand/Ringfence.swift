@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// `ringfence`: one binary, one file a subcommand.
+/// `ringfence`: one binary, one file for each subcommand.
 public struct Ringfence: AsyncParsableCommand {
   /// Name, help and subcommands.
   public static let configuration = CommandConfiguration(
@@ -44,6 +44,6 @@ public struct Ringfence: AsyncParsableCommand {
       SimulateCommand.self,
     ])
 
-  /// Made with its defaults.
+  /// Creates the command with its defaults.
   public init() {}
 }

@@ -8,8 +8,8 @@ import Localization
 import PostgreSQL
 import Publishing
 
-/// Runs the command line and ends the process with its exit code: 0 fine, 1 the data is bad or the work failed,
-/// 2 wrong usage, 3 cannot read or write, 4 a gate holds a publication back.
+/// Runs the command line and ends the process with its exit code: 0 success, 1 wrong data or failed work, 2 wrong
+/// usage, 3 cannot read or write, 4 refused by a gate.
 public func runRingfence() async -> Never {
   let progress = PackProgress()
   var console = PackConsole.standard
@@ -19,7 +19,7 @@ public func runRingfence() async -> Never {
   exit(code)
 }
 
-/// Runs the command of a program that the command line names, and prints its error in a line or two.
+/// Runs the command that the command line names, and prints its error in one or two lines.
 /// - Returns: the exit code.
 package func exitCode<Root: ParsableCommand>(running root: Root.Type) async -> Int32 {
   do {
@@ -31,14 +31,14 @@ package func exitCode<Root: ParsableCommand>(running root: Root.Type) async -> I
     }
     return 0
   } catch let error as ExitCode {
-    // The command has said what there is to say.
+    // The command has printed its own message.
     return error.rawValue
   } catch {
     return report(error, of: root)
   }
 }
 
-/// Says what went wrong in a line or two.
+/// Prints an error in one or two lines.
 /// - Returns: the exit code.
 private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Type) -> Int32 {
   switch error {
@@ -69,7 +69,7 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
   default:
     break
   }
-  // Help and version come as errors, with code 0.
+  // Help and version arrive as errors with code 0.
   let message = root.fullMessage(for: error)
   switch root.exitCode(for: error) {
   case .success:
@@ -84,19 +84,19 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
   }
 }
 
-/// The reason why nothing was published, as a sentence; the code where the message catalogs cannot be read.
+/// The sentence for a failed publication, or its code if the message catalogs cannot be read.
 private func text(of failure: PublicationFailure) -> String {
   let texts = try? Localizer.commandLine()
   return texts?.message("publications.failure", failure) ?? failure.json
 }
 
-/// The database's own words, on lines of their own: whoever runs a command may know them.
+/// The database's own message, detail and hint on separate lines.
 private func whatTheDatabaseSaid(_ error: PostgresError) -> String {
   let said = [error.server?.message ?? error.clientMessage, error.server?.detail, error.server?.hint]
   return said.compactMap { $0?.trimmingCharacters(in: .whitespacesAndNewlines) }.map { "\n\($0)" }.joined()
 }
 
-/// An error of Foundation about a file, in the words of ours.
+/// The sentence for an error of Foundation about a file.
 private func whatTheSystemSaid(_ error: CocoaError) -> String {
   let reason = (error.underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
   let file = error.filePath ?? error.url?.path
@@ -108,7 +108,7 @@ private func complain(_ text: String) {
   try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
 }
 
-/// Whether a file or folder could not be read or written, as against data that are bad.
+/// Whether a file or folder could not be read or written, in contrast to wrong data.
 private func isAboutFiles(_ error: any Error) -> Bool {
   switch error {
   case ImportFileError.cannotRead, ImportFileError.cannotWrite, PublishingError.cannotWrite,
@@ -118,7 +118,7 @@ private func isAboutFiles(_ error: any Error) -> Bool {
   }
 }
 
-/// Shows how far a pack command is, once it says so.
+/// Shows the progress of a pack command after its first report.
 private final class PackProgress: Sendable {
   private let meter = LazyValue<ProgressMeter>()
 

@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// A step whose length nobody knows: says what is being done once it has taken a second, and how long it took.
+/// Shows a step of unknown length after one second, and its duration at the end.
 package final class StatusLine: Sendable {
   private struct State {
     var text: String
@@ -22,7 +22,7 @@ package final class StatusLine: Sendable {
     }
   }
 
-  /// Says what the step is at now.
+  /// Changes the text of the step.
   func say(_ text: String) {
     state.withLock { state in
       guard state.text != text else { return }
@@ -31,7 +31,7 @@ package final class StatusLine: Sendable {
     }
   }
 
-  /// The step is over.
+  /// Ends the step.
   package func finish() {
     state.withLock { state in
       guard !state.isOver else { return }
@@ -51,7 +51,7 @@ package final class StatusLine: Sendable {
   }
 
   private static func write(_ line: String) {
-    // A log for programs has nothing between its lines.
+    // A log for programs has only log records.
     if LogFormat.current == .json {
       return Logger.server.info("\(line.trimmingCharacters(in: .whitespaces))")
     }

@@ -7,15 +7,15 @@ internal import Foundation
   internal import Glibc
 #endif
 
-/// A SQLite 3 database, one row a number, that any SQLite since 3.0 opens.
+/// A SQLite 3 database, with one row for each number, readable by all versions since 3.0.
 ///
 /// ```sql
 /// CREATE TABLE numbers(
 ///   number INTEGER PRIMARY KEY,  -- E.164 digits without the plus
-///   label TEXT,                  -- NULL where the list only blocks
-///   block INTEGER NOT NULL);     -- 1: refuse the call, 0: only name it
+///   label TEXT,                  -- NULL if the list only blocks
+///   block INTEGER NOT NULL);     -- 1: refuse the call, 0: only identify it
 /// ```
-/// `user_version` is 1. The number is the row id, so that a lookup is one descent of one tree.
+/// `user_version` is 1. The number is the row id, so a lookup is one descent of one tree.
 final class SQLiteWriter: EntryWriter {
   private var rules = EntryRules()
   private var summary = ExportSummary()

@@ -10,7 +10,7 @@ struct AccountCommand: AsyncParsableCommand {
     commandName: "account", abstract: "Manage accounts of moderators and administrators.",
     subcommands: [List.self, Add.self, SetRole.self, Disable.self, Enable.self, Reset.self])
 
-  /// Whom a command is about, and who gives it.
+  /// The account that a command changes, and the person who runs it.
   struct Subject: ParsableArguments {
     @Argument(help: "Name of the account, 1 to 80 characters.")
     var name: String
@@ -134,7 +134,7 @@ struct AccountCommand: AsyncParsableCommand {
   }
 }
 
-/// A name as it can be given to a shell.
+/// A name quoted for a shell.
 private func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "'\\''") + "'" }
 
 private func change(_ database: DatabaseOptions, _ body: (AccountStore) async throws -> Void) async throws {

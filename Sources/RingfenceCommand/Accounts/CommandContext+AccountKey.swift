@@ -2,8 +2,8 @@ import Accounts
 import Storage
 
 extension CommandContext {
-  /// The key that this database's second factors are kept with.
-  /// - Throws: ``CommandFailure`` when they are kept with another one than this server has.
+  /// The key that encrypts this database's second factors.
+  /// - Throws: ``CommandFailure`` if they are encrypted with another key.
   func accountKey() async throws -> AccountKey {
     let key = try folder.accountKey()
     guard try await stores.accounts.isKept(with: key.fingerprint) else {

@@ -93,7 +93,7 @@ struct AppealsCommand: AsyncParsableCommand {
       try await CommandContext.open(database, owns: false, logger: .quiet) { context in
         let state: Appeal.State = uphold ? .upheld : .rejected
         do {
-          // The same as on the page: to uphold allows the number, and takes it out of what is published.
+          // The same effect as on the page: to uphold allows the number and removes it from the packs.
           let outcome = try await context.stores.appeals.settle(
             number, as: state, by: by, role: .administrator, answer: reason, at: Date())
           if outcome == .nothingOpen { try await change(number, to: state, in: context) }

@@ -16,7 +16,7 @@ struct AppCommand: AsyncParsableCommand {
     ])
 }
 
-/// The name for the audit log.
+/// The name of the person for the audit log.
 struct PersonOption: ParsableArguments {
   @Option(help: "Name for the audit log.")
   var by = "command line"
@@ -27,7 +27,7 @@ struct PersonOption: ParsableArguments {
 }
 
 extension AppScopes {
-  /// - Parameter text: names with commas between.
+  /// - Parameter text: names separated by commas.
   init(argument text: String) throws {
     guard let scopes = AppScopes(names: text.split(separator: ",")) else {
       throw ValidationError(
@@ -38,7 +38,7 @@ extension AppScopes {
   }
 }
 
-/// Turns what the store says into the command's end.
+/// Converts errors of the store to failures of the command.
 func withAppFailures<Result>(_ body: () async throws -> Result) async throws -> Result {
   do {
     return try await body()

@@ -41,7 +41,7 @@ struct AppCreate: AsyncParsableCommand {
   }
 }
 
-/// - Throws: for days out of bounds.
+/// - Throws: `ValidationError` if the days are out of range.
 func checkDays(_ days: Int?, _ option: String, from least: Int) throws {
   if let days, !(least...3_650).contains(days) {
     throw ValidationError("\(option) is \(days) days. Use \(least) to 3650.")

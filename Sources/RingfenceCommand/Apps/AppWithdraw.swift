@@ -86,7 +86,7 @@ struct AppWithdraw: AsyncParsableCommand {
 }
 
 extension KeyTrace {
-  /// A line.
+  /// The summary in one line.
   fileprivate var text: String {
     guard let first, let last else { return "This key has no reports to withdraw." }
     let count =

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PhoneNumbers
 
-/// The one number that a command is about.
+/// The number that a command is about.
 struct NumberOptions: ParsableArguments {
   @Argument(help: "Number in international form, such as +33162000248, or in national form with --region.")
   var number: String

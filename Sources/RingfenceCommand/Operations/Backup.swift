@@ -5,13 +5,13 @@ import Publishing
 import Storage
 import Timestamps
 
-/// Saves a context into a folder, beside a running server.
+/// Saves a context into a folder while a server may be running.
 ///
-/// The database is dumped first and the publications are copied then: so what is restored may have a publication that
-/// the database has not heard of, which the next one corrects, and never the other way round.
+/// The database is dumped before the publications are copied. A restored folder may thus have a publication that the
+/// database has not recorded, which the next run corrects; the reverse cannot happen.
 struct Backup {
   let context: CommandContext
-  /// Made here, and empty.
+  /// A new empty folder.
   let folder: String
   let withKeys: Bool
 
@@ -70,7 +70,7 @@ struct Backup {
     }
   }
 
-  /// A server may publish meanwhile and sweep what is old: then it is tried again.
+  /// Tries again if a server publishes meanwhile and removes old files.
   private func copyPublications() throws -> (BackupManifest.Newest?, [String]) {
     for _ in 0..<10 {
       let target = "\(folder)/\(BackupManifest.publications)"
@@ -80,7 +80,7 @@ struct Backup {
     throw CommandFailure.failed("Publications came faster than they could be copied. Try again in a minute.")
   }
 
-  /// - Returns: nil when the folder changed under the copy.
+  /// - Returns: nil if the folder changed during the copy.
   private func copyPublications(to target: String) throws -> (BackupManifest.Newest?, [String])? {
     let source = context.publicationFolder
     guard let before = try source.manifest() else { return (nil, []) }
@@ -108,7 +108,7 @@ struct Backup {
 }
 
 extension PublicationFolder {
-  /// Files that a manifest names and that are not there as it says.
+  /// Files in a manifest that are missing or have another content.
   func lacks(of manifest: Manifest) -> [String] {
     manifest.packs.flatMap { pack in
       [(pack.path, pack.sha256)] + pack.deltas.map { ($0.path, $0.sha256) } + pack.formats.map { ($0.path, $0.sha256) }

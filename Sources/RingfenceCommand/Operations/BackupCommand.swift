@@ -26,7 +26,7 @@ struct BackupCommand: AsyncParsableCommand {
     for name in BackupFiles.leftovers(of: target) {
       print("\(name) is left of a backup that was broken off, or one is being made. Remove it in the first case.")
     }
-    // Half a backup never has the name of a whole one, and nobody else's name: another may be under way.
+    // An incomplete backup has a unique temporary name, because another backup may be running.
     let work = "\(target).\(UUID().uuidString.prefix(8)).partial"
     try BackupFiles.makeFolder(work)
     defer { try? FileManager.default.removeItem(atPath: work) }

@@ -2,7 +2,7 @@ import CallerPack
 import FileSupport
 import Foundation
 
-/// Files of a backup: readable by their owner only, and on disk before the backup has its name.
+/// Files of a backup: readable only by their owner, and flushed to disk before the backup gets its name.
 enum BackupFiles {
   static func makeFolder(_ path: String) throws {
     do throws(FileFailure) {
@@ -52,14 +52,14 @@ enum BackupFiles {
     }
   }
 
-  /// Gives a file or a folder that is whole its name, which nothing may have.
+  /// Renames a complete file or folder to an unused name.
   static func name(_ path: String, _ target: String) throws {
     var status = stat()
     let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    // A file would be replaced by another's new name; a folder with something in it is not.
+    // A rename would replace an existing file, so files are linked. It does not replace a folder that is not empty.
     var code = (isFile ? link(path, target) : rename(path, target)) == 0 ? 0 : errno
     if isFile, code != 0, code != EEXIST {
-      // Not every file system has links; where there are none, a look has to do.
+      // Some file systems have no hard links; there the name is only checked before the rename.
       code = FileManager.default.fileExists(atPath: target) ? EEXIST : rename(path, target) == 0 ? 0 : errno
     }
     guard ![EEXIST, ENOTEMPTY, ENOTDIR].contains(code) else {
@@ -68,7 +68,7 @@ enum BackupFiles {
     guard code == 0 else { throw CommandFailure.unreadable("\(target) cannot be written.") }
   }
 
-  /// What other backups under the same name have beside it.
+  /// Temporary files and folders of other backups with the same name.
   static func leftovers(of target: String) -> [String] {
     let (folder, name) = ((target as NSString).deletingLastPathComponent, (target as NSString).lastPathComponent)
     let there = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

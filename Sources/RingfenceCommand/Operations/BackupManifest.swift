@@ -1,7 +1,7 @@
 import CallerPack
 import Foundation
 
-/// What a backup says of itself, in `backup.json`.
+/// The description of a backup in `backup.json`.
 struct BackupManifest: Codable, Sendable, Equatable {
   /// A file of the backup.
   struct File: Codable, Sendable, Equatable {
@@ -12,10 +12,10 @@ struct BackupManifest: Codable, Sendable, Equatable {
     let sha256: String
   }
 
-  /// The publication that was the newest.
+  /// The newest publication.
   struct Newest: Codable, Sendable, Equatable {
     let serial: Int64
-    /// Of what is signed.
+    /// The SHA-256 of the manifest's signed part.
     let sha256: String
   }
 
@@ -25,21 +25,21 @@ struct BackupManifest: Codable, Sendable, Equatable {
   static let publications = "publications"
   static let recipes = "recipes.yaml"
 
-  /// 1; a program refuses what it does not know.
+  /// The format's version, 1; a program refuses unknown versions.
   var format = 1
-  /// RFC 3339: the moment of the snapshot, by this machine's clock.
+  /// The time of the snapshot by this machine's clock, RFC 3339.
   var madeAt: String
-  /// As `server_version_num` has it.
+  /// The value of `server_version_num`.
   var postgresVersion: Int
-  /// Versions of the schema's migrations.
+  /// The versions of the applied migrations.
   var migrations: [Int64]
-  /// Rows of each table.
+  /// The count of rows of each table.
   var tables: [String: Int64]
-  /// What the publications' folder shows; nil before the first publication.
+  /// The publication in the folder; nil before the first publication.
   var publication: Newest?
-  /// Whether the files of keys are there; keys that come from the environment never are.
+  /// Whether key files are included; keys from the environment never are.
   var hasKeys: Bool
-  /// All files but this one, by path.
+  /// All files except this one, by path.
   var files: [File]
 
   func write(to folder: String) throws {
@@ -48,8 +48,8 @@ struct BackupManifest: Codable, Sendable, Equatable {
     try BackupFiles.write(try encoder.encode(self), to: "\(folder)/\(Self.fileName)")
   }
 
-  /// Reads the manifest of a backup and checks every file that it names.
-  /// - Throws: ``CommandFailure`` that names what is wrong.
+  /// Reads the manifest of a backup and checks every file in it.
+  /// - Throws: ``CommandFailure`` with the error.
   static func checked(in folder: String) throws -> BackupManifest {
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(fileName)") else {
       throw CommandFailure.unreadable("\(folder) has no \(fileName): it is no backup, or one that was broken off.")

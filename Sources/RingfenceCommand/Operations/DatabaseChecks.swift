@@ -6,7 +6,7 @@ import Publishing
 import Storage
 import Timestamps
 
-/// The checks of the database.
+/// The doctor's checks of the database.
 struct DatabaseChecks {
   let context: CommandContext
 
@@ -26,7 +26,7 @@ struct DatabaseChecks {
   private func clock(_ server: ServerState, _ now: Date) -> Finding {
     let difference = abs(server.time.timeIntervalSince(now))
     let found = String(format: "%.1f s from this machine's", difference)
-    // Whether a server lives is told by the database's clock alone; codes, reports and publications are dated by this one.
+    // Leases and heartbeats use the database's clock. Sign-in codes, reports and publications use this machine's clock.
     if difference > 20 {
       return .bad(
         "clock", found, "Synchronize both machines with NTP. Sign-in codes, schedules and expiry depend on the time.")
@@ -98,7 +98,7 @@ struct DatabaseChecks {
         "Start its standby, or run SELECT pg_drop_replication_slot('NAME'). Unused slots fill the disk with logs.")
   }
 
-  /// Checks that need the schema of this version.
+  /// Checks that need a schema of this program's version.
   private func schema(_ now: Date) async throws -> [Finding] {
     let migrator = PostgresMigrator(folder: context.installation.migrations)
     let states = try await context.pool.withConnection { try await migrator.status(on: $0) }

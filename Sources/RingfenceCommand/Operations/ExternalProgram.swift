@@ -1,14 +1,14 @@
 import AsyncSupport
 import Foundation
 
-/// Another program, run to its end.
+/// Runs another program to its end.
 enum ExternalProgram {
-  /// - Returns: its exit code, and what it wrote to its standard output and error.
+  /// - Returns: its exit code, and the text of its standard output and error.
   static func run(
     _ path: String, _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
   ) async throws -> (status: Int32, output: String) {
     try await runOnThread {
-      // The pool's threads block signals, and a child inherits that.
+      // The pool's threads block signals, and child processes inherit that.
       var signals = sigset_t()
       sigemptyset(&signals)
       pthread_sigmask(SIG_SETMASK, &signals, nil)

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A line of the doctor's.
+/// A result line of the doctor.
 struct Finding: Encodable, Sendable, Equatable {
   enum State: String, Encodable, Sendable {
     case ok
-    /// It works, and somebody should look.
+    /// It works but needs attention.
     case warning
-    /// It does not work, or what is acknowledged may be lost.
+    /// It fails, or acknowledged data may be lost.
     case bad
   }
 
-  /// What was looked at, in a word or two.
+  /// The name of the check.
   let what: String
   let state: State
-  /// What was found.
+  /// The result.
   let found: String
-  /// What to do; empty where all is well.
+  /// The action for the operator; empty if the check passed.
   let advice: String
 
   static func ok(_ what: String, _ found: String) -> Finding {
@@ -30,7 +30,7 @@ struct Finding: Encodable, Sendable, Equatable {
     Finding(what: what, state: .bad, found: found, advice: advice)
   }
 
-  /// For people.
+  /// The line for a terminal.
   var line: String {
     let mark = state.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
     return "\(mark) \(what): \(found)" + (advice.isEmpty ? "" : "\n         → \(advice)")

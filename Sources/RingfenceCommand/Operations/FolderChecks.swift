@@ -3,7 +3,7 @@ import Foundation
 import Publishing
 import Timestamps
 
-/// The checks of the data folder and the program.
+/// The doctor's checks of the data folder and the program.
 struct FolderChecks {
   let folder: DataFolder
 
@@ -77,7 +77,7 @@ struct FolderChecks {
       : .ok("files", found)
   }
 
-  /// Whether readers will go on trusting what is published.
+  /// Checks that readers will continue to accept publications.
   private func root() -> Finding {
     let root: Root?
     let keys: [SigningKey]
@@ -132,7 +132,8 @@ struct FolderChecks {
     }
   }
 
-  /// The files that this program has loaded. The system says of this one that it is empty, so it is read to its end.
+  /// The text of /proc/self/maps, which lists the loaded files. The system reports a size of 0 for it, so it is read to
+  /// its end.
   private static func maps() -> String {
     let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return "" }
@@ -147,7 +148,7 @@ struct FolderChecks {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The library's version is in the name of the file that this program has loaded.
+  /// The file name of the loaded library includes its version.
   private func phoneNumbers() -> Finding {
     guard let match = Self.maps().firstMatch(of: /libphonenumber\.so\.([0-9]+(?:\.[0-9]+)*)/) else {
       return .warning("libphonenumber", "its version is unknown", "Check it with: ldd $(which ringfence)")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import OutboundHTTP
 
-/// `ringfence healthcheck`: what a container asks, without a shell and without curl.
+/// `ringfence healthcheck`: the health check for containers without a shell or curl.
 struct HealthcheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "healthcheck", abstract: "Check a server; the exit code is 0 if it is healthy.",

@@ -1,17 +1,17 @@
 import Foundation
 package import PostgreSQL
 
-/// A program that comes with PostgreSQL, such as `pg_dump` or `pgbench`.
+/// A program of PostgreSQL, such as `pg_dump` or `pgbench`.
 package struct PostgresProgram: Sendable {
   /// Its absolute path.
   let path: String
 
-  /// Finds it: in the folder of the setting `pg-bin`; else of the server's version, else of the next newer one, in Debian's folders; else
-  /// in PATH. An older `pg_dump` refuses to read a newer server.
+  /// Finds the program in the folder of the setting `pg-bin`, else in Debian's folders in the server's version or the
+  /// next newer one, else in PATH. An older `pg_dump` refuses a newer server.
   /// - Parameters:
-  ///   - version: the server's major version; 0 where any will do.
-  ///   - package: what Debian calls the package that it is in.
-  /// - Throws: ``CommandFailure`` when there is none.
+  /// - version: the server's major version; 0 for any version.
+  /// - package: the Debian package that contains it.
+  /// - Throws: ``CommandFailure`` if it is not found.
   package static func find(
     _ name: String, version: Int = 0, package: String = "postgresql-client", settings: Settings
   ) throws -> PostgresProgram {
@@ -30,10 +30,10 @@ package struct PostgresProgram: Sendable {
     return PostgresProgram(path: path)
   }
 
-  /// Runs it against a database; a password travels in the environment, where other accounts cannot see it.
-  /// - Parameter options: of the session, as PGOPTIONS has them.
-  /// - Returns: what it wrote.
-  /// - Throws: ``CommandFailure`` with its last words when it fails.
+  /// Runs it against a database. The password is passed in the environment, which other accounts cannot read.
+  /// - Parameter options: of the session, in the format of PGOPTIONS.
+  /// - Returns: its output.
+  /// - Throws: ``CommandFailure`` with the last lines of its output if it fails.
   @discardableResult
   package func run(_ arguments: [String], on database: PostgresConfiguration, options: String? = nil) async throws
     -> String
@@ -47,7 +47,7 @@ package struct PostgresProgram: Sendable {
     return output
   }
 
-  /// What went wrong, in its last words.
+  /// A failure with the last lines of its output.
   package func failure(_ output: String) -> CommandFailure {
     .failed("\(path) failed:\n\(output.split(separator: "\n").suffix(5).joined(separator: "\n"))")
   }

@@ -4,10 +4,10 @@ import PostgreSQL
 import Publishing
 import Storage
 
-/// Brings a checked backup back into an empty context.
+/// Restores a checked backup into an empty context.
 struct Restore {
   let context: CommandContext
-  /// Of the backup.
+  /// The backup's folder.
   let folder: String
   let manifest: BackupManifest
 
@@ -37,7 +37,7 @@ struct Restore {
 
   private func fillDatabase() async throws {
     let version = manifest.postgresVersion / 10_000
-    // Newer programs read older dumps; the server's own version is of no matter here.
+    // Newer programs read older dumps; the server's version does not matter here.
     let program = try PostgresProgram.find("pg_restore", version: version, settings: context.folder.settings)
     let configuration = context.pool.configuration
     let name = try configuration.environment()["PGDATABASE"] ?? "ringfence"
@@ -58,7 +58,7 @@ struct Restore {
     try BackupFiles.copy("\(folder)/\(path)", to: "\(context.folder.path)/\(name)", mode: isKey ? 0o600 : 0o644)
   }
 
-  /// The manifest is the one that was saved, its files are whole, and the newest root vouches for it.
+  /// Checks that the manifest is the one saved, its files are complete, and the newest root lists its key.
   private func checkPublication() throws {
     guard let saved = manifest.publication else { return }
     let folder = context.publicationFolder
@@ -72,7 +72,7 @@ struct Restore {
       let file = FileManager.default.contents(atPath: folder.manifestPath)
     else { throw CommandFailure.failed("The publication has no root. Use another backup.") }
     do {
-      // Seen from when it was made: a backup is good for longer than a manifest.
+      // Verified for the time of its publication, because backups may be older than a manifest's validity.
       _ = try TrustStore(root: root).verify(manifest: file, at: shown.manifest.issued)
     } catch {
       throw CommandFailure.failed("The publication's signature is not good: \(error)")

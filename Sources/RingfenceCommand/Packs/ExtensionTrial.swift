@@ -2,9 +2,9 @@ internal import CallDirectory
 internal import CallerPack
 internal import Foundation
 
-/// A load of packs into a simulated phone, measured.
+/// Measures the load of packs into a simulated phone.
 struct ExtensionTrial {
-  /// A rule of Call Directory that the packs made the extension break.
+  /// A violation of a Call Directory rule, caused by the packs.
   struct Failure: Error, CustomStringConvertible { let description: String }
 
   var requests = 0
@@ -12,14 +12,14 @@ struct ExtensionTrial {
   var identification = 0
   var removals = 0
   var seconds = 0.0
-  /// Growth of the process's own memory at its highest reading, one every 500 calls; nil where unknown.
+  /// Growth of the process's private memory at its highest reading, one every 500 calls; nil if unknown.
   var anonymousGrowth: Int?
-  /// Growth of all its resident memory at its peak, programs and file pages included.
+  /// Growth of the resident memory at its peak, including programs and file pages.
   var residentGrowth: Int?
 
-  /// Makes a store that has packs already, as if the phone had them.
+  /// Prepares a store that already has packs, as on a phone with loaded packs.
   ///
-  /// - Throws: ``Failure``, and what the loader throws.
+  /// - Throws: ``Failure``, and errors of the loader.
   static func prepare(_ store: URL, with packs: [URL]) throws {
     var trial = ExtensionTrial()
     try trial.load(
@@ -27,13 +27,12 @@ struct ExtensionTrial {
       meter: Meter())
   }
 
-  /// Loads the packs as an extension would, request after request, until all is loaded: at first, or as changes
-  /// to what a prepared store holds. The first measurement of a process is the true one: memory that an earlier
-  /// load gave back would be used again unseen.
+  /// Loads the packs as an extension would, in repeated requests: completely, or as changes to a prepared store. Only
+  /// the first measurement of a process is correct, because a later load would reuse freed memory.
   ///
-  /// - Throws: ``Failure``, and what the loader throws.
+  /// - Throws: ``Failure``, and errors of the loader.
   static func run(packs: [URL], store: URL, isIncremental: Bool) throws -> ExtensionTrial {
-    // The phone judges and keeps nothing: its memory is not the extension's.
+    // The simulator checks entries without storing them, because a phone's memory is not the extension's.
     let phone = CallDirectorySimulator(keepsEntries: false)
     phone.nextIsIncremental = isIncremental
     var trial = ExtensionTrial()
@@ -78,7 +77,7 @@ struct ExtensionTrial {
     return text
   }
 
-  /// Readings of this process's memory against the first.
+  /// Compares readings of this process's memory with the first one.
   private final class Meter {
     #if os(Linux)
       private let first: ProcessMemory?

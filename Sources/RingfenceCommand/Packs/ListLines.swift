@@ -7,7 +7,7 @@ internal import Foundation
   internal import Glibc
 #endif
 
-/// A line of a list that cannot be an entry.
+/// A line of a list that is not a valid entry.
 struct ListLineError: Error, CustomStringConvertible {
   let line: Int
   let rule: String
@@ -16,26 +16,26 @@ struct ListLineError: Error, CustomStringConvertible {
 
 /// Reads `number`, `number⇥label` or `number⇥label⇥block` lines from a file or standard input, in bounded memory.
 ///
-/// A number may have a plus. A number alone blocks, a label identifies, and `block` behind it does both. Lines end
-/// in LF or CR LF.
+/// A number may begin with a plus. A number alone blocks, a label identifies, and a label with `block` does both. Lines
+/// end in LF or CR LF.
 struct ListLines {
-  /// Bytes of the file, or 0 where that is not known.
+  /// Size of the file in bytes; 0 if unknown.
   let total: UInt64
   /// Bytes read so far.
   private(set) var done: UInt64 = 0
   private(set) var line = 0
 
   private let file: UnsafeMutablePointer<FILE>
-  /// Bytes that were read and not used yet are at `start..<end`.
+  /// The unread bytes are at `start..<end`.
   private let buffer: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0
   private var isAtEnd = false
 
-  /// Longer than any entry: a label of 65,534 bytes, a number and two tabs. What is longer is no list.
+  /// Longer than any entry: a label of 65,534 bytes, a number and two tabs. A longer line is an error.
   private static let longest = 70_000
 
-  /// Opens a list; a hyphen is standard input.
+  /// Opens a list; `-` is standard input.
   init(path: String) throws(PackError) {
     let opened = path == "-" ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rb")
     guard let opened else {
@@ -47,13 +47,14 @@ struct ListLines {
     buffer = .allocate(byteCount: 2 * Self.longest, alignment: 16)
   }
 
-  /// Gives the file and the buffer back.
+  /// Closes the file and frees the buffer.
   func close() {
     buffer.deallocate()
     fclose(file)
   }
 
-  /// Lends the next entry's number, roles and label to `body`; false at the end.
+  /// Passes the next entry's number, roles and label to `body`; false at the end. The label is valid only during the
+  /// call.
   mutating func next(_ body: (Int64, PackRoles, UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
     guard var bytes = try nextLine() else { return false }
     if bytes.last == 0x0A { bytes = .init(rebasing: bytes.dropLast()) }

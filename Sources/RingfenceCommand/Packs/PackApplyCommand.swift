@@ -1,7 +1,7 @@
 public import ArgumentParser
 internal import CallerPack
 
-/// `ringfence pack apply`: a pack from the one before it and a delta.
+/// `ringfence pack apply`: creates a pack from its predecessor and a delta.
 public struct PackApplyCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
@@ -12,7 +12,7 @@ public struct PackApplyCommand: AsyncParsableCommand {
   @Argument(help: "Delta.") var delta: String
   @Option(help: "Pack to write.") var out: String
 
-  /// A command to be parsed.
+  /// Creates the command.
   public init() {}
 
   /// Writes the result.

@@ -2,7 +2,7 @@ public import ArgumentParser
 internal import CallerPack
 internal import CallerPackBuilder
 
-/// `ringfence pack build`: a pack from lines of text.
+/// `ringfence pack build`: creates a pack from lines of text.
 public struct PackBuildCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
@@ -26,10 +26,10 @@ public struct PackBuildCommand: AsyncParsableCommand {
   var maximum = PackLimits.callDirectoryEntries
   @Option(help: "Pack whose dictionary is reused, so that a delta from it is small.") var dictionaryOf: String?
 
-  /// A command to be parsed.
+  /// Creates the command.
   public init() {}
 
-  /// Refuses what no pack can have before a file is touched.
+  /// Refuses invalid options before any file is opened.
   ///
   /// - Throws: `ValidationError`.
   public func validate() throws {

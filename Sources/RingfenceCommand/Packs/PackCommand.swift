@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// `ringfence pack`: makes, reads, checks and converts packs.
+/// `ringfence pack`: creates, reads, checks and converts packs.
 public struct PackCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
@@ -15,6 +15,6 @@ public struct PackCommand: AsyncParsableCommand {
       PackExportLiveCallerIDCommand.self, PackDiffCommand.self, PackApplyCommand.self, PackLookupCommand.self,
     ])
 
-  /// A command without a subcommand shows its help.
+  /// Creates the command. Without a subcommand it shows its help.
   public init() {}
 }

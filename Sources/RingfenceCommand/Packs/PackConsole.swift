@@ -4,18 +4,18 @@ internal import CallerPack
 internal import Foundation
 internal import PackFormats
 
-/// What the pack commands say and to whom; a main program or a test may put another in place of the standard one.
+/// The output of the pack commands. A main program or a test may replace the standard one.
 public struct PackConsole: Sendable {
-  /// Takes what the command answers, with its line ends.
+  /// Receives the command's results, including line ends.
   public var output: @Sendable (String) -> Void
-  /// Takes errors and remarks, with their line ends.
+  /// Receives errors and notes, including line ends.
   public var remarks: @Sendable (String) -> Void
-  /// Hears how far a long command is, in bytes or entries, and what the whole is; 0 where that is not known.
+  /// Receives the progress of a long command in bytes or entries, and the total; 0 if that is unknown.
   public var progress: @Sendable (_ done: UInt64, _ total: UInt64) -> Void
-  /// The program that `verify --as-extension` starts for a process of its own, or nil to measure in this one.
+  /// The program that `verify --as-extension` starts as a separate process; nil measures in this process.
   public var executable: String?
 
-  /// A console.
+  /// Creates a console.
   public init(
     output: @escaping @Sendable (String) -> Void, remarks: @escaping @Sendable (String) -> Void,
     progress: @escaping @Sendable (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }, executable: String? = nil
@@ -26,7 +26,7 @@ public struct PackConsole: Sendable {
     self.executable = executable
   }
 
-  /// Standard output, standard error, no progress, and this program, which ends when it cannot say its answer.
+  /// Standard output, standard error, no progress, and this program. The process ends if it cannot write a result.
   public static let standard = PackConsole(
     output: { text in
       do {
@@ -45,20 +45,20 @@ public struct PackConsole: Sendable {
 
 /// The exit codes of the pack commands.
 public enum PackExitCode {
-  /// The data is bad.
+  /// Wrong data.
   public static let badData = ExitCode(1)
-  /// The command was used wrongly.
+  /// Wrong usage.
   public static let usage = ExitCode(2)
   /// A file cannot be read or written.
   public static let inputOutput = ExitCode(3)
 
-  /// The exit code for what a command threw: ArgumentParser's own 64 for wrong usage becomes 2.
+  /// The exit code of an error: ArgumentParser's own 64 for wrong usage becomes 2.
   public static func code(for error: any Error, in command: any ParsableCommand.Type) -> Int32 {
     let code = command.exitCode(for: error)
     return code == .validationFailure ? usage.rawValue : code.rawValue
   }
 
-  /// Runs a command's work; an error is told on the console and becomes its exit code.
+  /// Runs a command's work; prints an error to the console and throws its exit code.
   static func report<Result>(_ work: () throws -> Result) throws -> Result {
     do {
       return try work()

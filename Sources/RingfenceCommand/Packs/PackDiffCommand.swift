@@ -2,7 +2,7 @@ public import ArgumentParser
 internal import CallerPack
 internal import CallerPackBuilder
 
-/// `ringfence pack diff`: the delta between two packs.
+/// `ringfence pack diff`: creates the delta between two packs.
 public struct PackDiffCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
@@ -12,7 +12,7 @@ public struct PackDiffCommand: AsyncParsableCommand {
   @Argument(help: "Pack that clients get.") var result: String
   @Option(help: "Delta to write.") var out: String
 
-  /// A command to be parsed.
+  /// Creates the command.
   public init() {}
 
   /// Writes the delta.

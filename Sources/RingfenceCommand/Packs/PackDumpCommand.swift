@@ -3,7 +3,7 @@ internal import CallerPack
 internal import Foundation
 internal import PackFormats
 
-/// `ringfence pack dump`: a pack in another format.
+/// `ringfence pack dump`: writes a pack in another format.
 public struct PackDumpCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
@@ -24,10 +24,10 @@ public struct PackDumpCommand: AsyncParsableCommand {
   var phonebookLimit = ExportOptions().phonebookLimit
   @Option(help: "Action if the pack exceeds this limit.") var overLimit: ExportOptions.OverLimit = .fail
 
-  /// A command to be parsed.
+  /// Creates the command.
   public init() {}
 
-  /// Refuses what cannot work before a file is touched.
+  /// Refuses invalid options before any file is opened.
   ///
   /// - Throws: `ValidationError`.
   public func validate() throws {
@@ -39,7 +39,7 @@ public struct PackDumpCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the other format.
+  /// Writes the pack in the other format.
   ///
   /// - Throws: `ExitCode`.
   public func run() async throws {

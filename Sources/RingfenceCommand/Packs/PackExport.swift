@@ -20,7 +20,7 @@ enum PackExport {
     return summary
   }
 
-  /// Says on the side what the format could not carry.
+  /// Prints notes about entries that the format could not represent.
   private static func remark(_ summary: ExportSummary) {
     let remarks = PackConsole.current.remarks
     if summary.altered > 0 { remarks("note: \(summary.altered) labels were changed to fit the format\n") }

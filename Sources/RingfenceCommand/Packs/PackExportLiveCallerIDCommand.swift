@@ -3,7 +3,7 @@ internal import CallerPack
 internal import Foundation
 internal import PackFormats
 
-/// `ringfence pack export-live-caller-id`: the dataset of a Live Caller ID Lookup service.
+/// `ringfence pack export-live-caller-id`: writes the dataset of a Live Caller ID Lookup service.
 public struct PackExportLiveCallerIDCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
@@ -26,7 +26,7 @@ public struct PackExportLiveCallerIDCommand: AsyncParsableCommand {
   @Option(help: "Buckets of each shard; do not change it later. Default: the tool decides.") var buckets: Int?
   @Option(help: "Test lookups in each shard.") var trials = 1
 
-  /// A command to be parsed.
+  /// Creates the command.
   public init() {}
 
   /// Writes the dataset.

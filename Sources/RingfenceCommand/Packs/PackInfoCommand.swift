@@ -2,7 +2,7 @@ public import ArgumentParser
 internal import CallerPack
 internal import Foundation
 
-/// `ringfence pack info`: what a pack or a delta says of itself.
+/// `ringfence pack info`: shows the header of a pack or a delta.
 public struct PackInfoCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
@@ -12,7 +12,7 @@ public struct PackInfoCommand: AsyncParsableCommand {
   @Argument(help: "Pack or delta.") var file: String
   @Flag(help: "Print JSON.") var json = false
 
-  /// A command to be parsed.
+  /// Creates the command.
   public init() {}
 
   /// Shows the header.
@@ -62,7 +62,7 @@ public struct PackInfoCommand: AsyncParsableCommand {
     }
   }
 
-  /// RFC 3339, or JSON's null where the pack does not say.
+  /// RFC 3339, or JSON's null if the pack has no time.
   private static func time(_ seconds: Int64) -> any Sendable {
     seconds == 0 ? NSNull() : Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
   }

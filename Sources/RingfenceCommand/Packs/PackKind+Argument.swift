@@ -24,30 +24,30 @@ extension PackProfile {
 }
 
 extension PackKind: ExpressibleByArgument {
-  /// The value of an argument, or nil for a word that is none.
+  /// The value of an argument; nil for an unknown name.
   public init?(argument: String) {
     guard let kind = Self.allCases.first(where: { $0.name == argument }) else { return nil }
     self = kind
   }
-  /// The words that an argument may be.
+  /// The names that an argument may have.
   public static var allValueStrings: [String] { allCases.map(\.name) }
-  /// The word that help shows for a default.
+  /// The name of a default value in help.
   public var defaultValueDescription: String { name }
-  /// Nothing: the words speak for themselves.
+  /// Empty, because the names need no description.
   public static var allValueDescriptions: [String: String] { [:] }
 }
 
 extension PackProfile: ExpressibleByArgument {
-  /// The value of an argument, or nil for a word that is none.
+  /// The value of an argument; nil for an unknown name.
   public init?(argument: String) {
     guard let profile = Self.allCases.first(where: { $0.name == argument }) else { return nil }
     self = profile
   }
-  /// The words that an argument may be.
+  /// The names that an argument may have.
   public static var allValueStrings: [String] { allCases.map(\.name) }
-  /// The word that help shows for a default.
+  /// The name of a default value in help.
   public var defaultValueDescription: String { name }
-  /// Nothing: the words speak for themselves.
+  /// Empty, because the names need no description.
   public static var allValueDescriptions: [String: String] { [:] }
 }
 

@@ -2,7 +2,7 @@ public import ArgumentParser
 internal import CallerPack
 internal import Foundation
 
-/// `ringfence pack lookup`: what a pack says of a number.
+/// `ringfence pack lookup`: shows a pack's entry of a number.
 public struct PackLookupCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
@@ -13,7 +13,7 @@ public struct PackLookupCommand: AsyncParsableCommand {
   @Argument(help: "Number with its country code, with or without a plus.") var number: String
   @Flag(help: "Print JSON.") var json = false
 
-  /// A command to be parsed.
+  /// Creates the command.
   public init() {}
 
   private var digits: Int64? {
@@ -24,7 +24,7 @@ public struct PackLookupCommand: AsyncParsableCommand {
     return Int64(digits)
   }
 
-  /// Refuses what is no number.
+  /// Refuses text that is not a number.
   ///
   /// - Throws: `ValidationError`.
   public func validate() throws {

@@ -3,7 +3,7 @@ internal import CallDirectory
 internal import CallerPack
 internal import Foundation
 
-/// `ringfence pack verify`: whether packs are what they should be.
+/// `ringfence pack verify`: checks packs.
 public struct PackVerifyCommand: AsyncParsableCommand {
   /// The command's name and its help.
   public static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ public struct PackVerifyCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Be the process that is measured, with this store.", visibility: .private))
   var store: String?
 
-  /// A command to be parsed.
+  /// Creates the command.
   public init() {}
 
   /// Refuses an empty list of packs.
@@ -63,7 +63,7 @@ public struct PackVerifyCommand: AsyncParsableCommand {
     PackConsole.current.output(trial.text)
   }
 
-  /// Starts this program again for the load alone: what this process read and wrote before is not its memory.
+  /// Starts this program again for the load, so that the earlier memory of this process is not measured.
   private func measure(_ executable: String, _ store: URL) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: executable).resolvingSymlinksInPath()

@@ -12,7 +12,7 @@ extension ProgressMeter {
     update(done: bytesRead, detail: "\(TextFormat.grouped(rows)) rows")
   }
 
-  /// A meter for importing a file, whose length it looks up; for a pipe or `-` the total stays unknown.
+  /// Creates a meter for the import of a file, with its size as total; the total of a pipe or `-` is unknown.
   convenience init(importing path: String, title: String = "Importing", output: any ProgressOutput) {
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let attributes = path == "-" ? nil : try? FileManager.default.attributesOfItem(atPath: target)

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Shows how far a long command is, on the terminal or in a log.
+/// Shows the progress of a long command on a terminal or in a log.
 ///
-/// On a terminal one line is redrawn, ten times a second at most: bar, percent, rate and time left. Elsewhere a plain
-/// line is written every ``plainInterval``. A command of less than a second shows nothing. ``update(done:detail:)`` may be
+/// A terminal shows one line, redrawn at most ten times per second: bar, percent, rate and time left. Other outputs get
+/// a plain line every ``plainInterval``. A command of less than a second shows nothing. ``update(done:detail:)`` may be
 /// called often and from any task.
 final class ProgressMeter: Sendable {
   /// The unit of the count.
   enum Unit: Sendable, Equatable {
     /// Bytes, shown in decimal units.
     case bytes
-    /// Things with this name in the plural, such as `rows`.
+    /// Items with this plural name, such as `rows`.
     case items(String)
   }
 
@@ -31,12 +31,12 @@ final class ProgressMeter: Sendable {
   private let elapsed: @Sendable () -> Duration
   private let state = Mutex(State())
 
-  /// A meter that starts now.
+  /// Creates a meter that starts now.
   /// - Parameters:
-  ///   - title: what is being done, such as `Importing`.
-  ///   - total: when ``update(done:detail:)`` says this, all is done; nil when it is not known.
-  ///   - output: standard error by default.
-  ///   - elapsed: the time since the start; a steady clock's by default.
+  /// - title: the current work, such as `Importing`.
+  /// - total: the final count; nil if unknown.
+  /// - output: standard error by default.
+  /// - elapsed: the time since the start; by default of a monotonic clock.
   init(
     title: String, total: UInt64?, unit: Unit, output: any ProgressOutput = StandardErrorOutput(),
     elapsed: (@Sendable () -> Duration)? = nil
@@ -49,7 +49,7 @@ final class ProgressMeter: Sendable {
     self.elapsed = elapsed ?? { ContinuousClock.now - start }
   }
 
-  /// Says how much is done; `detail` is shown behind it.
+  /// Updates the count; `detail` is shown after it.
   func update(done: UInt64, detail: String = "") {
     state.withLock { state in
       guard !state.isFinished else { return }
@@ -64,7 +64,7 @@ final class ProgressMeter: Sendable {
     }
   }
 
-  /// Leaves the last state on the terminal and ends its line; what was never shown stays so.
+  /// Shows the last state and ends its line, unless nothing was shown.
   func finish() {
     state.withLock { state in
       guard !state.isFinished else { return }
@@ -80,7 +80,7 @@ final class ProgressMeter: Sendable {
     let view = ProgressView(
       title: title, done: state.done, total: total, unit: unit, detail: state.detail, seconds: now / .seconds(1),
       isFinished: state.isFinished)
-    // Back to the line's start, and clear what is longer.
+    // Returns to the line's start and clears the rest of the line.
     output.write(output.isTerminal ? "\r\(view.line(width: output.width))\u{1B}[K" : view.plain + "\n")
   }
 }

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// Where progress is shown.
+/// An output for progress.
 protocol ProgressOutput: Sendable {
   /// Whether a line can be redrawn.
   var isTerminal: Bool { get }
@@ -21,13 +21,13 @@ struct StandardErrorOutput: ProgressOutput {
   /// Whether it is a terminal that understands escapes.
   let isTerminal: Bool
 
-  /// The stream as it is now.
+  /// Inspects the current stream.
   init() {
     let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
     isTerminal = isatty(2) == 1 && !isDumb
   }
 
-  /// The window's columns, 80 when it does not say.
+  /// The window's columns; 80 if unknown.
   var width: Int {
     var size = winsize()
     guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

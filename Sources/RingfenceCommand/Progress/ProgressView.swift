@@ -8,7 +8,7 @@ struct ProgressView {
   var seconds: Double
   var isFinished: Bool
 
-  /// From 0 to 1, nil when the total is not known.
+  /// From 0 to 1; nil if the total is unknown.
   var fraction: Double? {
     guard let total, total > 0 else { return nil }
     return min(1, Double(done) / Double(total))
@@ -17,7 +17,7 @@ struct ProgressView {
   /// The line without a bar: `Importing 42% 4.9 MB, 3.1 MB/s, 1,234 rows, 2.1 s left`.
   var plain: String { "\(title) \(([percent].compactMap(\.self) + [facts]).joined(separator: " "))" }
 
-  /// The line with as much of a bar as the width allows, cut to it.
+  /// The line with a bar of the available width, cut to the width.
   func line(width: Int) -> String {
     let room = max(1, width - 1)
     guard let fraction, let percent else { return String(plain.prefix(room)) }

@@ -11,14 +11,14 @@ package enum TextFormat {
     return (value < 0 ? "-" : "") + ([digits] + groups.reversed().map(String.init)).joined(separator: ",")
   }
 
-  /// One digit behind the point: 12.34 → 12.3.
+  /// One decimal digit: 12.34 → 12.3.
   package static func oneDigit(_ value: Double) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return "–" }
     let tenths = Int((abs(value) * 10).rounded())
     return "\(value < 0 && tenths > 0 ? "-" : "")\(tenths / 10).\(tenths % 10)"
   }
 
-  /// Seconds below a minute with a digit behind the point, then minutes and hours: 8.2 s, 3 min 5 s, 2 h 10 min.
+  /// Seconds below a minute with one decimal digit, then minutes and hours: 8.2 s, 3 min 5 s, 2 h 10 min.
   static func duration(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "–" }
     if seconds < 59.95 { return "\(oneDigit(seconds)) s" }
@@ -35,7 +35,7 @@ package enum TextFormat {
     return "\(Int(count)) B"
   }
 
-  /// The text with U+FFFD for each control or format character, which could speak to a terminal.
+  /// The text with U+FFFD for each control or format character, which could control a terminal.
   static func printable(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

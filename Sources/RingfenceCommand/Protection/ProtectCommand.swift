@@ -71,7 +71,7 @@ struct ProtectCommand: AsyncParsableCommand {
       }
     }
 
-    /// One for all of a file: the list itself says who added each.
+    /// One event for all lines of a file, because the list itself names the author of each.
     private func event(_ targets: [(target: ProtectionTarget, reason: String)]) -> AuditEvent {
       let subject = targets.count == 1 ? patterns.first ?? file ?? "" : "\(targets.count) numbers and patterns"
       let what = (patterns.prefix(20) + [file].compactMap { $0 }).joined(separator: " ")

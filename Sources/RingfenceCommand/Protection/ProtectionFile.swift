@@ -7,13 +7,13 @@ import Storage
 /// A file of numbers and patterns to protect.
 struct ProtectionFile {
   let path: String
-  /// For lines without one of their own.
+  /// The reason for lines without one.
   let reason: String
 
-  /// The most bytes: 2,000,000 numbers with short reasons.
+  /// The maximum file size in bytes: enough for 2,000,000 numbers with short reasons.
   static let mostBytes = 256 << 20
 
-  /// - Throws: ``CommandFailure`` that names the first bad line.
+  /// - Throws: ``CommandFailure`` with the first wrong line.
   func targets() throws -> [(target: ProtectionTarget, reason: String)] {
     guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
       throw CommandFailure.unreadable("Cannot read \(path). Check its name, owner and permissions.")
@@ -23,7 +23,7 @@ struct ProtectionFile {
         "\(path) is not UTF-8 text of at most \(Self.mostBytes >> 20) MB. Convert or divide the file.")
     }
     var targets: [(target: ProtectionTarget, reason: String)] = []
-    // A line of Windows ends with "\r\n", which is one Character and no "\n".
+    // On Windows a line ends with "\r\n", which is one Character and not "\n".
     let lines = text.drop { $0 == "\u{FEFF}" }.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
       let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }

@@ -7,10 +7,10 @@ import Publishing
 import Storage
 
 extension CommandContext {
-  /// A publisher into this context's folder.
+  /// Creates a publisher for this context's folder.
   /// - Parameters:
-  ///   - file: of recipes; nil takes that of the data folder, or the one that comes with the program.
-  ///   - top: the most numbers in a pack, where that is fewer than its recipe says.
+  /// - file: the recipe file; nil takes the data folder's, or the one shipped with the program.
+  /// - top: maximum numbers in a pack, if that is less than its recipe's limit.
   func publisher(
     policy: PublicationPolicy, recipes file: String? = nil, top: Int = Recipe.mostEntries, logger: Logger
   ) throws -> Publisher {
@@ -21,7 +21,7 @@ extension CommandContext {
       return recipe
     }
     let folder = folder
-    // A key that cannot be read is said now, and not in the night.
+    // An unreadable key is reported at start instead of by the first publication.
     _ = try folder.signingKey()
     return Publisher(
       store: stores.publications, folder: publicationFolder, recipes: recipes,
@@ -35,8 +35,8 @@ extension CommandContext {
       }, holding: BrigadeReview(store: stores.holds), logger: logger)
   }
 
-  /// Publishes, with a progress bar, and says what came of it.
-  /// - Throws: ``CommandFailure`` with the exit code 4 when a gate holds the publication back.
+  /// Publishes with a progress bar and returns the result as text.
+  /// - Throws: ``CommandFailure`` with exit code 4 if a gate refuses the publication.
   func publish(
     _ request: PublicationRequest, policy: PublicationPolicy = PublicationPolicy(), recipes: String? = nil,
     top: Int = Recipe.mostEntries

@@ -5,20 +5,20 @@ import Publishing
 extension DataFolder {
   static let signingKeyFile = "signing.key"
 
-  /// The key that signs publications: from the settings, or from a file in the data folder that is made once.
+  /// The key that signs publications, from the settings or from a file in the data folder that is created once.
   func signingKey() throws -> SigningKey {
     if try settings.signingKey == nil { try finishRotation() }
     return try key(Self.signingKeyFile, \.signingKey) { SigningKey().secretText }
   }
 
-  /// The key that signs here, if there is one yet.
+  /// The signing key; nil if there is none yet.
   func presentSigningKey() throws -> SigningKey? {
     guard try settings.signingKey != nil || storedSecret(Self.signingKeyFile) != nil else { return nil }
     return try signingKey()
   }
 
-  /// The key that signs here.
-  /// - Throws: ``CommandFailure`` where there is none yet.
+  /// The existing signing key.
+  /// - Throws: ``CommandFailure`` if there is none; a new key would not help the caller.
   func keyThatSigns() throws -> SigningKey {
     guard let key = try presentSigningKey() else {
       throw CommandFailure.failed("There is no signing key. Create one with: ringfence keys create")
@@ -26,7 +26,7 @@ extension DataFolder {
     return key
   }
 
-  /// The keys that sign here, or will when a rotation that was broken off is finished. Changes nothing.
+  /// The current signing key, and the next one if a rotation was interrupted. Changes nothing.
   func signingKeysToLookAt() throws -> [SigningKey] {
     if let key = try settings.signingKey { return [key] }
     return try [Self.signingKeyFile, Self.nextFile].compactMap { name in
@@ -34,8 +34,8 @@ extension DataFolder {
     }
   }
 
-  /// Stores a key as the one of this folder.
-  /// - Returns: the key of the folder, which is another one where another process stored its own first.
+  /// Stores a key as this folder's signing key.
+  /// - Returns: the stored key, which differs if another process stored its own first.
   func makeSigningKey(_ key: SigningKey) throws -> SigningKey {
     try Self.signingKey(
       try secret(Self.signingKeyFile) { key.secretText }, from: "\(path)/\(Self.signingKeyFile)")
@@ -43,19 +43,19 @@ extension DataFolder {
 
   private static let nextFile = "signing.key.next"
 
-  /// A new key, kept before any root lists it: a key that is listed and lost could not be replaced.
+  /// A new key, stored before any root lists it, because a listed key that is lost could not be replaced.
   func nextSigningKey() throws -> SigningKey {
     try Self.signingKey(
       try secret(Self.nextFile) { SigningKey().secretText }, from: "\(path)/\(Self.nextFile)")
   }
 
-  /// Puts a key that a root lists in the place of the one before, which is gone then.
+  /// Replaces the signing key with a key that a root lists, and deletes the old one.
   func adopt(_ key: SigningKey) throws {
     try replaceSecret(Self.signingKeyFile, with: key.secretText)
     unlink("\(path)/\(Self.nextFile)")
   }
 
-  /// Adopts the next key when a root lists it already: the process that rotated ended in between.
+  /// Adopts the next key if a root already lists it, because the rotating process was interrupted.
   private func finishRotation() throws {
     guard let text = try storedSecret(Self.nextFile), let next = SigningKey(text),
       let root = try? PublicationFolder(path: publications).root(), root.keys.contains(next.verifying)
@@ -63,7 +63,7 @@ extension DataFolder {
     try adopt(next)
   }
 
-  /// The key in a file.
+  /// Reads the key in a file.
   static func signingKey(file: String) throws -> SigningKey {
     try signingKey(try Settings.secret(in: file), from: file)
   }

@@ -81,7 +81,7 @@ struct FetchCommand: AsyncParsableCommand {
     if exitCode, !result.hasChanged { throw ExitCode(5) }
   }
 
-  /// A key as it is printed, or a file with one or with a root.
+  /// The trusted key: as printed, or a file with a key or a root.
   private func anchor() throws -> TrustAnchor {
     if let key = VerifyingKey(key) { return TrustAnchor(key: key) }
     guard let data = FileManager.default.contents(atPath: key) else {
@@ -94,7 +94,7 @@ struct FetchCommand: AsyncParsableCommand {
     return try TrustAnchor(root: data)
   }
 
-  /// A secret: no option takes it, and it travels in the clear to this machine only.
+  /// The API key. It is a secret, so no option takes it, and it is sent unencrypted only to this machine.
   private func appKey(for source: UpdateSource) throws -> AppKey? {
     if let appKeyFile {
       let text = try Settings.secret(in: appKeyFile)
@@ -102,7 +102,7 @@ struct FetchCommand: AsyncParsableCommand {
     }
     let settings = try Settings()
     guard let text = try settings.appKey, let origin = source.origin else { return nil }
-    // A variable is there for every run: a mistyped address must not get the key.
+    // An environment variable applies to every run; a mistyped address must not receive the key.
     guard let name = try settings.appOrigin else {
       throw CommandFailure.failed(
         """
@@ -159,7 +159,7 @@ struct FetchCommand: AsyncParsableCommand {
 }
 
 extension CommandFailure {
-  /// The exit code says what kind of refusal it is.
+  /// Converts an error; the exit code states its kind.
   init(_ error: FetchError) {
     let code: Int32 =
       switch error {

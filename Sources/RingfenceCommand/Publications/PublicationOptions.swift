@@ -19,7 +19,7 @@ struct PublicationOptions: ParsableArguments {
 
   @Option(\.webhook) var webhook: [String] = []
 
-  /// The values that were given, by the name of the setting.
+  /// The given values by the name of the setting.
   var given: [String: String?] {
     [
       "recipes": recipes, "delta-bases": deltaBases, "valid-days": validDays, "least-size": leastSize,
@@ -30,7 +30,7 @@ struct PublicationOptions: ParsableArguments {
 }
 
 extension Settings {
-  /// The rules of a publication.
+  /// The policy from the settings.
   var policy: PublicationPolicy {
     get throws {
       PublicationPolicy(

@@ -49,18 +49,18 @@ struct RecipesCommand: ParsableCommand {
 }
 
 extension Recipe {
-  /// The file of recipes that counts.
+  /// The recipe file in force.
   /// - Parameters:
-  ///   - name: one that was asked for.
-  ///   - data: the data folder.
+  /// - name: an explicitly given file.
+  /// - data: the data folder.
   package static func file(named name: String?, data: String, installation: Installation) -> String {
     if let name { return name }
     let own = "\(data)/recipes.yaml"
     return FileManager.default.fileExists(atPath: own) ? own : "\(installation.resources)/recipes.yaml"
   }
 
-  /// The recipes of a file.
-  /// - Throws: ``CommandFailure`` with every fault and its line.
+  /// Reads the recipes of a file.
+  /// - Throws: ``CommandFailure`` with every error and its line.
   package static func read(from file: String) throws -> [Recipe] {
     do throws(RecipeFileError) {
       return try RecipeFile.read(contentsOf: file)
@@ -70,7 +70,7 @@ extension Recipe {
     }
   }
 
-  /// In a line, for people.
+  /// The recipe in one line for a terminal.
   var summary: String {
     var parts = ["\(kind.rawValue) from \(source.rawValue)", "top \(limit)"]
     switch area {

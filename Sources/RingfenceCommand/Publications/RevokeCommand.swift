@@ -98,12 +98,12 @@ struct RevokeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Waits for a server, and does it here when there is none.
+  /// Waits for a server to carry out the revocation; does it here if no server does.
   private func settle(
     _ revocation: Revocation, _ context: CommandContext, policy: PublicationPolicy, recipes: String?
   ) async throws -> RevocationOutcome {
     let end = ContinuousClock.now + .seconds(wait)
-    // A server looks every two seconds; after five nobody is there, or somebody is at it.
+    // A server checks every two seconds. After five seconds no server is running, or it is busy.
     var isHere = now
     var patience = ContinuousClock.now + .seconds(5)
     while true {

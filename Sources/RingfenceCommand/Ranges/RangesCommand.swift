@@ -83,7 +83,7 @@ struct RangesCommand: AsyncParsableCommand {
   }
 }
 
-/// The range and the decision.
+/// The decision about a range.
 struct RangeDecision: ParsableArguments {
   @Argument(help: "Range as shown by `ranges list`, such as +3316200024x.")
   var range: String

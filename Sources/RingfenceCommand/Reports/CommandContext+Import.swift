@@ -4,11 +4,11 @@ import Intake
 import Storage
 
 extension CommandContext {
-  /// Imports a file of complaints, with a progress bar.
+  /// Imports a file of complaints with a progress bar.
   /// - Parameters:
-  ///   - source: the app that its rows are counted under; added when new.
-  ///   - subjects: path of a table of subjects; the shipped one when nil.
-  ///   - rejects: path of a file for rejected lines.
+  /// - source: the source under which its rows are counted; added if it is new.
+  /// - subjects: path of a table of subjects; nil for the shipped one.
+  /// - rejects: path of a file for rejected lines.
   func importComplaints(
     from path: String, format: ComplaintFormat, source: String, subjects: String? = nil, rejects: String? = nil,
     title: String = "Importing"

@@ -55,7 +55,7 @@ struct RecountCommand: AsyncParsableCommand {
     return first...last
   }
 
-  /// The digits as they are: a damaged row may have a number that no country would give out.
+  /// The digits without validation, because a damaged row may have an invalid number.
   private static func digits(_ text: String, _ option: String) throws -> Int64 {
     let plain = text.hasPrefix("+") ? String(text.dropFirst()) : text
     guard let digits = Int64(plain), RecountStore.allNumbers.contains(digits) else {
@@ -72,7 +72,7 @@ extension CommandContext {
   fileprivate func recount(_ numbers: ClosedRange<Int64>, repairs: Bool) async throws -> RecountSummary {
     let store = stores.recount
     let count = try await store.count(in: numbers)
-    // Without rows nobody knows how many there should be.
+    // The total is unknown if the database has no rows.
     let meter = ProgressMeter(
       title: "Recounting", total: count > 0 ? UInt64(count) : nil, unit: .items("numbers"))
     defer { meter.finish() }
@@ -86,7 +86,7 @@ extension CommandContext {
 }
 
 extension RecountDifference {
-  /// Number, what, stored, recounted, with tabs between.
+  /// Number, name, stored value and recounted value, separated by tabs.
   fileprivate var line: String {
     "+\(number)\t\(what)\tstored \(stored ?? "nothing")\trecounted \(recounted ?? "nothing")"
   }

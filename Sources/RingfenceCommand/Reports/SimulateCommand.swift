@@ -51,7 +51,7 @@ extension SimulateCommand {
 }
 
 extension ComplaintSimulator {
-  /// About five complaints a number and four a reporter, from every country it knows.
+  /// Complaints with about five per number and four per reporter, from all known countries.
   static func standard(seed: UInt64, complaints: Int, endingAt end: Date, days: Int = 90) throws -> ComplaintSimulator {
     try ComplaintSimulator(
       seed: seed, complaints: complaints, numbers: Swift.max(1, complaints / 5),
@@ -70,7 +70,7 @@ extension Sequence<[UInt8]> {
     if path == "-" {
       handle = .standardOutput
     } else {
-      // Opened as it is: FileManager would put a new file in the place of a device or a link.
+      // Opened directly, because FileManager would replace a device or a link by a new file.
       let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
       guard descriptor >= 0 else {
         throw CommandFailure.unreadable("Cannot write \(path). Check its folder and permissions.")

@@ -9,12 +9,12 @@ import Storage
 import Telemetry
 
 extension CommandContext {
-  /// A server on this database and folder.
+  /// Creates a server for this database and folder.
   /// - Parameters:
-  ///   - policy: rules of the publications that it makes.
-  ///   - file: of recipes; nil takes that of the data folder, or the one that comes with the program.
-  ///   - options: of its jobs.
-  ///   - metrics: where everything is measured.
+  /// - policy: settings of its publications.
+  /// - file: the recipe file; nil takes the data folder's, or the one shipped with the program.
+  /// - options: of its jobs.
+  /// - metrics: receives all metrics.
   func server(
     policy: PublicationPolicy, recipes file: String?, options: Server.JobOptions, metrics: PrometheusMetricsFactory,
     logger: Logger
@@ -47,7 +47,7 @@ extension CommandContext {
       logger: logger)
   }
 
-  /// Publications that are ordered on a page: one server makes one at a time.
+  /// Runs publications ordered on a page, one at a time on all servers.
   private func publicationJobs(_ publisher: Publisher, logger: Logger) -> PublicationJobs {
     let leases = stores.leases
     return PublicationJobs(store: stores.jobs, logger: logger) { request in

@@ -6,18 +6,18 @@ import Publishing
 import Storage
 import Timestamps
 
-/// DemoData data for somebody who tries the server out.
+/// Demo data for trying out the server.
 struct DemoData {
   let context: CommandContext
 
   private static let seed: UInt64 = 1
   private static let complaints = 20_000
 
-  /// Loads sample complaints and publishes, once; makes the sample app's key, once, and a fresh sign-in link.
+  /// Loads demo complaints and publishes once; creates the demo app's key once, and a new sign-in link each time.
   func prepare() async throws -> Welcome {
     let key = try await key()
     if try await context.stores.publications.latest() == nil {
-      // Kept, so that a load that is broken off and goes on tomorrow makes the same complaints.
+      // Stored, so that an interrupted load generates the same complaints when it continues on another day.
       let end = try context.folder.secret("sample-end") {
         Timestamp.format(Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 86_400).rounded(.down) * 86_400))
       }
@@ -30,7 +30,7 @@ struct DemoData {
       dataFolder: context.folder.path)
   }
 
-  /// The sample app's key. The one in the data folder may be that of another database.
+  /// The demo app's key. The one in the data folder may belong to another database.
   private func key() async throws -> String {
     let file = "sample-app.key"
     if let key = try context.folder.storedSecret(file), try await context.stores.apps.app(key: key) != nil {
@@ -61,13 +61,13 @@ struct DemoData {
   }
 }
 
-/// What `make run` says when the server is up.
+/// The text that `make run` prints after the server has started.
 struct Welcome {
   let key: String
   let token: String
   let dataFolder: String
 
-  /// The command line of this program that makes another link, quoted for a shell.
+  /// The command line of this program that creates another link, quoted for a shell.
   private func linkCommand(_ address: String) -> String {
     [CommandLine.arguments[0], "sign-in-link", "Administrator", "--data", dataFolder, "--url", address].map { word in
       let isPlain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "+-./:@_,=".contains($0) }

@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Flag(\.logRequests) var logRequests: Bool?
 
-  /// The values that were given, by the name of the setting.
+  /// The given values by the name of the setting.
   var given: [String: String?] {
     publication.given.merging([
       "host": host, "port": port, "url": url, "demo": demo?.description, "drain": drain,
@@ -76,17 +76,17 @@ struct ServeCommand: AsyncParsableCommand {
     let (policy, recipes, schedule) = (try settings.policy, try settings.recipes, try settings.schedule)
     let kept = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
     LogFormat.current = try settings.logFormat
-    // Logs of libraries use the same handler.
+    // Libraries log to the same output.
     LoggingSystem.bootstrap { ServerLogHandler(label: $0) }
     _ = ProcessStatistics.startTime
     let metrics = PrometheusMetricsFactory(logger: .server)
     // The metrics of libraries appear beside our own.
     MetricsSystem.bootstrap(metrics)
-    // PostgreSQL has its share of the cores too, and so has the work that is not done on event loops.
+    // PostgreSQL and work outside event loops need cores too.
     NIOSingletons.groupLoopCountSuggestion = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
     try await CommandContext.open(settings, owns: true, makes: true, logger: .server) { context in
       var completed = checked
-      // Made with the data folder, which a faulty setting does not make.
+      // Created with the data folder, after all settings have been checked.
       completed.metricsToken = try context.folder.key("metrics.token", \.metricsToken)
       let configuration = completed
       let welcome = demo ? try await DemoData(context: context).prepare() : nil

@@ -4,7 +4,7 @@ import Publishing
 import RingfenceServer
 
 extension Settings {
-  /// The settings of the web side.
+  /// The settings of the HTTP server.
   func server(_ installation: Installation) throws -> ServerConfiguration {
     ServerConfiguration(
       host: try self.host, port: try self.port, publicFolder: installation.publicFiles,
@@ -23,7 +23,7 @@ extension Settings {
     return (url ?? "http://\(host):\(port)").replacing(/\/+$/, with: "")
   }
 
-  /// When publications are due; nil where none are scheduled.
+  /// The schedule of publications; nil if none are scheduled.
   var schedule: PublicationSchedule? {
     get throws {
       let zone = try self.timeZone

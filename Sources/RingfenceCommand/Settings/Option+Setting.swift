@@ -1,7 +1,7 @@
 import ArgumentParser
 
 extension Option where Value == String? {
-  /// The option of a setting. Its text is parsed with that of the other sources, by ``Settings``.
+  /// The option of a setting. ``Settings`` parses its text like that of the other sources.
   init<Parsed>(_ setting: KeyPath<SettingList, Setting<Parsed>>) {
     let setting = SettingList.all[keyPath: setting].description
     self.init(name: .customLong(setting.name), help: setting.help)
@@ -17,7 +17,7 @@ extension Option where Value == [String] {
 }
 
 extension Flag where Value == Bool? {
-  /// The flag of a setting, and the one that denies it.
+  /// The flag of a setting, and its negation.
   init(_ setting: KeyPath<SettingList, Setting<Bool>>) {
     let setting = SettingList.all[keyPath: setting].description
     self.init(name: .customLong(setting.name), inversion: .prefixedNo, help: setting.help)

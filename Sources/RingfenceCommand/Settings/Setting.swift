@@ -1,7 +1,7 @@
 /// One setting: its names, its rule, its default and its meaning.
 package struct Setting<Value: Sendable>: Sendable {
   let description: SettingDescription
-  /// The value where nothing sets it.
+  /// The value if no source sets it.
   let standard: Value
   /// Returns nil for a text that breaks the rule.
   let parse: @Sendable (String) -> Value?
@@ -23,7 +23,7 @@ package struct Setting<Value: Sendable>: Sendable {
   }
 
   /// A setting that may be absent.
-  /// - Parameter absent: the default, in words.
+  /// - Parameter absent: description of the default.
   init<Given>(
     _ name: String, _ rule: SettingRule<Given>, absent: String, variable: String? = nil, hasOption: Bool = true,
     _ meaning: String
@@ -35,8 +35,8 @@ package struct Setting<Value: Sendable>: Sendable {
       standard: nil, parse: { rule.parse($0).map(Optional.some) })
   }
 
-  /// A secret: from an environment variable, or from the file that the setting `name-file` names. No option takes it,
-  /// because every account of the machine can read a command line, and no file of settings holds it.
+  /// A secret from an environment variable, or from the file that the setting `name-file` names. No option takes it,
+  /// because every account of the machine can read command lines, and settings files do not contain it.
   init<Given>(
     secret name: String, _ rule: SettingRule<Given>, absent: String, variable: String? = nil, _ meaning: String
   ) where Value == Given? {
@@ -68,7 +68,7 @@ package struct SettingDescription: Sendable {
   /// The environment variable.
   var variable: String { ownVariable ?? "RINGFENCE_" + name.uppercased().replacing("-", with: "_") }
 
-  /// The key in a file of settings; of a secret the one that names the file with it.
+  /// The key in a settings file; for a secret the key that names its file.
   var key: String { isSecret ? "\(name)-file" : name }
 
   /// The environment variable of each key that a source may have.

@@ -5,7 +5,7 @@ import ModerationSite
 import Publishing
 import Telemetry
 
-/// Every setting of the server and of the commands beside it. Documentation/configuration.md is this list as a table.
+/// All settings of the server and its commands. Documentation/configuration.md is this list as a table.
 package struct SettingList: Sendable {
   package static let all = SettingList()
 
@@ -130,7 +130,7 @@ package struct SettingList: Sendable {
 
 /// A program between the server and PostgreSQL.
 package enum DatabasePooler: String, Sendable, CaseIterable {
-  /// There is none, or PgBouncer in session mode.
+  /// No pooler, or PgBouncer in session mode.
   case none
   /// PgBouncer in transaction mode: a prepared statement may be unknown to the next connection.
   case transaction

@@ -1,7 +1,7 @@
 import Configuration
 import Foundation
 
-/// The values of the settings: those of the command line, else of the environment, else of a file, else the defaults.
+/// The values of the settings: from the command line, the environment, a file, or the default, in this order.
 @dynamicMemberLookup
 package struct Settings: Sendable {
   private enum Origin {
@@ -13,7 +13,7 @@ package struct Settings: Sendable {
   private let reader: ConfigReader
 
   /// - Parameter given: values of the command line, by the name of the setting.
-  /// - Throws: ``CommandFailure`` when the file of settings cannot be read or has a key that is not a setting.
+  /// - Throws: ``CommandFailure`` if the settings file cannot be read or has an unknown key.
   package init(
     _ given: [String: String?] = [:], environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws {
@@ -42,7 +42,7 @@ package struct Settings: Sendable {
   }
 
   /// The value of a setting.
-  /// - Throws: ``CommandFailure`` that names the setting, its value, where that comes from, and the rule that it breaks.
+  /// - Throws: ``CommandFailure`` with the setting, its value, the value's source, and the violated rule.
   package subscript<Value>(dynamicMember setting: KeyPath<SettingList, Setting<Value>>) -> Value {
     get throws {
       let setting = SettingList.all[keyPath: setting]
@@ -52,7 +52,7 @@ package struct Settings: Sendable {
     }
   }
 
-  /// The name of what sets a setting, such as `RINGFENCE_PORT`; nil where its default applies.
+  /// The source of a setting's value, such as `RINGFENCE_PORT`; nil if the default applies.
   func origin(of setting: SettingDescription) -> String? {
     place(of: setting.name).flatMap { name($0, of: setting.name) }
       ?? (setting.isSecret ? place(of: setting.key).flatMap { name($0, of: setting.key) } : nil)
@@ -68,8 +68,8 @@ package struct Settings: Sendable {
     return try Self.secret(in: file, namedBy: place(of: setting.key).map { name($0, of: setting.key) })
   }
 
-  /// The secret in a file.
-  /// - Throws: ``CommandFailure`` when the file cannot be read, or is empty.
+  /// Reads the secret in a file.
+  /// - Throws: ``CommandFailure`` if the file cannot be read or is empty.
   static func secret(in file: String, namedBy place: String? = nil) throws -> String {
     let that = place.map { " that \($0) names" } ?? ""
     guard let data = FileManager.default.contents(atPath: file) else {

@@ -1,10 +1,10 @@
 import Foundation
 import Yams
 
-/// A file of settings: a YAML mapping of names to values, or to a list of values where a setting has several.
+/// A settings file: a YAML mapping of names to values, or to lists of values.
 enum SettingsFile {
-  /// - Returns: the text of each value, by its key.
-  /// - Throws: ``CommandFailure`` that names the file, the line, and the key that is not a setting.
+  /// - Returns: the text of each value by its key.
+  /// - Throws: ``CommandFailure`` with the file, the line, and the unknown key.
   static func read(_ file: String) throws -> [String: String] {
     guard let data = FileManager.default.contents(atPath: file) else {
       throw CommandFailure.unreadable(

@@ -1,6 +1,6 @@
 import Curation
 
-/// A preview as it is printed.
+/// A preview as JSON and text.
 struct PreviewReport: Encodable {
   struct Change: Encodable {
     let category: String
@@ -48,9 +48,9 @@ struct PreviewReport: Encodable {
   let listedThen: Int
   let added: Int
   let taken: Int
-  /// Held by tonight's review only with the change.
+  /// Numbers that the next review would hold only with the change.
   let held: Int
-  /// Held by it only without.
+  /// Numbers that the next review would hold only without the change.
   let released: Int
   let changes: [Change]
   let examplesAdded: [Example]
@@ -75,7 +75,7 @@ struct PreviewReport: Encodable {
     examplesTaken = preview.taken.map(Example.init)
   }
 
-  /// By category and country, what changes most first.
+  /// Rows by category and country, largest change first.
   var table: TextTable {
     TextTable(
       ["category", "country", "added", "taken", "kept"],

@@ -2,7 +2,7 @@ import ArgumentParser
 import Curation
 import Storage
 
-/// Which list's rule is changed, and how; the same for `set` and `preview`.
+/// The change of a list's rule, for `set` and `preview`.
 struct SourceChange: ParsableArguments {
   @Argument(help: "Name of the list, or default for all lists without their own rule.")
   var name: String
@@ -25,9 +25,9 @@ struct SourceChange: ParsableArguments {
     }
   }
 
-  /// The set with the change. The leaving side follows the entering one down, unless it is given too.
-  /// - Parameter lists: the lists there are.
-  /// - Throws: ``ThresholdProblem``, or `CommandFailure` for a list that is not there.
+  /// The set with the change. Lowering an entering limit also lowers the leaving limit unless that is given.
+  /// - Parameter lists: all imported lists.
+  /// - Throws: ``ThresholdProblem``, or `CommandFailure` for an unknown list.
   func applied(to set: ThresholdSet, lists: [App]) throws -> ThresholdSet {
     var rule = set.rule(ofList: try appID(among: lists))
     rule.weight = weight ?? rule.weight
@@ -49,7 +49,7 @@ struct SourceChange: ParsableArguments {
 }
 
 extension SourceRule {
-  /// The name of the rule for all other lists on the command line.
+  /// The command-line name of the default rule for all lists.
   static let everyListName = "default"
 
   /// The list's name.

@@ -3,8 +3,8 @@ struct TextTable {
   private let rows: [[String]]
 
   /// - Parameters:
-  ///   - columns: the header.
-  ///   - rows: as many cells each.
+  /// - columns: the header.
+  /// - rows: each with as many cells as the header.
   init(_ columns: [String], _ rows: [[String]]) {
     self.rows = [columns] + rows
   }
@@ -16,7 +16,7 @@ struct TextTable {
     }.joined(separator: "\n")
   }
 
-  /// In columns as wide as they have to be: words to the left, figures to the right.
+  /// Aligned columns: text to the left, figures to the right.
   var aligned: String {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     let isFigure = rows[0].indices.map { column in

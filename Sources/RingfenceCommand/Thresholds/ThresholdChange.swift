@@ -2,7 +2,7 @@ import ArgumentParser
 import Curation
 import PhoneNumbers
 
-/// Which thresholds are changed, and how; the same for `set` and `preview`.
+/// The change of thresholds, for `set` and `preview`.
 struct ThresholdChange: ParsableArguments {
   @Option(
     help: ArgumentHelp("Category to change, such as fraud, or all; can be repeated.", valueName: "slug"))

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 import Timestamps
 
-/// A threshold as it is printed; the keys of JSON are the columns.
+/// A threshold as printed; the keys of JSON are the columns.
 struct ThresholdRow: Encodable {
   let category: String
   let country: String?
@@ -48,7 +48,7 @@ struct ThresholdRow: Encodable {
   }
 }
 
-/// A list's rule as it is printed.
+/// A list's rule as printed.
 struct SourceRow: Encodable {
   let list: String
   let weight: Double
@@ -77,7 +77,7 @@ struct ThresholdsJSON: Encodable {
     let version: Int32
     let savedAt: String
     let savedBy: String
-    /// Nil for the thresholds that come with Ringfence.
+    /// Nil for the thresholds shipped with Ringfence.
     let reason: String?
 
     init(_ version: ThresholdVersion) {
@@ -101,7 +101,7 @@ struct ThresholdsJSON: Encodable {
   func text() throws -> String { try HouseJSON.text(self) }
 }
 
-/// JSON as the command line prints it: snake_case keys in order, readable.
+/// Writes the command line's JSON: indented, with sorted keys in snake_case.
 enum HouseJSON {
   static func text(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
@@ -111,7 +111,7 @@ enum HouseJSON {
   }
 }
 
-/// A figure without needless digits.
+/// A figure without trailing zeros, with at most four decimal digits.
 func plain(_ value: Double) -> String {
   let text = String(format: "%.4f", value)
   let trimmed = text.replacing(/0+$/, with: "")

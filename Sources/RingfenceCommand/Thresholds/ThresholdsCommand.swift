@@ -29,7 +29,7 @@ struct SourcesCommand: AsyncParsableCommand {
     subcommands: [SourcesList.self, SourcesSet.self, SourcesPreview.self])
 }
 
-/// How a command prints.
+/// The format of a command's output.
 enum TableFormat: String, ExpressibleByArgument, CaseIterable {
   case text, tsv, json
 }

@@ -67,7 +67,7 @@ struct SourcesPreview: AsyncParsableCommand {
 }
 
 extension CommandContext {
-  /// Prints what a change would do.
+  /// Prints the effect of a change.
   func preview(_ options: PreviewOptions, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
     let time = options.at.flatMap(Timestamp.parse) ?? Date()
     let (version, set) = try await stores.thresholds.version(nil)

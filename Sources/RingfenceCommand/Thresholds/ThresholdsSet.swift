@@ -4,7 +4,7 @@ import Foundation
 import Localization
 import Storage
 
-/// The author and the reason of a change.
+/// The author and the reason of a threshold change.
 struct Authorship: ParsableArguments {
   @Option(help: "Name for the audit log, 1 to 80 characters. Default: the signed-in user.")
   var by: String?
@@ -64,7 +64,7 @@ struct SourcesSet: AsyncParsableCommand {
 
 extension CommandContext {
 
-  /// Saves the set in force with a change, and says so.
+  /// Saves the set in force with a change, and prints the new version.
   func save(_ authorship: Authorship, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
     let (former, set) = try await stores.thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
@@ -80,7 +80,7 @@ extension CommandContext {
 }
 
 extension ThresholdProblem {
-  /// Runs `body`; a threshold that cannot be is the user's mistake, in words.
+  /// Runs `body` and converts an invalid threshold to a usage failure.
   static func told<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -96,7 +96,7 @@ struct SourcesList: AsyncParsableCommand {
 }
 
 extension ThresholdVersion {
-  /// Number, time, name and reason.
+  /// Version, time, author and reason.
   func line(_ texts: Localizer) -> String {
     "\(version), saved \(Timestamp.format(savedAt)) by \(savedBy): \(reason ?? texts("thresholds.shipped"))"
   }
