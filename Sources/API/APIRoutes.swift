@@ -5,7 +5,7 @@ package import Localization
 import Publishing
 import Storage
 
-/// Every route of the API.
+/// All routes of the API.
 package struct APIRoutes {
   private let services: APIServices
   private let catalog: MessageCatalog
@@ -15,10 +15,10 @@ package struct APIRoutes {
   private let network: NetworkLimitMiddleware
 
   /// - Parameters:
-  ///   - catalog: the texts of explanations.
-  ///   - publicationsNeedKey: whether publications are only for apps whose key has the scope `fetch`.
-  ///   - bodyBytes: the memory for request bodies.
-  ///   - networkLimit: limits what networks send.
+  /// - catalog: the messages of explanations.
+  /// - publicationsNeedKey: whether publications need a key with the scope `fetch`.
+  /// - bodyBytes: the memory for request bodies in bytes.
+  /// - networkLimit: checks the rate limits of networks.
   package init(
     services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
     bodyBytes: Int, networkLimit: NetworkLimitMiddleware
@@ -44,7 +44,7 @@ package struct APIRoutes {
       .post("identifications", use: identifications.create)
   }
 
-  /// Routes under /v1 for keys with a scope.
+  /// Routes under /v1 that need a key with the scope.
   private func group(
     _ router: Router<ServerRequestContext>, _ scope: AppScopes
   ) -> RouterGroup<ServerRequestContext> {
@@ -57,7 +57,7 @@ package struct APIRoutes {
       intake: services.intake, limiter: services.limiter, bodies: bodies,
       networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
     group(router, .report).add(middleware: AcceptMiddleware())
-      // Most of these are answered before they come here: see ReportFastPath.
+      // ReportFastPath answers most of these requests before they reach the router.
       .post("reports", use: reports.create)
       .delete("reports/:report_id", use: reports.withdraw)
   }

@@ -4,7 +4,7 @@ package import Intake
 package import Publishing
 package import Storage
 
-/// Everything the API works with.
+/// Stores and services that the API uses.
 package struct APIServices: Sendable {
   package let stores: Stores
   package let intake: ReportIntake
@@ -17,9 +17,9 @@ package struct APIServices: Sendable {
   package let failures: FailureLog
 
   /// - Parameters:
-  ///   - uses: counts which keys are used.
-  ///   - nextPublication: the time of the next scheduled publication, seen from a time.
-  ///   - failures: where a line stands for many failures.
+  /// - uses: counts the uses of keys.
+  /// - nextPublication: the next scheduled publication after a given time.
+  /// - failures: logs internal failures at a limited rate.
   package init(
     stores: Stores, intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer,
     uses: KeyUseCounter, limiter: RateLimiter, publications: PublicationFolder,

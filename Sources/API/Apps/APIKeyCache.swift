@@ -4,8 +4,8 @@ package import Intake
 package import Storage
 import Synchronization
 
-/// Remembers which app a key belongs to for some seconds, so that a burst of reports asks the database once.
-/// A revoked key works until its entry is forgotten.
+/// Caches the app of each key for some seconds, so that a burst of reports needs one query. A revoked key works until
+/// its entry expires.
 package final class APIKeyCache: Sendable {
   private struct Entry {
     let app: App
@@ -15,37 +15,37 @@ package final class APIKeyCache: Sendable {
   private let apps: AppStore
   private let uses: KeyUseCounter
   private let known = Mutex<[String: Entry]>([:])
-  /// Until when no key is looked up, since the database has not answered.
+  /// Until this time no key is looked up, because the database did not answer.
   private let pause = Mutex<ContinuousClock.Instant?>(nil)
 
-  /// How long further look-ups are refused at once after one that the database did not answer.
+  /// The time for which further lookups are refused after one that the database did not answer.
   private static let pauseLength = Duration.seconds(1)
 
-  /// How long an entry is believed.
+  /// The lifetime of an entry.
   package static let lifetime = Duration.seconds(AppKey.belief)
 
-  /// - Parameter uses: told which keys are used.
+  /// - Parameter uses: counts the uses of keys.
   package init(apps: AppStore, uses: KeyUseCounter) {
     self.apps = apps
     self.uses = uses
   }
 
-  /// The app that is remembered for a key; nil says nothing about others.
+  /// The cached app of a key; nil if the key is not in the cache.
   package func known(key: String) -> App? {
     guard let entry = known.withLock({ $0[key] }), entry.until > .now else { return nil }
     return entry.app
   }
 
-  /// - Throws: `DeadlineExceeded` where the database does not answer.
+  /// - Throws: `DeadlineExceeded` if the database does not answer in time.
   package func app(key: String) async throws -> App? {
     if let app = known(key: key) { return app }
     let now = ContinuousClock.now
-    // Only keys that exist are remembered, so strangers cannot fill it.
+    // Only existing keys are cached, so unknown keys cannot fill the cache.
     guard let app = try await lookUp(key) else {
       _ = known.withLock { $0.removeValue(forKey: key) }
       return nil
     }
-    // A key in use comes here every few seconds, which is often enough for a last use.
+    // A key in use is looked up every few seconds, often enough for its last use.
     if let keyID = app.keyID { uses.note(keyID, at: Date()) }
     known.withLock { $0[key] = Entry(app: app, until: now + Self.lifetime) }
     return app

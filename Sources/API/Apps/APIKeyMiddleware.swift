@@ -4,7 +4,7 @@ import HTTPTypes
 package import Hummingbird
 import Storage
 
-/// Lets in whoever bears an app's key.
+/// Admits requests with an app's API key.
 package struct APIKeyMiddleware: RouterMiddleware {
   package let directory: APIKeyCache
 

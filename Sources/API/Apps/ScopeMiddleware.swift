@@ -2,7 +2,7 @@ import HTTPServer
 import Hummingbird
 import Storage
 
-/// Lets in only those whose key may do what is asked for. To be put behind ``APIKeyMiddleware``.
+/// Admits requests whose key has a scope. Place it after ``APIKeyMiddleware``.
 struct ScopeMiddleware: RouterMiddleware {
   let scope: AppScopes
 

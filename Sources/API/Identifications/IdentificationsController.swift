@@ -11,7 +11,7 @@ struct IdentificationsController: Sendable {
   let limiter: RateLimiter
   let bodies: BodyReader
 
-  /// 201 when the batch is new, 200 when the same one was there; it is counted once, and whole or not at all.
+  /// Counts a batch once, completely or not at all. 201 if the batch is new, 200 if it was counted before.
   @Sendable func create(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let app = context.app else { throw Problem.unauthorized }
     guard JSON.mediaType(of: request) == "application/json" else { throw Problem.unsupportedMediaType }
@@ -64,7 +64,7 @@ struct IdentificationsBody: Decodable {
   }
 }
 
-/// The JSON of what became of it.
+/// The JSON of the result.
 struct IdentificationsAnswer: Encodable {
   let batchID: String
   /// `created` or `duplicate`.

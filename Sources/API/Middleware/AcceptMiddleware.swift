@@ -2,7 +2,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 
-/// Refuses whoever does not accept JSON where there is nothing else, before anything is done.
+/// Refuses requests that do not accept JSON on routes that produce only JSON, before any work is done.
 struct AcceptMiddleware: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response

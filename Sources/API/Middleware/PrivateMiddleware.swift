@@ -2,7 +2,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 
-/// Keeps caches that others share from keeping what a key was asked for.
+/// Prevents shared caches from storing responses to requests with a key.
 struct PrivateMiddleware: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response

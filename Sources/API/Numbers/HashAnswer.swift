@@ -12,7 +12,7 @@ package struct HashAnswer: Encodable {
     package let hash: String
     package let category: String
     package let label: String
-    /// Whether it may be blocked; otherwise it is only to be named.
+    /// Whether the number may be blocked; otherwise apps may only identify it.
     package let block: Bool
 
     package init(_ listed: ListedHash) {
@@ -25,14 +25,15 @@ package struct HashAnswer: Encodable {
 
   package let prefix: String
   package let entries: [Entry]
-  /// Zeros that make the answer as long as others are.
+  /// Zeros that hide the true length of the response.
   package var padding = ""
 
-  /// Answers are a multiple of so many bytes: 25 entries or so. With 2,000,000 numbers listed and prefixes of four
-  /// digits, where 31 are usual, nearly all answers are two steps long; with prefixes of six or more, one.
+  /// Responses are padded to a multiple of this size in bytes, about 25 entries. With 2,000,000 listed numbers,
+  /// prefixes of four digits have about 31 entries, and nearly all responses are two steps long; prefixes of six or
+  /// more need one.
   package static let step = 4_096
 
-  /// The bytes, and a tag that is the same for the same content.
+  /// The padded bytes, and an entity tag that depends only on the content.
   package var padded: (json: Data, tag: String) {
     var answer = self
     let bare = JSON.data(answer)

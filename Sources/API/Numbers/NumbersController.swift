@@ -12,8 +12,8 @@ struct NumbersController: Sendable {
   let lookups: HashLookupStore
   let catalog: MessageCatalog
 
-  /// Why a number is listed, or not, with an account in the language of the request.
-  /// The number is in international form, with the plus (`%2B`) or without.
+  /// Explains why a number is listed or not, in the language of the request. The number is in international format,
+  /// with the plus (`%2B`) or without.
   @Sendable func explain(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let text = try context.parameters.require("number")
     var plain = Substring(text.removingPercentEncoding ?? text)
@@ -33,8 +33,8 @@ struct NumbersController: Sendable {
     return response
   }
 
-  /// All listed numbers whose hash begins so. Who asks tells a prefix that thousands of numbers share, and compares the
-  /// whole hash at home; the length of the answer tells nobody on the way how many there were.
+  /// All listed numbers whose hash begins with the prefix. Thousands of numbers share a prefix, and the client compares
+  /// the full hash itself. The padding hides the count of entries from observers.
   @Sendable func byHash(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let prefix = NumberHashPrefix(try context.parameters.require("prefix")) else { throw Problem.notAPrefix }
     let listed = try await withDeadline { [lookups] in try await lookups.listed(prefix) }

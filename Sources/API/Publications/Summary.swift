@@ -2,19 +2,19 @@ package import CallerPack
 package import Foundation
 import Timestamps
 
-/// What a home-screen widget shows of the newest publication.
+/// The newest publication's figures for a home-screen widget.
 package struct Summary: Encodable {
   package let serial: Int64
   package let asOf: String
   package let updatedAt: String
   package let expiresAt: String
-  /// nil where the server does not publish by itself.
+  /// Nil if the server does not publish on schedule.
   package let nextExpectedAt: String?
-  /// The most numbers that a list of this kind has: lists overlap, so they are not added up.
+  /// The entries of the longest list of each kind. Lists overlap, so they are not added.
   package let numbers: Numbers
-  /// The region that was asked for or that the language speaks of.
+  /// The requested region, or that of the language.
   package let region: String?
-  /// The most numbers that a list of this region has; nil where there is none.
+  /// The entries of the longest list of this region; nil if there is none.
   package let regionNumbers: Int?
 
   package struct Numbers: Encodable {
@@ -50,7 +50,7 @@ package struct Summary: Encodable {
     }
   }
 
-  /// The longest list: packs that are parts of one, by region or shard, have no number in common and count together.
+  /// The longest list. Packs that are parts of one list, by region or shard, have no common numbers and are added.
   private static func longest(_ packs: [ManifestPack]) -> Int? {
     Dictionary(grouping: packs, by: list).values.map { $0.reduce(0) { $0 + $1.entries } }.max()
   }

@@ -6,10 +6,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// `GET /v1/summary`: some hundred bytes for a home-screen widget, which caches may share.
+/// `GET /v1/summary`: a few hundred bytes for a home-screen widget, which shared caches may store.
 struct SummaryController: Sendable {
   let newest: NewestManifest
-  /// When the next publication is due, seen from a time; nil where nobody knows.
+  /// The next scheduled publication after a given time; nil if unknown.
   let next: @Sendable (Date) -> Date?
 
   @Sendable func summary(_ request: Request, context: ServerRequestContext) async throws -> Response {

@@ -4,12 +4,12 @@ package import Intake
 import PhoneNumbers
 import Storage
 
-/// The JSON of what became of a report.
+/// The JSON of a report's result.
 package struct ReportAnswer: Encodable {
   package var number: String?
   package var reportID: String?
-  /// `created`, `duplicate`, `conflict` or `withdrawn`; in a batch also `invalid`, `limited` where the reporter has sent
-  /// enough for today, and `failed` where it was not taken for a reason of ours.
+  /// `created`, `duplicate`, `conflict` or `withdrawn`; in a batch also `invalid`, `limited` if the reporter has
+  /// reached the daily limit, and `failed` after an internal failure.
   package let status: String
   package var errors: [Problem.Field]?
 
@@ -46,13 +46,13 @@ extension ReportAnswer {
   }
 }
 
-/// The JSON of what became of a batch: a result for each of its items, in order.
+/// The JSON of a batch's result: one result for each item, in order.
 package struct BatchAnswer: Encodable {
   package let results: [ReportAnswer]
 }
 
 extension ReportOutcome {
-  /// As the API has it.
+  /// The name in the API.
   fileprivate var name: String {
     switch self {
     case .created: "created"

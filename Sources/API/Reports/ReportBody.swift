@@ -8,7 +8,7 @@ struct ReportBody: Decodable {
   let region: String?
   let category: String
   let reporter: String
-  /// Required, unless a request of one report names it in `Idempotency-Key`.
+  /// Required, unless a request with one report has it in `Idempotency-Key`.
   var reportID: String?
   let reportedAt: String
   let comment: String?
@@ -34,8 +34,8 @@ struct ReportBody: Decodable {
   static let withoutID = Problem.malformed(
     "The report has no ID. Add a report_id and send it again.", errors: [missingID])
 
-  /// Respects `Idempotency-Key` for a request of one report: a UUID there, with or without quotes, stands in for an
-  /// absent `report_id`. The two are the same thing, so they may not differ.
+  /// Applies `Idempotency-Key` to a request with one report: a UUID there, with or without quotes, replaces a missing
+  /// `report_id`. If both are given, they must be equal.
   mutating func respect(idempotencyKey: String?) throws {
     guard let key = idempotencyKey?.trimmingCharacters(in: CharacterSet(charactersIn: "\" ")) else {
       if reportID == nil { throw Self.withoutID }
@@ -53,7 +53,7 @@ struct ReportBody: Decodable {
     }
   }
 
-  /// The items of a batch: of an array, or of lines (NDJSON). Blank lines are none.
+  /// The items of a batch: of an array, or of lines (NDJSON). Blank lines are skipped.
   static func items(of data: Data, areLines: Bool) throws -> [Lenient<ReportBody>] {
     guard areLines else { return try JSON.decode(LenientArray<ReportBody>.self, from: data).items }
     let lines = data.split(separator: UInt8(ascii: "\n"), maxSplits: 2 * Batch.limit).filter { line in

@@ -16,7 +16,7 @@ struct ReportsController: Sendable {
 
   private static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
 
-  /// Takes one report, an array of them, or lines of them; whatever is answered as taken is on disk.
+  /// Accepts one report, an array, or lines of reports. Accepted reports are on disk when the response is sent.
   @Sendable func create(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let form: BodyReader.Form
     switch JSON.mediaType(of: request) {
@@ -35,7 +35,7 @@ struct ReportsController: Sendable {
     }
   }
 
-  /// Takes a report back; what it added is subtracted. 204 also when that was done before.
+  /// Withdraws a report and subtracts it from the aggregates. Also 204 if it was withdrawn before.
   @Sendable func withdraw(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let app = context.app else { throw Problem.unauthorized }
     do {
@@ -46,12 +46,12 @@ struct ReportsController: Sendable {
       case .notFound: throw Problem.notFound
       }
     } catch is InvalidSubmission {
-      // What is no UUID names no report.
+      // A text that is not a UUID identifies no report.
       throw Problem.notFound
     }
   }
 
-  /// 201 when the report is new, 200 when its report_id was there.
+  /// 201 if the report is new, 200 if its report_id was stored before.
   private func takeOne(_ body: ReportBody, context: ServerRequestContext) async throws -> Response {
     guard let submission = body.submission else { throw ReportBody.withoutID }
     guard let result = try await take([submission], context: context)[0] else {
@@ -70,7 +70,7 @@ struct ReportsController: Sendable {
     }
   }
 
-  /// 200 with a result for each; a bad one says so in its place.
+  /// 200 with a result for each item, including invalid ones.
   private func takeBatch(_ items: [Lenient<ReportBody>], context: ServerRequestContext) async throws -> Response {
     try limiter.charge(items.count - 1, context: context)
     var answers: [ReportAnswer?] = Array(repeating: nil, count: items.count)
@@ -102,16 +102,15 @@ struct ReportsController: Sendable {
     return JSON.response(BatchAnswer(results: answers.compactMap { $0 }))
   }
 
-  /// An item that the database refused while it took others. Its words are for the log alone.
+  /// The result of an item that the database refused. The error is only logged.
   private func failed(_ error: any Error, reportID: String, context: ServerRequestContext) -> ReportAnswer {
     failures.note(
       "report of a batch failed", metadata: ["error": .string(String(describing: error))], to: context.logger)
     return .failed(reportID: reportID)
   }
 
-  /// Hands in what the reporters may send today. Only what is new counts for them: a phone that sends a report again
-  /// is not to blame.
-  /// - Returns: a result for each in order; nil for what is over the limit.
+  /// Submits the reports that are within the reporters' daily limits. Repeated reports do not count against them.
+  /// - Returns: one result for each report in order; nil for those over the limit.
   private func take(
     _ submissions: [ReportSubmission], context: ServerRequestContext
   ) async throws -> [Result<TakenReport, any Error>?] {
