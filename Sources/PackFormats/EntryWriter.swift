@@ -1,35 +1,35 @@
-/// Writes an ascending list in one format, an entry at a time, in bounded memory.
+/// Writes an ascending list in one format, entry by entry, in bounded memory.
 ///
-/// The output appears under its name only when ``finish()`` returns: a writer that is dropped before
-/// leaves nothing behind. The same entries and options give the same bytes.
+/// The output appears under its name only when ``finish()`` returns. A writer that is released earlier leaves no file.
+/// The same entries and options give the same bytes.
 public protocol EntryWriter: AnyObject {
   /// Adds the next entry.
   ///
-  /// - Throws: ``PackFormatError``; the writer is of no further use then.
+  /// - Throws: ``PackFormatError``; the writer cannot be used afterwards.
   func append(_ entry: ListEntry) throws
 
-  /// Ends the output, flushes it to the disk and gives it its name.
+  /// Completes the output, flushes it to disk and renames it.
   ///
-  /// - Throws: ``PackFormatError/empty(what:)`` where a format refuses an empty list, and errors of the file.
+  /// - Throws: ``PackFormatError/empty(what:)`` if a format refuses an empty list, and file errors.
   func finish() throws -> ExportSummary
 }
 
-/// What became of a list's entries in another format.
+/// Counts of the entries that were written, changed or omitted.
 public struct ExportSummary: Sendable, Equatable {
   /// Entries written.
   public var written: UInt64 = 0
   /// Entries among the written whose label was changed to fit the format.
   public var altered: UInt64 = 0
-  /// Entries left out because they do not block and the format is a block list.
+  /// Entries omitted because they do not block and the format is a block list.
   public var notBlocking: UInt64 = 0
-  /// Entries left out because the format's limit was reached.
+  /// Entries omitted because the format's limit was reached.
   public var overLimit: UInt64 = 0
 
-  /// A summary of nothing.
+  /// Creates an empty summary.
   public init() {}
 }
 
-/// What an encoding did with one entry.
+/// The result of encoding one entry.
 enum RecordOutcome {
   case written
   case altered

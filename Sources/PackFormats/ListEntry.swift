@@ -1,13 +1,13 @@
-/// One number of a list, in the terms that every format shares.
+/// A number of a list with the properties that all formats share.
 public struct ListEntry: Sendable, Equatable {
   /// Country code and national digits without a plus: 1…999,999,999,999,999.
   public var number: Int64
-  /// What a phone shows for the caller, or nil where the list only blocks. 1…65,534 UTF-8 bytes.
+  /// The caller's label on a phone; nil if the list only blocks. 1…65,534 UTF-8 bytes.
   public var label: String?
-  /// Whether a call from the number is to be refused.
+  /// Whether calls from the number are to be refused.
   public var blocks: Bool
 
-  /// An entry; nothing is checked before it reaches a writer.
+  /// Creates an entry. Only writers check it.
   public init(number: Int64, label: String? = nil, blocks: Bool) {
     self.number = number
     self.label = label
@@ -18,11 +18,11 @@ public struct ListEntry: Sendable, Equatable {
   public static let largestNumber: Int64 = 999_999_999_999_999
 }
 
-/// The rules that hold for an ascending list whatever it is written as.
+/// The rules for ascending lists in all formats.
 struct EntryRules {
   private var previous: Int64 = 0
 
-  /// Checks one entry against those before it.
+  /// Checks an entry against the previous one.
   ///
   /// - Throws: ``PackFormatError/entry(number:rule:)``.
   mutating func admit(_ entry: ListEntry) throws(PackFormatError) {

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// The formats a list can be written in, named as on the command line.
+/// The formats of a list, named as on the command line.
 public enum ListFormat: String, Sendable, CaseIterable {
-  /// `number⇥label⇥block` lines; a bare number blocks, a label without `block` only names.
+  /// `number⇥label⇥block` lines; a bare number blocks, a label without `block` only identifies.
   case tsv
   /// RFC 4180 with a header, safe to open in a spreadsheet.
   case csv
-  /// One JSON object a line.
+  /// One JSON object in each line.
   case jsonl
   /// Records of a 16-bit length, a 64-bit number and a UTF-8 name, little-endian.
   case twoGIS = "2gis"
@@ -22,19 +22,19 @@ public enum ListFormat: String, Sendable, CaseIterable {
   case freepbx
 }
 
-/// Where a writer's bytes go.
+/// The destination of a writer's bytes.
 public enum ExportOutput: Sendable {
-  /// A file that is replaced as a whole when the writer finishes.
+  /// A file, replaced when the writer finishes.
   case file(URL)
-  /// Standard output, written as it comes.
+  /// Standard output, written immediately.
   case standardOutput
 }
 
-/// What a format leaves to the one who exports.
+/// Options of an export.
 public struct ExportOptions: Sendable, Equatable {
-  /// What stands before a number's digits, where the format does not fix it.
+  /// The prefix of a number's digits, in formats that allow a choice.
   public enum NumberPrefix: String, Sendable, CaseIterable {
-    /// The digits alone.
+    /// No prefix.
     case none
     /// The plus of E.164.
     case plus
@@ -50,25 +50,25 @@ public struct ExportOptions: Sendable, Equatable {
     }
   }
 
-  /// What happens when a format's limit of entries is reached.
+  /// The action when a format's limit is reached.
   public enum OverLimit: String, Sendable, CaseIterable {
     /// The export fails and names the first entry beyond the limit.
     case fail
-    /// The first entries are written and the others counted.
+    /// The first entries are written and the others are counted.
     case truncate
   }
 
-  /// Asterisk and FreePBX match the caller's number exactly as the trunk delivers it: this makes it so.
+  /// Asterisk and FreePBX compare the number exactly as the trunk delivers it; this must match the trunk's format.
   public var numberPrefix: NumberPrefix = .none
-  /// Block lists (FRITZ!Box, Asterisk, FreePBX) take only entries that block, unless this is true.
+  /// Whether block lists (FRITZ!Box, Asterisk, FreePBX) also include entries that do not block.
   public var includesIdentified = false
   /// The name of a FRITZ!Box phonebook.
   public var phonebookName = "Ringfence"
-  /// What a FRITZ!Box shows for a number without a label.
+  /// The name that a FRITZ!Box shows for a number without a label.
   public var unnamedCaller = "Nuisance call"
-  /// Numbers in a FRITZ!Box phonebook: 1…100,000. The box bears a few thousand.
+  /// Maximum numbers in a FRITZ!Box phonebook: 1…100,000. The device supports a few thousand.
   public var phonebookLimit = 3_000
-  /// What happens beyond ``phonebookLimit``.
+  /// The action beyond ``phonebookLimit``.
   public var overLimit: OverLimit = .fail
 
   /// The defaults.
@@ -79,7 +79,7 @@ extension ListFormat {
   /// Opens a writer of this format.
   ///
   /// - Throws: ``PackFormatError/option(_:)`` for SQLite on standard output or a limit out of range, and
-  ///   ``PackFormatError/file(path:operation:code:)`` when the output cannot be created.
+  ///   ``PackFormatError/file(path:operation:code:)`` if the output cannot be created.
   public func writer(to output: ExportOutput, options: ExportOptions = ExportOptions()) throws -> any EntryWriter {
     switch self {
     case .tsv: try RecordWriter(TSVEncoding(), to: output)

@@ -1,12 +1,12 @@
-/// Why a list could not be written in another format.
+/// Reasons why a list could not be written in another format.
 public enum PackFormatError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// An entry breaks a rule of lists or of the format.
+  /// An entry violates a rule of lists or of the format.
   case entry(number: Int64, rule: String)
-  /// The list holds nothing that the format could carry.
+  /// The list has no entry that the format can represent.
   case empty(what: String)
-  /// An option's value is impossible.
+  /// The value of an option is invalid.
   case option(String)
-  /// A file could not be read or written; `code` is an `errno` value, or SQLite's or zlib's own.
+  /// A file could not be read or written; `code` is an `errno` value, or an error code of SQLite or zlib.
   case file(path: String, operation: String, code: Int32)
 
   /// A sentence for the person who runs the export.

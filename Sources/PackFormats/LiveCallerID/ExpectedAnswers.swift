@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// An even sample of a database's rows: what a running service has to answer.
+/// An even sample of a database's rows, to check the responses of a running service.
 ///
-/// Rows are kept at a stride that doubles whenever a thousand are held, so that memory is bounded and the
-/// sample depends on the rows alone.
+/// Rows are kept at a stride that doubles when 1,000 are stored, so memory is bounded and the sample depends only on
+/// the rows.
 struct ExpectedAnswers {
   private var kept: [(keyword: String, value: Data, name: String)] = []
   private var stride: UInt64 = 1
@@ -22,8 +22,8 @@ struct ExpectedAnswers {
     kept.append((keyword, value, TextCells.oneLine(name ?? "").text))
   }
 
-  /// `use case⇥keyword⇥value in hexadecimal⇥name` lines. The last has a keyword that no list can hold,
-  /// and so no value: its answer is "not found".
+  /// `use case⇥keyword⇥value in hexadecimal⇥name` lines. The last keyword cannot be in any list, so it has no value and
+  /// its response is "not found".
   func table(useCase: String) -> [UInt8] {
     var bytes: [UInt8] = []
     for row in kept {

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import SwiftProtobuf
 
-/// One KeywordDatabase message, written a thousand rows at a time.
+/// A KeywordDatabase message, written a thousand rows at a time.
 ///
-/// Protobuf merges concatenated messages, and a repeated field adds up: the pieces are one message.
+/// Protobuf merges concatenated messages and appends repeated fields, so the parts form one message.
 final class KeywordDatabaseFile {
   let database: LiveCallerIDOptions.Database
   private(set) var rows: UInt64 = 0

@@ -1,4 +1,4 @@
-/// What Apple's Live Caller ID Lookup dataset is to hold.
+/// Options of the dataset for Apple's Live Caller ID Lookup.
 public struct LiveCallerIDOptions: Sendable, Equatable {
   /// The two databases of a service.
   public enum Database: String, Sendable, CaseIterable {
@@ -8,9 +8,9 @@ public struct LiveCallerIDOptions: Sendable, Equatable {
     case identity
   }
 
-  /// What an identity is said to be.
+  /// The category of an identity.
   public enum Category: String, Sendable, CaseIterable {
-    /// Nothing is said.
+    /// No category.
     case unspecified
     /// A person.
     case person
@@ -18,26 +18,26 @@ public struct LiveCallerIDOptions: Sendable, Equatable {
     case business
   }
 
-  /// Which databases are written. A database in this set without a row is refused.
+  /// The databases to write. A selected database without a row is an error.
   public var databases: Set<Database> = [.block, .identity]
   /// The bundle id of the app's extension; use cases are named `<id>.block` and `<id>.identity`.
   public var extensionBundleID: String
   /// The category of every identity.
   public var category: Category = .unspecified
-  /// Minutes a phone may keep an identity; 0 leaves it to the phone.
+  /// Minutes for which a phone may cache an identity; 0 lets the phone decide.
   public var cacheExpiryMinutes: UInt32 = 0
   /// Adds the identity that Apple's check of a production service looks up: +14085551212, "Johnny Appleseed".
   public var includesAppleTestRow = false
-  /// PIRProcessDatabase's `rlweParameters`.
+  /// The value of PIRProcessDatabase's `rlweParameters`.
   public var rlweParameters = "n_4096_logq_27_28_28_logt_5"
-  /// Shards of each database: 1…10,000. Fixed, so that phones' parameters stay the same from day to day.
+  /// Shards of each database: 1…10,000. The count is fixed, so that the parameters of phones stay constant.
   public var shardCount = 1
-  /// Buckets of each shard's cuckoo table, or nil to let the tool choose, which may change with the data.
+  /// Buckets of each shard's cuckoo table; nil lets the tool choose a count, which may change with the data.
   public var bucketCount: Int?
-  /// Trial lookups that the tool makes in each shard.
+  /// Trial lookups of the tool in each shard.
   public var trialsPerShard = 1
 
-  /// The defaults for an extension.
+  /// Creates the default options for an extension.
   public init(extensionBundleID: String) { self.extensionBundleID = extensionBundleID }
 
   /// The number of Apple's check.

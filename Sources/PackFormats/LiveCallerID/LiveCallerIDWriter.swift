@@ -1,12 +1,12 @@
 public import Foundation
 internal import SwiftProtobuf
 
-/// Writes the files that Apple's `PIRProcessDatabase` makes a Live Caller ID Lookup service from.
+/// Writes the input files of Apple's `PIRProcessDatabase` for a Live Caller ID Lookup service.
 ///
-/// In the folder: `block.binpb` and `identity.binpb` (KeywordDatabase messages), `block.json` and
-/// `identity.json` (the tool's configurations, with paths relative to the folder), and `expected.tsv`
-/// (`use case⇥keyword⇥value in hexadecimal⇥name`), at most 1,000 answers of each database to check a running
-/// service against, with a number that has none.
+/// The folder gets `block.binpb` and `identity.binpb` (KeywordDatabase messages), `block.json` and `identity.json` (the
+/// tool's configurations, with paths relative to the folder), and `expected.tsv` (`use case⇥keyword⇥value in
+/// hexadecimal⇥name`): at most 1,000 responses of each database and one of a missing number, to check a running
+/// service.
 public final class LiveCallerIDWriter: EntryWriter {
   private let folder: URL
   private let options: LiveCallerIDOptions
@@ -15,9 +15,9 @@ public final class LiveCallerIDWriter: EntryWriter {
   private var databases: [KeywordDatabaseFile] = []
   private var needsTestRow: Bool
 
-  /// Opens the databases in a folder, which is created where it is missing.
+  /// Opens the databases in a folder, which is created if it is missing.
   ///
-  /// - Throws: ``PackFormatError/option(_:)`` for an impossible option, and errors of the files.
+  /// - Throws: ``PackFormatError/option(_:)`` for an invalid option, and file errors.
   public init(folder: URL, options: LiveCallerIDOptions) throws {
     try Self.check(options)
     self.folder = folder
@@ -42,17 +42,17 @@ public final class LiveCallerIDWriter: EntryWriter {
       guard let value = try value(of: entry, in: file.database) else { continue }
       wasWritten = true
       let isTestRow = options.includesAppleTestRow && entry.number == LiveCallerIDOptions.appleTestNumber
-      // Apple's check wants its own name, and a second row of the number would stop the tool.
+      // Apple's check expects its own name, and the tool refuses a second row of the number.
       if isTestRow, file.database == .identity { continue }
       try file.append(number: entry.number, value: value, name: file.database == .identity ? entry.label : nil)
     }
     summary.count(wasWritten ? .written : .notBlocking)
   }
 
-  /// Writes the configurations and the table of answers, and gives all files their names.
+  /// Writes the configurations and the table of responses, and renames all files.
   ///
-  /// - Throws: ``PackFormatError/empty(what:)`` when a chosen database has no row: the tool would write nothing
-  ///   for it and say that all is well.
+  /// - Throws: ``PackFormatError/empty(what:)`` if a selected database has no row: the tool would write nothing for it
+  ///   and report success.
   public func finish() throws -> ExportSummary {
     if needsTestRow { try addTestRow() }
     for file in databases where file.rows == 0 {

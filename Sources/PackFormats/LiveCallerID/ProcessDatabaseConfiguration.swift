@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The JSON file that `PIRProcessDatabase` takes for one database; paths are relative to where it is run.
+/// The JSON configuration of `PIRProcessDatabase` for one database; paths are relative to its working directory.
 struct ProcessDatabaseConfiguration: Encodable {
   struct Sharding: Encodable { let shardCount: Int }
   struct CuckooTable: Encodable {

@@ -1,6 +1,7 @@
 internal import CZlib
 
-/// Gzip over an ``OutputFile``: no name and no time in the header, so that the same bytes give the same file.
+/// Compresses with gzip into an ``OutputFile``. The header has no name and no time, so the same bytes give the same
+/// file.
 final class GzipStream {
   private var stream = z_stream()
   private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -8,7 +9,7 @@ final class GzipStream {
 
   init(into output: OutputFile) throws {
     self.output = output
-    // 15 + 16: the largest window, inside gzip's own header and trailer.
+    // 15 + 16: the largest window, with gzip's header and trailer.
     let code = deflateInit2_(
       &stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
@@ -17,7 +18,7 @@ final class GzipStream {
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     guard let base = bytes.bindMemory(to: UInt8.self).baseAddress, !bytes.isEmpty else { return }
-    // zlib's interface takes a mutable pointer and only reads through it.
+    // zlib's interface takes a mutable pointer but only reads from it.
     stream.next_in = UnsafeMutablePointer(mutating: base)
     stream.avail_in = UInt32(bytes.count)
     repeat { try deflateOnce(Z_NO_FLUSH) } while stream.avail_out == 0

@@ -6,10 +6,10 @@ internal import Foundation
   internal import Glibc
 #endif
 
-/// A file that appears under its name as a whole or not at all: bytes go to a temporary file beside it,
-/// which is flushed to the disk and renamed by ``commit()``.
+/// A file that is complete or absent: bytes are written to a temporary file beside it, which ``commit()`` flushes to
+/// disk and renames.
 ///
-/// Standard output is written as it comes, and `commit` does nothing for it.
+/// Standard output is written immediately, and `commit` does nothing for it.
 final class OutputFile {
   let path: String
   private var descriptor: Int32
@@ -31,10 +31,9 @@ final class OutputFile {
     }
   }
 
-  /// Where a file of this name is written: a symbolic link stays, and the file that it leads to is replaced.
+  /// The file to replace: for a symbolic link, its target; the link stays.
   ///
-  /// What is there and no regular file, such as a folder or a device, is refused: a rename would put a file in its
-  /// place.
+  /// A folder, device or other special file is refused, because a rename would replace it by a file.
   static func target(of url: URL) throws -> URL {
     var status = stat()
     guard stat(url.path, &status) == 0 else { return url }
@@ -49,7 +48,7 @@ final class OutputFile {
     return URL(fileURLWithPath: String(cString: resolved))
   }
 
-  /// A name in the folder of `url` that no other export uses.
+  /// A unique temporary name in the folder of `url`.
   static func temporaryName(beside url: URL) -> String {
     url.deletingLastPathComponent()
       .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).part").path
@@ -71,7 +70,7 @@ final class OutputFile {
     }
   }
 
-  /// Makes what was written durable and gives it its name.
+  /// Flushes the file and renames it.
   func commit() throws {
     guard let temporary else { return }
     guard fsync(descriptor) == 0 else { throw PackFormatError.file(path: path, operation: "flush", code: errno) }
@@ -80,7 +79,7 @@ final class OutputFile {
     try Self.rename(temporary, to: path)
   }
 
-  /// Renames within a folder, and makes the new name durable.
+  /// Renames within a folder and flushes the folder.
   static func rename(_ temporary: String, to path: String) throws {
     #if canImport(Darwin)
       let result = Darwin.rename(temporary, path)
@@ -90,7 +89,7 @@ final class OutputFile {
     guard result == 0 else { throw PackFormatError.file(path: path, operation: "rename to", code: errno) }
     let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
     guard folder >= 0 else { return }
-    // A file system that cannot flush a folder says so; the file itself is safe by then.
+    // Some file systems cannot flush a folder; the file itself is already flushed.
     _ = fsync(folder)
     close(folder)
   }

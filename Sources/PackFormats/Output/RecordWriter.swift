@@ -1,10 +1,10 @@
-/// How one format turns entries into bytes.
+/// Encodes entries in one format.
 protocol RecordEncoding {
-  /// Appends what stands before the first record.
+  /// Appends the bytes before the first record.
   mutating func begin(into bytes: inout [UInt8])
-  /// Appends one record, or nothing where the format leaves the entry out.
+  /// Appends one record, or nothing if the format omits the entry.
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) throws -> RecordOutcome
-  /// Appends what stands after the last record.
+  /// Appends the bytes after the last record.
   mutating func end(into bytes: inout [UInt8])
 }
 
@@ -13,7 +13,7 @@ extension RecordEncoding {
   mutating func end(into bytes: inout [UInt8]) {}
 }
 
-/// The writer of every format that is records one after the other in a file.
+/// The writer of all formats that consist of consecutive records in a file.
 final class RecordWriter<Encoding: RecordEncoding>: EntryWriter {
   private var encoding: Encoding
   private var rules = EntryRules()
@@ -22,7 +22,7 @@ final class RecordWriter<Encoding: RecordEncoding>: EntryWriter {
   private let output: OutputFile
   private let gzip: GzipStream?
 
-  /// Bytes gathered before they are handed on.
+  /// Bytes that are collected before they are written.
   private static var chunk: Int { 65_536 }
 
   init(_ encoding: Encoding, to output: ExportOutput, gzip: Bool = false) throws {

@@ -33,8 +33,8 @@ final class SQLiteWriter: EntryWriter {
     temporary = OutputFile.temporaryName(beside: url)
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     try check(sqlite3_open_v2(temporary, &database, flags, nil), "create")
-    // The file has no name yet: a journal would protect nothing, and `finish` flushes it as a whole.
-    // A cache of 2,000 KB bounds memory; rows come in the order of the tree.
+    // The file is temporary, so it needs no journal, and `finish` flushes it once. A cache of 2,000 KB bounds memory;
+    // rows are inserted in the tree's order.
     for statement in [
       "PRAGMA page_size = 4096", "PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -2000",
       "PRAGMA user_version = 1",
@@ -51,7 +51,7 @@ final class SQLiteWriter: EntryWriter {
     sqlite3_bind_int64(insert, 1, entry.number)
     sqlite3_bind_int(insert, 3, entry.blocks ? 1 : 0)
     if var label = entry.label {
-      // The bytes outlive the step below, so SQLite needs no copy of its own (a nil destructor).
+      // The bytes stay valid until the step below, so SQLite needs no copy (a nil destructor).
       try label.withUTF8 { bytes in
         _ = bytes.withMemoryRebound(to: CChar.self) {
           sqlite3_bind_text(insert, 2, $0.baseAddress, Int32($0.count), nil)
@@ -92,7 +92,7 @@ final class SQLiteWriter: EntryWriter {
   deinit {
     sqlite3_finalize(insert)
     sqlite3_close(database)
-    // After `finish` the name is gone already.
+    // After `finish` the temporary name no longer exists.
     unlink(temporary)
   }
 }

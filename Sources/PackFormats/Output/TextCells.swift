@@ -1,8 +1,8 @@
-/// Pieces of text that several formats share.
+/// Text functions shared by several formats.
 enum TextCells {
-  /// The label with every control character turned into one space, and whether anything changed.
+  /// The label with each control character replaced by a space, and whether anything changed.
   ///
-  /// Line ends and tabs would break a line-based format; no format's reader wants the others.
+  /// Line ends and tabs would break a line-based format, and no format needs the others.
   static func oneLine(_ label: String) -> (text: String, altered: Bool) {
     let isControl = { (scalar: Unicode.Scalar) in
       scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028 || scalar.value == 0x2029
@@ -13,10 +13,9 @@ enum TextCells {
     return (String(text), true)
   }
 
-  /// A text as one CSV field, quoted where RFC 4180 asks for it.
+  /// A text as a CSV field, quoted as RFC 4180 requires.
   ///
-  /// A text that a spreadsheet would run as a formula gets an apostrophe in front, which spreadsheets
-  /// take as "this is text".
+  /// A text that a spreadsheet would run as a formula gets an apostrophe in front, which marks it as text.
   static func csvField(_ text: String) -> (text: String, altered: Bool) {
     var field = text
     var altered = false
@@ -25,7 +24,7 @@ enum TextCells {
       altered = true
     }
     guard field.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return (field, altered) }
-    // By scalars: a quotation mark with a combining accent is another character and still ends a field.
+    // Uses scalars, because a quotation mark with a combining accent is one Character but still ends a field.
     var quoted = String.UnicodeScalarView("\"".unicodeScalars)
     for scalar in field.unicodeScalars {
       if scalar == "\"" { quoted.append(scalar) }

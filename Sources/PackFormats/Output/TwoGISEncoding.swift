@@ -1,6 +1,6 @@
-/// `[uint16 length][uint64 number][UTF-8 name]`, little-endian, back to back, ascending.
+/// `[uint16 length][uint64 number][UTF-8 name]`, little-endian, consecutive, ascending.
 ///
-/// The length counts the number's eight bytes and the name's, not itself: a name has at most 65,527 bytes.
+/// The length includes the number's eight bytes and the name, but not itself: a name has at most 65,527 bytes.
 struct TwoGISEncoding: RecordEncoding {
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) throws -> RecordOutcome {
     let name = entry.label ?? ""

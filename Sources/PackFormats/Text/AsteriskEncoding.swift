@@ -1,6 +1,6 @@
 /// Lines for Asterisk's console: `database put blacklist <number> "<note>"`.
 ///
-/// The match is exact on the caller's number as the trunk delivers it: see ``ExportOptions/numberPrefix``.
+/// Asterisk compares the number exactly as the trunk delivers it: see ``ExportOptions/numberPrefix``.
 struct AsteriskEncoding: RecordEncoding {
   let prefix: String
   let includesIdentified: Bool
@@ -22,8 +22,8 @@ struct AsteriskEncoding: RecordEncoding {
     return note.altered ? .altered : .written
   }
 
-  /// The label with everything that the console, or a shell that a line is pasted into, could take for
-  /// more than text turned into a space; quotation marks become typographic ones.
+  /// The label with a space for each character that has a meaning in the console or in a shell; quotation marks become
+  /// typographic ones.
   private static func note(_ label: String) -> (text: String, altered: Bool) {
     var text = String.UnicodeScalarView()
     for scalar in label.unicodeScalars {

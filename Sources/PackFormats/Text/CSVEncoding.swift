@@ -1,6 +1,6 @@
 /// RFC 4180: the header `number,label,block`, lines end in CR LF, `block` is 1 or 0.
 ///
-/// Labels that a spreadsheet would take for a formula (they begin with = + - @) get an apostrophe in front.
+/// Labels that a spreadsheet would read as a formula (they begin with = + - @) get an apostrophe in front.
 struct CSVEncoding: RecordEncoding {
   func begin(into bytes: inout [UInt8]) { bytes.append("number,label,block\r\n") }
 
@@ -14,7 +14,7 @@ struct CSVEncoding: RecordEncoding {
   }
 }
 
-/// What FreePBX's blacklist module imports: the header `number,description`, fields as in RFC 4180.
+/// The import format of FreePBX's blacklist module: the header `number,description`, fields as in RFC 4180.
 struct FreePBXEncoding: RecordEncoding {
   let prefix: String
   let includesIdentified: Bool
@@ -28,7 +28,7 @@ struct FreePBXEncoding: RecordEncoding {
 
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
     guard entry.blocks || includesIdentified else { return .notBlocking }
-    // The module reads line by line: a quoted line end would be two entries.
+    // The module reads single lines: a quoted line end would give two entries.
     let line = TextCells.oneLine(entry.label ?? "")
     let cell = TextCells.csvField(line.text)
     bytes.append(prefix)

@@ -1,9 +1,9 @@
 /// A phonebook of the FRITZ!Box: contacts of one name with at most nine numbers each.
 ///
-/// Numbers of one label share contacts, so that the box has as few as can be. Memory grows with
-/// ``ExportOptions/phonebookLimit`` at most.
+/// Numbers with the same label share contacts, because the device limits contacts. Memory is bounded by
+/// ``ExportOptions/phonebookLimit``.
 struct FritzBoxEncoding: RecordEncoding {
-  /// Numbers the box takes in one contact.
+  /// Maximum numbers of a contact.
   static let numbersPerContact = 9
 
   private let options: ExportOptions
@@ -62,7 +62,7 @@ struct FritzBoxEncoding: RecordEncoding {
       case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
       case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
       case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
-      // XML 1.0 has no way to write these two.
+      // XML 1.0 cannot represent these two characters.
       case "\u{FFFE}", "\u{FFFF}": escaped.append("\u{FFFD}")
       default: escaped.append(scalar)
       }

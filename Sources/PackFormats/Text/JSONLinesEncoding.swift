@@ -1,6 +1,6 @@
-/// One object a line: `{"number":33162000248,"label":"…","block":true}`; `label` is left out where there is none.
+/// One object in each line: `{"number":33162000248,"label":"…","block":true}`; `label` is omitted if there is none.
 ///
-/// Numbers have at most 15 digits, so that a reader with 64-bit floats loses nothing.
+/// Numbers have at most 15 digits, so 64-bit floating-point numbers represent them exactly.
 struct JSONLinesEncoding: RecordEncoding {
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
     bytes.append("{\"number\":")
@@ -14,7 +14,7 @@ struct JSONLinesEncoding: RecordEncoding {
     return .written
   }
 
-  /// RFC 8259, section 7: quotation mark, reverse solidus and U+0000…U+001F are escaped, nothing else.
+  /// RFC 8259, section 7: only quotation mark, reverse solidus and U+0000…U+001F are escaped.
   private static func escape(_ text: String, into bytes: inout [UInt8]) {
     let hexadecimal = Array("0123456789abcdef".utf8)
     for byte in text.utf8 {

@@ -1,6 +1,6 @@
-/// `number`, `number⇥label` or `number⇥label⇥block`, a line feed after each: what `ringfence pack build` reads.
+/// `number`, `number⇥label` or `number⇥label⇥block`, each followed by a line feed: the input of `ringfence pack build`.
 ///
-/// A number alone blocks; a label alone identifies; `block` behind the label means both.
+/// A number alone blocks; a label identifies; a label with `block` does both.
 struct TSVEncoding: RecordEncoding {
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
     bytes.append(String(entry.number))
