@@ -1,10 +1,10 @@
-/// What is done to render a template.
+/// A step of rendering a template.
 indirect enum TemplateStep: Sendable, Equatable {
   case text([UInt8])
   case variable(TemplateName)
   case section(TemplateName, isInverted: Bool, [TemplateStep])
 
-  /// The same with neighbouring texts made one.
+  /// The same steps with adjacent texts joined.
   static func joined(_ steps: [TemplateStep]) -> [TemplateStep] {
     steps.reduce(into: []) { all, step in
       if case .text(let text) = step, case .text(let before) = all.last {
@@ -16,11 +16,11 @@ indirect enum TemplateStep: Sendable, Equatable {
   }
 }
 
-/// A template that can be rendered, any number of times at once.
+/// A compiled template, which may be rendered concurrently.
 public struct Template: Sendable {
   let steps: [TemplateStep]
 
-  /// UTF-8 of the template with the value's names filled in, each escaped for HTML.
+  /// Renders the template as UTF-8; each value is escaped for HTML.
   public func render(_ value: TemplateValue) -> [UInt8] {
     var rendering = TemplateRendering(value)
     rendering.run(steps)

@@ -1,4 +1,4 @@
-/// The names of a record.
+/// Encodes the fields of a record.
 struct TemplateFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: TemplateEncoder
   var codingPath: [any CodingKey] { encoder.codingPath }
@@ -36,7 +36,7 @@ struct TemplateFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { encoder.opened(as: key.stringValue) }
 }
 
-/// The items of a list.
+/// Encodes the items of a list.
 struct TemplateItems: UnkeyedEncodingContainer {
   let encoder: TemplateEncoder
   var codingPath: [any CodingKey] { encoder.codingPath }
@@ -69,7 +69,7 @@ struct TemplateItems: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { encoder.opened(as: nil) }
 }
 
-/// One text, number or truth value.
+/// Encodes one text, number or Boolean.
 struct TemplateSingle: SingleValueEncodingContainer {
   let encoder: TemplateEncoder
   var codingPath: [any CodingKey] { encoder.codingPath }

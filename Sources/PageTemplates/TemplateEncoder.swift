@@ -1,9 +1,9 @@
 extension TemplateValue {
-  /// The stored properties of a value and of what it holds, by the names of its coding keys: texts and numbers become
-  /// text, truth values flags, sequences lists, everything else records. An optional without a value is left out.
+  /// The stored properties of a value and its nested values, by the names of their coding keys. Texts and numbers
+  /// become text, Booleans flags, sequences lists, all others records. An optional without a value is omitted.
   ///
-  /// The compiler writes how a value is encoded, so nothing is looked up in metadata while a page is made.
-  /// - Throws: what the value's own `encode(to:)` throws; values whose encoding the compiler wrote throw nothing.
+  /// It uses the encoding that the compiler generates, so rendering needs no reflection.
+  /// - Throws: errors of the value's own `encode(to:)`; generated encodings throw none.
   public init?(_ value: some Encodable) throws {
     if let direct = value as? any TemplateValueConvertible {
       self = direct.templateValue
@@ -12,8 +12,9 @@ extension TemplateValue {
     }
   }
 
-  /// By the value's own encoding, even where it says its value itself. What it holds may do so.
-  /// - Throws: as the other does.
+  /// Uses the value's own encoding even if it conforms to ``TemplateValueConvertible``. Nested values may use their
+  /// own.
+  /// - Throws: see ``init(_:)``.
   public init?(encoding value: some Encodable) throws {
     let encoder = TemplateEncoder(codingPath: [])
     try value.encode(to: encoder)
@@ -22,7 +23,7 @@ extension TemplateValue {
   }
 }
 
-/// Takes in one value.
+/// Encodes one value.
 final class TemplateEncoder: Encoder {
   private enum Content {
     case nothing
@@ -34,7 +35,7 @@ final class TemplateEncoder: Encoder {
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
   private var content = Content.nothing
-  /// Values whose containers were handed out and may still be written to: they are taken in when the result is asked for.
+  /// Values whose containers may still change. They are added when the result is requested.
   private var open: [(name: String?, encoder: TemplateEncoder)] = []
 
   init(codingPath: [any CodingKey]) {
@@ -72,7 +73,7 @@ final class TemplateEncoder: Encoder {
 
   /// - Parameter name: of a field; nil for an item of a list.
   func append(_ value: TemplateValue, as name: String?) {
-    // The content is taken out while it is changed: else the array would be copied each time.
+    // The content is moved out while it changes; otherwise the array would be copied each time.
     let old = content
     content = .nothing
     switch (old, name) {

@@ -1,10 +1,10 @@
-/// Why a template cannot be used.
+/// The reason why a template is invalid.
 public struct TemplateError: Error, CustomStringConvertible, Equatable {
-  /// From 1; nil when it is about the template as a whole.
+  /// From 1; nil if the error concerns the complete template.
   public let line: Int?
-  /// What is wrong, in words.
+  /// The error as text.
   public let problem: String
 
-  /// Both in one line.
+  /// Line and error.
   public var description: String { line.map { "line \($0): \(problem)" } ?? problem }
 }

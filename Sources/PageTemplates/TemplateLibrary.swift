@@ -1,21 +1,21 @@
-/// Templates that know each other, ready to be rendered: partials and parents are put in their places once, when the
-/// library is made, so that an unknown one is an error then and costs nothing later.
+/// Compiled templates. Partials and parents are resolved once when the library is created, so an unknown one is an
+/// error then and rendering needs no lookup.
 public struct TemplateLibrary: Sendable {
-  /// Why a library cannot be made.
+  /// The reason why a library is invalid.
   public struct Failure: Error, Equatable {
     /// The template's name.
     public let template: String
-    /// What is wrong with it.
+    /// The error in it.
     public let error: TemplateError
   }
 
-  /// How deep partials and parents may nest; one that holds itself goes deeper than any bound.
+  /// Maximum nesting of partials and parents; recursive templates exceed it.
   static let greatestDepth = 16
 
   private let templates: [String: Template]
 
-  /// - Parameter sources: what templates say, by name.
-  /// - Throws: `Failure` for a template that cannot be read, that asks for one that is not there, or that holds itself.
+  /// - Parameter sources: the text of each template, by name.
+  /// - Throws: `Failure` for a template that is invalid, refers to an unknown one, or includes itself.
   public init(_ sources: [String: String]) throws(Failure) {
     var parsed: [String: [TemplateNode]] = [:]
     for (name, source) in sources {
@@ -32,10 +32,10 @@ public struct TemplateLibrary: Sendable {
     self.templates = templates
   }
 
-  /// The template of a name; nil where there is none.
+  /// The template of a name; nil if there is none.
   public subscript(name: String) -> Template? { templates[name] }
 
-  /// - Parameter blocks: what those who inherit say.
+  /// - Parameter blocks: the blocks of inheriting templates.
   private static func linked(
     _ nodes: [TemplateNode], _ blocks: [String: [TemplateStep]], _ known: [String: [TemplateNode]], depth: Int
   ) throws(TemplateError) -> [TemplateStep] {

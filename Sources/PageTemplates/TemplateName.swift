@@ -1,11 +1,11 @@
-/// A name in a tag: `number`, `frame.csrf`, `.` for what the section is about, or `empty(rows)`.
+/// A name in a tag: `number`, `frame.csrf`, `.` for the section's value, or `empty(rows)`.
 struct TemplateName: Sendable, Equatable {
-  /// What is looked for from the innermost record outwards, and then what is looked for in it; empty for `.`.
+  /// The first component is looked up from the innermost record outwards, the others in its value; empty for `.`.
   let path: [String]
-  /// Whether the tag asks if the value is empty; one that is not there is neither.
+  /// Whether the tag tests for an empty value; a missing value does not pass the test.
   let asksIfEmpty: Bool
 
-  /// Nil for what is no name.
+  /// Nil for an invalid name.
   init?(_ text: Substring) {
     var text = text
     asksIfEmpty = text.hasPrefix("empty(") && text.hasSuffix(")")

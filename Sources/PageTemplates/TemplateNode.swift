@@ -1,14 +1,14 @@
-/// A template as it was written: partials and parents are names still.
+/// A parsed template, in which partials and parents are still names.
 indirect enum TemplateNode: Sendable, Equatable {
   case text(Substring)
   /// `{{name}}`
   case variable(TemplateName)
-  /// `{{#name}}…{{/name}}`, or with `^` in place of `#` when it is inverted.
+  /// `{{#name}}…{{/name}}`, or with `^` instead of `#` if it is inverted.
   case section(TemplateName, isInverted: Bool, [TemplateNode])
   /// `{{>name}}`
   case partial(String)
-  /// `{{<name}}…{{/name}}`; of what stands in it only the blocks matter.
+  /// `{{<name}}…{{/name}}`; only its blocks are used.
   case parent(String, blocks: [String: [TemplateNode]])
-  /// `{{$name}}…{{/name}}`: what stands there unless who inherits says otherwise.
+  /// `{{$name}}…{{/name}}`: the default content of a block, which inheriting templates may replace.
   case block(String, [TemplateNode])
 }

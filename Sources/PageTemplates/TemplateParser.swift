@@ -1,5 +1,5 @@
-/// Reads the part of Mustache that pages use: variables, sections, inverted sections, comments, partials and inheritance.
-/// Its language is at https://mustache.github.io/mustache.5.html; `empty(NAME)` is ours.
+/// Parses the part of Mustache that pages use: variables, sections, inverted sections, comments, partials and
+/// inheritance (https://mustache.github.io/mustache.5.html), and our own `empty(NAME)`.
 struct TemplateParser {
   private let tokens: [TemplateTokens.Token]
   private var next = 0
@@ -14,7 +14,7 @@ struct TemplateParser {
     self.tokens = tokens
   }
 
-  /// - Parameter opening: the tag that is to be closed; nil for the whole template.
+  /// - Parameter opening: the tag to close; nil for the complete template.
   private mutating func nodes(until opening: TemplateTokens.Tag?) throws(TemplateError) -> [TemplateNode] {
     var nodes: [TemplateNode] = []
     while next < tokens.count {

@@ -1,7 +1,7 @@
-/// A template on its way to being text.
+/// A template that is being rendered.
 struct TemplateRendering {
   private(set) var output: [UInt8] = []
-  /// What the sections around are about, the innermost last.
+  /// The values of the enclosing sections, innermost last.
   private var around: [TemplateValue]
 
   init(_ value: TemplateValue) {
@@ -72,7 +72,7 @@ struct TemplateRendering {
     }
   }
 
-  /// The five characters that mean something in HTML's texts and quoted attributes become references.
+  /// Escapes the five characters with a meaning in HTML's text and quoted attributes.
   private mutating func escape(_ text: String) {
     var text = text
     text.withUTF8 { bytes in

@@ -1,4 +1,4 @@
-/// A template cut into text and tags.
+/// A template divided into text and tags.
 struct TemplateTokens {
   struct Tag {
     /// `#`, `^`, `/`, `<`, `$`, `>`, `!`, or nil for a variable.
@@ -15,8 +15,7 @@ struct TemplateTokens {
 
   private(set) var tokens: [Token] = []
 
-  /// - Throws: `TemplateError` for a tag that does not end, and for the kinds of Mustache that are not there: delimiters,
-  ///   and values that are not escaped.
+  /// - Throws: `TemplateError` for an unclosed tag, and for unsupported kinds: delimiters and unescaped values.
   init(_ text: String) throws(TemplateError) {
     var rest = text[...]
     var line = 1
@@ -42,7 +41,7 @@ struct TemplateTokens {
     dropLines()
   }
 
-  /// A tag that shows nothing itself and has a line of its own takes the whole line with it, as Mustache has it.
+  /// Removes the line of a tag that has its own line and no output, as Mustache requires.
   private mutating func dropLines() {
     let alone = tokens.indices.filter { standsAlone($0) }
     for index in alone {

@@ -1,16 +1,16 @@
-/// What a template sees under a name. What is not there has no value: the name is looked for further out, and where nobody
-/// has it nothing is shown.
+/// The value of a name in a template. A missing name is looked up in the enclosing records; if none has it, nothing is
+/// shown.
 public enum TemplateValue: Sendable, Equatable {
-  /// Shown as a variable, escaped for HTML; a section of it is shown once, even when the text is empty.
+  /// As a variable shown escaped for HTML; a section is shown once, even if the text is empty.
   case text(String)
-  /// A section of it is shown, or not. As a variable it is `true` or `false`.
+  /// A section is shown if true. As a variable it is `true` or `false`.
   case flag(Bool)
-  /// A section of it is shown once for each item.
+  /// A section is shown once for each item.
   case list([TemplateValue])
-  /// Names and their values. A section of it is shown once, and sees the names.
+  /// A section is shown once, and its names are visible in it.
   case record(TemplateRecord)
 
-  /// Whether the test `empty(NAME)` holds: for an empty text and an empty list.
+  /// The result of the test `empty(NAME)`: true for an empty text and an empty list.
   var isEmpty: Bool {
     switch self {
     case .text(let text): text.isEmpty
@@ -20,8 +20,8 @@ public enum TemplateValue: Sendable, Equatable {
   }
 }
 
-/// Names and their values, in the order in which they were given. Pages have few names a record, so looking one up goes
-/// through them: no hash pays below some thirty.
+/// Names and values in their original order. A lookup is a linear search, which is faster than a hash below about 30
+/// names.
 public struct TemplateRecord: Sendable, Equatable {
   struct Field: Sendable, Equatable {
     let name: String
@@ -37,8 +37,8 @@ public struct TemplateRecord: Sendable, Equatable {
 }
 
 extension TemplateValue: ExpressibleByDictionaryLiteral {
-  /// A record.
-  /// - Parameter elements: names and their values; of a name that stands twice the first counts.
+  /// Creates a record.
+  /// - Parameter elements: names and values; for a repeated name the first value is used.
   public init(dictionaryLiteral elements: (String, TemplateValue)...) {
     self = .record(TemplateRecord(fields: elements.map { TemplateRecord.Field(name: $0.0, value: $0.1) }))
   }

@@ -1,7 +1,7 @@
-/// A value that says by itself what a template sees. For what stands on a page many times: going through the containers
-/// that the compiler's encoding asks for takes five times as long.
+/// A value that provides its own template value, for frequent values of a page. The containers of generated encodings
+/// take five times as long.
 public protocol TemplateValueConvertible: Encodable {
-  /// The same as ``TemplateValue/init(encoding:)`` makes of it.
+  /// Equal to the result of ``TemplateValue/init(encoding:)``.
   var templateValue: TemplateValue { get }
 }
 
