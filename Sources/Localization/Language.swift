@@ -1,11 +1,11 @@
 import Foundation
 
-/// A language of pages, answers and messages.
+/// A language of the pages.
 package enum Language: String, CaseIterable, Sendable {
   case english = "en"
   case russian = "ru"
 
-  /// The name of the language in itself.
+  /// The language's own name.
   package var name: String {
     switch self {
     case .english: "English"
@@ -13,7 +13,7 @@ package enum Language: String, CaseIterable, Sendable {
     }
   }
 
-  /// The separator of groups of three digits.
+  /// The separator between groups of three digits.
   package var groupSeparator: String {
     switch self {
     case .english: ","
@@ -29,7 +29,7 @@ package enum Language: String, CaseIterable, Sendable {
     }
   }
 
-  /// The percent sign with the space before it.
+  /// The percent sign with its spacing.
   package var percentSign: String {
     switch self {
     case .english: "%"
@@ -37,12 +37,12 @@ package enum Language: String, CaseIterable, Sendable {
     }
   }
 
-  /// Reads a number that was typed: with a point or a comma before decimal places, with groups of three digits or without.
-  /// - Returns: nil for what is none.
+  /// Parses a typed figure: with a point or a comma before decimal places, with or without groups of three digits.
+  /// - Returns: nil if the text is not a figure.
   package func figure(_ text: String) -> Double? {
     guard text.utf8.count <= 30 else { return nil }
     var plain = text.filter { !$0.isWhitespace }
-    // Of a comma only English people mean thousands, and not before a nought: 1,000 is no 1.000.
+    // In English a comma separates groups of three digits, except after a leading zero: 0,123 has a decimal comma.
     let groups = plain.drop { $0 == "-" }.prefix { $0 != "." }.split(separator: ",", omittingEmptySubsequences: false)
     let isGrouped =
       self == .english && groups.count > 1 && (1...3).contains(groups[0].count) && !groups[0].hasPrefix("0")
@@ -54,7 +54,7 @@ package enum Language: String, CaseIterable, Sendable {
     return value
   }
 
-  /// The form of a word that goes with a whole number, by CLDR's rules.
+  /// The plural form for an integer, by CLDR's rules.
   package func form(of count: Int) -> PluralForm {
     let count = count.magnitude
     switch self {
@@ -69,7 +69,7 @@ package enum Language: String, CaseIterable, Sendable {
     }
   }
 
-  /// The language a browser likes best, of those there are; English for none.
+  /// The browser's preferred language among those available; English if none is.
   /// - Parameter header: `Accept-Language` (RFC 9110, 12.5.4).
   package init(accepting header: String?) {
     let wishes = (header ?? "").prefix(512).split(separator: ",").compactMap { item -> (Language, Double)? in
@@ -83,7 +83,7 @@ package enum Language: String, CaseIterable, Sendable {
   }
 }
 
-/// The forms that CLDR has for whole numbers in our languages.
+/// CLDR's plural forms of integers in the supported languages.
 package enum PluralForm: String, CaseIterable, Sendable {
   case one, few, many, other
 }

@@ -1,13 +1,13 @@
 package import Curation
 
-/// The JSON of an explanation for the API and the command line: its codes and figures, and `account`, the same in words.
+/// The JSON of an explanation for the API and the command line: its codes and figures, and the sentences of `account`.
 package struct LocalizedExplanation: Encodable {
   private enum Key: String, CodingKey {
     case account
   }
 
   private let explanation: Explanation
-  /// One sentence or two for each line.
+  /// One or two sentences for each line.
   package let account: [String]
 
   package init(_ explanation: Explanation, _ texts: Localizer) {

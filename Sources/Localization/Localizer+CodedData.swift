@@ -1,12 +1,12 @@
 package import Curation
 
 extension Localizer {
-  /// The message of a code, with its values written as the reader writes them.
+  /// The message of a code with its values formatted for the reader.
   ///
-  /// A count with a word beside it has plural forms of its own under `AREA.CODE.NAME`; a value that is itself a word of
-  /// ours has its text under `AREA.NAME.VALUE`.
-  /// - Parameter area: the part of the message's key before the code: `publications.gate` for
-  ///   `publications.gate.too_few_entries`. A message in plural forms goes by the value `count`.
+  /// A count with a noun has its own plural forms under `AREA.CODE.NAME`; a value that is a code has its text under
+  /// `AREA.NAME.VALUE`.
+  /// - Parameter area: the message key's part before the code: `publications.gate` for
+  ///   `publications.gate.too_few_entries`. A message with plural forms uses the value `count`.
   package func message(_ area: String, _ data: some CodedData) -> String {
     let key = "\(area).\(data.code.rawValue)"
     let values = Dictionary(
@@ -15,8 +15,8 @@ extension Localizer {
     return count(key, Int(clamping: number), values)
   }
 
-  /// The message of a code in two parts: without its value `detail`, and that value, which is a text of another program
-  /// in English. A message with `{detail}` ends with it.
+  /// The message of a code in two parts: the text without its value `detail`, and that value, an English message of
+  /// another program. A message with `{detail}` ends with it.
   package func parts(_ area: String, _ data: some CodedData) -> (text: String, detail: String) {
     guard case .text(let detail) = data.values["detail"] else { return (message(area, data), "") }
     let text = message(area, data)

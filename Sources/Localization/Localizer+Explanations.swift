@@ -7,16 +7,16 @@ extension Localizer {
   /// The rule that holds a number, with its figures.
   package func message(_ reason: HoldReason) -> String { message(.hold(reason)) }
 
-  /// Why a number may never be published: a part of a sentence.
+  /// The reason why a number is protected, as a part of a sentence.
   package func message(_ reason: ProtectionReason) -> String { message("protection", reason) }
 
-  /// A rule that a decision, an appeal or another treatment breaks.
+  /// The rule that a decision, an appeal or another treatment violates.
   package func message(_ violation: RuleViolation) -> String { message("rule", violation) }
 
-  /// The reason why a threshold cannot be.
+  /// The error in a threshold.
   package func message(_ problem: ThresholdProblem) -> String { message("threshold", problem) }
 
-  /// The reason why a text is no pattern of protected numbers.
+  /// The error in a pattern of protected numbers.
   package func message(_ error: ProtectedPatternError) -> String { self("protected.pattern.\(error.rawValue)") }
 
 }

@@ -1,7 +1,7 @@
-/// Figures as people read them in their language: every page writes them by these. Without a `Locale` or a format's string,
-/// which take longer than all the rest of a row.
+/// Formats figures in the reader's language, for all pages. It avoids `Locale` and format strings, which take longer
+/// than the rest of a table row.
 extension Localizer {
-  /// A whole number with its digits in groups of three.
+  /// An integer with its digits in groups of three.
   package func number<Number: BinaryInteger>(_ value: Number) -> String {
     let digits = String(value.magnitude)
     let sign = value < 0 ? "−" : ""
@@ -14,28 +14,28 @@ extension Localizer {
     return text
   }
 
-  /// With so many decimal places, 0 to 8.
+  /// A figure with 0 to 8 decimal places.
   package func decimal(_ value: Double, places: Int = 1) -> String {
     guard let (isNegative, whole, fraction) = PlainNumber.parts(value, places: places) else { return "\(value)" }
     return (isNegative ? "−" : "") + number(whole) + (fraction.isEmpty ? "" : language.decimalSeparator + fraction)
   }
 
-  /// A figure that is set by people, with the digits it needs.
+  /// A figure from a setting, with as many digits as it needs.
   package func plain(_ value: Double) -> String {
     let parts = PlainNumber.plain(value).split(separator: ".")
     guard value >= 0, parts.count <= 2, let whole = Int64(parts[0]) else { return typed(value) }
     return number(whole) + (parts.count == 2 ? language.decimalSeparator + parts[1] : "")
   }
 
-  /// A figure as a form has it: as it is typed in the language.
+  /// A figure as it is typed into a form in the language.
   package func typed(_ value: Double) -> String {
     PlainNumber.plain(value).replacing(".", with: language.decimalSeparator)
   }
 
-  /// A part of one in hundredths, without decimal places.
+  /// A fraction as a percentage without decimal places.
   package func percent(_ part: Double) -> String { decimal(part * 100, places: 0) + language.percentSign }
 
-  /// A length in decimal units.
+  /// A size in decimal units.
   package func bytes(_ count: Int64) -> String {
     let (value, unit) =
       switch count {

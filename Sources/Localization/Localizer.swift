@@ -1,7 +1,7 @@
 package import Curation
 import Foundation
 
-/// All messages of one language.
+/// All messages in one language.
 package struct Localizer: Sendable {
   package enum Entry: Sendable, Equatable {
     case text(String)
@@ -11,19 +11,19 @@ package struct Localizer: Sendable {
   package let language: Language
   package let entries: [String: Entry]
 
-  /// The text of a key, with `{name}` replaced by what `values` has for it. A key that is not there stands for itself:
-  /// a test finds it.
+  /// The text of a key, with `{name}` replaced by its value in `values`. A missing key is returned itself; a test
+  /// reports it.
   package func callAsFunction(_ key: String, _ values: [String: String] = [:]) -> String {
     find(key, values) ?? key
   }
 
-  /// The text of a key; nil when there is none.
+  /// The text of a key; nil if there is none.
   package func find(_ key: String, _ values: [String: String] = [:]) -> String? {
     guard case .text(let text) = entries[key] else { return nil }
     return Self.fill(text, values)
   }
 
-  /// The text of a key in the form that goes with a number, which replaces `{count}`.
+  /// The text of a key in the plural form of a number, which replaces `{count}`.
   package func count(_ key: String, _ count: Int, _ values: [String: String] = [:]) -> String {
     guard case .forms(let forms) = entries[key] else { return key }
     let text = forms[language.form(of: count)] ?? forms[.other] ?? key
@@ -34,10 +34,10 @@ package struct Localizer: Sendable {
   package func category(_ category: ReportCategory) -> String { self("category.\(category.slug)") }
 
   /// The name of a country.
-  /// - Parameter code: ISO 3166-1 alpha-2; what is none stands for itself.
+  /// - Parameter code: ISO 3166-1 alpha-2; other text is returned unchanged.
   package func country(_ code: String) -> String { Self.countries[language]?[code] ?? code }
 
-  /// Asked of the locales once: that takes longer than all the rest of a row.
+  /// Read from the locales once, because that takes longer than the rest of a table row.
   private static let countries: [Language: [String: String]] = Dictionary(
     uniqueKeysWithValues: Language.allCases.map { language in
       let locale = Locale(identifier: language.rawValue)
@@ -47,7 +47,7 @@ package struct Localizer: Sendable {
       return (language, Dictionary(names) { first, _ in first })
     })
 
-  /// By hand: a regular expression is compiled anew each time it is used, and pages are full of texts.
+  /// Replaces without a regular expression, which would be compiled at each use.
   private static func fill(_ text: String, _ values: [String: String]) -> String {
     guard !values.isEmpty else { return text }
     var (result, rest) = ("", text[...])

@@ -1,6 +1,6 @@
 import Foundation
 
-/// All messages in every language: `Resources/Localization/LANGUAGE/AREA.json`, whose keys begin with `AREA.`.
+/// The messages of all languages, from `Resources/Localization/LANGUAGE/AREA.json`. Keys begin with `AREA.`.
 package struct MessageCatalog: Sendable {
   private let languages: [Language: Localizer]
 
@@ -40,7 +40,7 @@ package struct MessageCatalog: Sendable {
   }
 }
 
-/// An error in a message catalog.
+/// An error in a message file.
 package struct MessageCatalogError: Error, CustomStringConvertible {
   package let file: String
   package let problem: String
