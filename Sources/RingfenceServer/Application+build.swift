@@ -9,12 +9,12 @@ package import Logging
 import ModerationSite
 import NIOCore
 
-/// Wires the routes of the API and the pages to one server.
+/// Combines the routes of the API and the pages into one server.
 /// - Parameters:
-///   - services: what controllers and pages work with.
-///   - onRouter: receives every route, before those that refuse a method are added.
-///   - onRunning: receives the port once the server listens.
-/// - Throws: when a template, a message catalog or the description of the API cannot be read.
+/// - services: stores and services of controllers and pages.
+/// - onRouter: receives all routes, before the routes that refuse methods are added.
+/// - onRunning: receives the port when the server listens.
+/// - Throws: if a template, a message catalog or the description of the API cannot be read.
 package func buildApplication(
   services: ServerServices, configuration: ServerConfiguration, logger: Logger,
   onRouter: ([(method: HTTPRequest.Method, path: String)]) -> Void = { _ in },
@@ -38,7 +38,7 @@ package func buildApplication(
   router.refuseOtherMethods()
   let fastPath = ReportFastPathHandlers(
     services: api, trustsProxy: configuration.trustsProxy, metrics: requests, log: log, logger: logger)
-  // Behind a proxy all connections come from one network, and clients are counted by what it forwards.
+  // Behind a proxy all connections come from one network; requests are limited by the forwarded address instead.
   let perNetwork = configuration.trustsProxy ? nil : configuration.limits.connectionsPerNetwork
   let networks = perNetwork.map(NetworkConnections.init)
   return Application(
@@ -57,8 +57,8 @@ package func buildApplication(
     logger: logger)
 }
 
-/// The middleware of every request, then the routes: status, metrics, API, pages. Methods that a path does not have are
-/// refused by ``Hummingbird/Router/refuseOtherMethods()``, which is called after this.
+/// Adds the middleware of all requests, then the routes: health, metrics, API, pages. The caller then calls
+/// ``Hummingbird/Router/refuseOtherMethods()``.
 private func buildRouter(
   services: ServerServices, api: APIServices, configuration: ServerConfiguration, description: OpenAPIDocument,
   observation: ObservationMiddleware

@@ -1,10 +1,10 @@
 import ServiceLifecycle
 
-/// Work that goes on beside the requests until the server stops.
+/// A background job that runs until the server stops.
 struct JobService: Service {
   /// The work; ends when its task is cancelled, or after `close`.
   let work: @Sendable () async -> Void
-  /// Ends the work in order, with everything accepted answered; nil cancels it.
+  /// Ends the work after all accepted requests are answered; nil cancels it.
   var close: (@Sendable () -> Void)?
   /// Runs after the work has ended.
   var finish: @Sendable () async -> Void = {}

@@ -10,17 +10,17 @@ import ServiceLifecycle
 import Storage
 import UnixSignals
 
-/// A server: the application, and the jobs beside it.
+/// The application and its background jobs.
 package struct Server: Sendable {
-  /// Settings of the jobs.
+  /// Settings of the background jobs.
   package struct JobOptions: Sendable {
-    /// When publications are due; nil where none are scheduled.
+    /// The schedule of publications; nil if none are scheduled.
     package var schedule: PublicationSchedule?
-    /// How long data is kept.
+    /// The retention limits of data.
     package var retention: RetentionJob.Limits
-    /// The key that webhook messages are signed with.
+    /// The key that signs webhook messages.
     package var webhookSecret: WebhookSecret
-    /// How long the listener stays open after readiness turned red.
+    /// The time for which the listener stays open after readiness has failed.
     package var drain: Duration
 
     /// - Parameters: see the properties.
@@ -42,8 +42,8 @@ package struct Server: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - protection: the protected numbers as the intake knows them.
-  ///   - pending: the numbers that the intake has changed.
+  /// - protection: the intake's cache of protected numbers.
+  /// - pending: the numbers that the intake has changed.
   package init(
     services: ServerServices, publisher: Publisher, protection: ProtectionCache, pending: PendingNumberQueue,
     options: JobOptions, logger: Logger
@@ -57,14 +57,14 @@ package struct Server: Sendable {
   }
 
   /// Serves until SIGTERM or SIGINT.
-  /// - Parameter onRunning: receives the port once the server listens.
+  /// - Parameter onRunning: receives the port when the server listens.
   package func run(
     configuration: ServerConfiguration, onRunning: @escaping @Sendable (Int) async -> Void
   ) async throws {
     let application = try await buildApplication(
       services: services, configuration: configuration, logger: logger, onRunning: onRunning)
-    // Stopped from the last to the first: readiness turns red, then the listener closes and what came in is answered;
-    // no request comes in any more when the intake closes.
+    // Services stop in reverse order: readiness fails, then the listener closes and received requests are answered.
+    // When the intake closes, no more requests arrive.
     let services: [any Service] =
       jobs + [application, ReadinessService(readiness: services.readiness, drain: options.drain)]
     var group = ServiceGroupConfiguration(
@@ -73,7 +73,7 @@ package struct Server: Sendable {
     try await ServiceGroup(configuration: group).run()
   }
 
-  /// The intakes first: they stop last.
+  /// The intakes are first, so that they stop last.
   private var jobs: [JobService] {
     let stores = services.stores
     let apps = AppJob(apps: stores.apps, withdrawals: stores.keyWithdrawals, uses: services.keyUses, logger: logger)
@@ -91,7 +91,7 @@ package struct Server: Sendable {
       JobService(work: services.intake.run, close: services.intake.close),
       JobService(work: services.identifications.run, close: services.identifications.close),
       JobService(work: retention.run),
-      // A publication that is being made is broken off; the next start makes it again.
+      // A running publication is cancelled; the next start makes it again.
       JobService(work: publication.run),
       JobService(work: webhooks.run),
       JobService(work: weights.run),

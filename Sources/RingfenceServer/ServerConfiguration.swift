@@ -1,9 +1,9 @@
 package import HTTPServer
 package import ModerationSite
 
-/// What an operator can set about the web side.
+/// Settings of the HTTP server and the pages.
 package struct ServerConfiguration: Sendable {
-  /// Name or address to listen on. Loopback unless said otherwise.
+  /// Name or address to listen on; loopback by default.
   package var host: String
   /// 1 to 65,535, or 0 for any free one.
   package var port: Int
@@ -11,33 +11,33 @@ package struct ServerConfiguration: Sendable {
   package var publicFolder: String
   /// Folder of page templates.
   package var templateFolder: String
-  /// Folder of the pages' texts, one folder a language.
+  /// Folder of the message catalogs, with a folder for each language.
   package var textFolder: String
   /// Path of the description of the API, `openapi.yaml`.
   package var openAPIFile: String
-  /// The most connections at once; more wait in the kernel's queue.
+  /// Maximum connections; more wait in the kernel's queue.
   package var maximumConnections: Int
-  /// Whether browsers reach the server by https only, so that cookies say so.
+  /// Whether browsers reach the server only by https, so that cookies are marked secure.
   package var isSecure: Bool
-  /// Who must have a second factor.
+  /// The roles that must have a second factor.
   package var secondFactor: SecondFactorPolicy
-  /// How much apps, networks and reporters may send.
+  /// Rate limits of apps, networks and reporters.
   package var limits: RequestLimits
-  /// How long connections may take.
+  /// Time limits of connections.
   package var connections: ConnectionLimits
-  /// Whether every connection comes from a proxy of ours, whose entry in `X-Forwarded-For` names the client.
+  /// Whether every connection comes from a trusted proxy, whose entry in `X-Forwarded-For` is the client's address.
   package var trustsProxy: Bool
-  /// Whether everybody may look numbers up in a browser.
+  /// Visibility of the public number pages.
   package var publicNumbers: PublicNumberVisibility
-  /// Zero bits that a browser has to look for before it sends an appeal, 0 to 32: each doubles the work.
+  /// Difficulty of an appeal's proof of work in leading zero bits, 0 to 32: each bit doubles the work.
   package var appealDifficulty: Int
-  /// Seconds that the form of appeals has to be open where the browser cannot do that.
+  /// Minimum seconds between showing an appeal form and sending it without proof of work.
   package var appealDelay: Int
-  /// Whether publications are for apps whose key may fetch; for everybody otherwise.
+  /// Whether publications need a key with the scope `fetch`; otherwise they are public.
   package var publicationsNeedKey: Bool
-  /// The bearer token of readers of the metrics; nil lets nobody in.
+  /// The bearer token for the metrics; nil refuses every request.
   package var metricsToken: String?
-  /// Whether each request has a line in the log.
+  /// Whether each request is logged.
   package var logsRequests: Bool
 
   /// - Parameters: see the properties.

@@ -6,7 +6,7 @@ package import Publishing
 package import Storage
 package import Telemetry
 
-/// Everything a server works with; tests build their own.
+/// Stores and services of a server; tests create their own.
 package struct ServerServices: Sendable {
   /// The database.
   package let stores: Stores
@@ -14,17 +14,17 @@ package struct ServerServices: Sendable {
   package let intake: ReportIntake
   /// The intake of identifications.
   package let identifications: IdentificationIntake
-  /// Keyed hashes of reporters and networks.
+  /// Computes keyed hashes of reporters and networks.
   package let pseudonymizer: Pseudonymizer
-  /// Counts which API keys are used.
+  /// Counts the uses of API keys.
   package let keyUses: KeyUseCounter
   /// The pages' services.
   package let site: SiteServices
   /// All metrics.
   package let metrics: PrometheusMetricsFactory
-  /// What has been published.
+  /// The folder of published files.
   package let publications: PublicationFolder
-  /// The time of the next scheduled publication, seen from a time; nil where none is scheduled.
+  /// The time of the next scheduled publication after a given time; nil if none is scheduled.
   package let nextPublication: @Sendable (Date) -> Date?
   /// Whether the server accepts requests.
   package let readiness: Readiness

@@ -1,14 +1,14 @@
 import HTTPServer
 import ServiceLifecycle
 
-/// Told first that the server is to stop: turns readiness red, and keeps the listener open for a while when a balancer
-/// needs one to notice.
+/// The first service to stop: readiness fails, and the listener stays open for a while if a load balancer needs time to
+/// notice.
 struct ReadinessService: Service {
   let readiness: Readiness
   let drain: Duration
 
   func run() async throws {
-    // Also stopped by a failure elsewhere: red in any case.
+    // A failure of another service stops this one too; readiness fails in any case.
     defer { readiness.stop() }
     try await gracefulShutdown()
     readiness.stop()

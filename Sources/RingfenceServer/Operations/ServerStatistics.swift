@@ -9,7 +9,8 @@ import Telemetry
 /// Statistics collected when the metrics are read: queues, the pool, the process and, at most every few seconds, the
 /// database.
 actor ServerStatistics {
-  // Not all of `ServerServices`: the factory keeps this collector, which must not keep the factory in turn.
+  // Separate members instead of `ServerServices`: the metrics factory retains this collector, which must not retain the
+  // factory.
   private let stores: Stores
   private let intake: ReportIntake
   private let identifications: IdentificationIntake
@@ -19,7 +20,7 @@ actor ServerStatistics {
   private var known: (figures: OperationalStatistics, at: ContinuousClock.Instant)?
   private var asking: Task<OperationalStatistics?, Never>?
 
-  /// The lifetime of statistics of the database, and the limit of reading them.
+  /// The cache lifetime of database statistics, and the timeout for reading them.
   private static let (lifetime, patience) = (Duration.seconds(5), Duration.seconds(2))
 
   init(services: ServerServices) {
@@ -31,7 +32,7 @@ actor ServerStatistics {
     nextPublication = services.nextPublication
   }
 
-  /// Has the figures collected whenever the metrics are read.
+  /// Registers this collector, which runs whenever the metrics are read.
   nonisolated func join(_ metrics: PrometheusMetricsFactory) {
     metrics.collect { exposition in await self.write(to: &exposition) }
   }
@@ -65,7 +66,7 @@ actor ServerStatistics {
     ProcessStatistics.write(to: &exposition)
   }
 
-  /// Nil where the database does not answer in time.
+  /// Nil if the database does not answer in time.
   private func figures() async -> OperationalStatistics? {
     if let known, ContinuousClock.now - known.at < Self.lifetime { return known.figures }
     if let asking { return await asking.value }
@@ -80,7 +81,7 @@ actor ServerStatistics {
 }
 
 extension OperationalStatistics {
-  /// Times are since 1970: Prometheus makes ages of them.
+  /// Times are seconds since 1970; Prometheus computes ages from them.
   fileprivate func write(to exposition: inout Exposition) {
     if let newest {
       exposition.gauge("ringfence_publication_serial", Double(newest.serial))
