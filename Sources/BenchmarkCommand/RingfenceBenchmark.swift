@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// `ringfence-benchmark`: one file a subcommand.
+/// `ringfence-benchmark`: one file for each subcommand.
 public struct RingfenceBenchmark: AsyncParsableCommand {
   /// Name, help and subcommands.
   public static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 /// The rate of PostgreSQL without the server.
 struct BenchmarkPeer: Encodable {
   let name: String
-  /// Rows a second.
+  /// Rows per second.
   let rate: Double
   let transactions: Int
   let failed: Int

@@ -7,7 +7,7 @@ struct BenchmarkServer: Encodable {
   let statuses: [String: Int]
   let broken: Int
   let seconds: Double
-  /// Reports acknowledged a second.
+  /// Reports acknowledged per second.
   let rate: Double
   /// Milliseconds.
   let p50: Double

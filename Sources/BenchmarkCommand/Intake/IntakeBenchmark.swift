@@ -89,7 +89,7 @@ struct IntakeBenchmark {
     let name = "(c) COPY into a bare table, one connection"
     say(name)
     var generator = try ReportGenerator(seed: plan.seed)
-    // As many as the server took, up to what fits well into memory.
+    // As many as the server accepted, at most 1,000,000 to bound memory.
     let reports = (0..<min(rows, 1_000_000)).map { _ in generator.next().report(at: time) }
     let seconds = try await store.copy(reports, receivedAt: time) / .seconds(1)
     return BenchmarkPeer(

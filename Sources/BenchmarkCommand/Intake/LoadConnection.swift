@@ -1,12 +1,12 @@
 import Foundation
 
-/// A connection of a load: sends a request, reads the answer, never blocks.
+/// A non-blocking connection of a load that sends requests and reads responses.
 struct LoadConnection {
   /// The result of reading from and writing to the socket.
   enum Event {
     case nothing
     case answered(HTTPResponse)
-    /// The connection cannot be used any more.
+    /// The connection can no longer be used.
     case broken
   }
 
@@ -64,7 +64,7 @@ struct LoadConnection {
     return readable ? receive() : .nothing
   }
 
-  /// The bytes of the answer that came last.
+  /// The bytes of the last response.
   func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
   }
@@ -93,7 +93,7 @@ struct LoadConnection {
       return .broken
     }
     guard let answer else { return .nothing }
-    // One request, one answer: more bytes belong to no request.
+    // One response for each request: further bytes belong to no request.
     return answer.body.upperBound == received ? .answered(answer) : .broken
   }
 

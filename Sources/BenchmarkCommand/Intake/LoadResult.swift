@@ -10,7 +10,7 @@ struct LoadResult: Sendable {
   var broken = 0
   /// From the first request to the last answer.
   var seconds = 0.0
-  /// Microseconds from the start of a request to the end of its answer.
+  /// Microseconds from the start of a request to the end of its response.
   var latency = Histogram<UInt64>(highestTrackableValue: 120_000_000, numberOfSignificantValueDigits: .three)
 
   /// Requests answered.

@@ -2,7 +2,7 @@
 struct PgbenchResult: Equatable, Sendable {
   let transactions: Int
   let failed: Int
-  /// Transactions a second, without the time to connect.
+  /// Transactions per second, without the time to connect.
   let rate: Double
   /// Milliseconds.
   let averageLatency: Double

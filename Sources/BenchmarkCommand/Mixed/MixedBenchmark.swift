@@ -7,7 +7,7 @@ struct MixedBenchmark {
   let plan: LoadPlan
   /// Connections by role.
   let connections: [MixedRole: Int]
-  /// Tokens of sign-in links, one a moderator.
+  /// Tokens of sign-in links, one for each moderator.
   let tokens: [String]
   let serverPID: Int32?
   /// The multiple of the capacity; nil measures the capacity only.
@@ -20,7 +20,7 @@ struct MixedBenchmark {
   /// Seconds after which a recovery has failed.
   private static let recoveryLimit = 120.0
 
-  /// - Throws: ``CommandFailure`` when no server answers, or no request is answered as expected.
+  /// - Throws: ``CommandFailure`` if no server answers or no request gets an expected response.
   func run(say: (String) -> Void) async throws {
     let fixture = try MixedFixture(of: plan.target)
     if fixture.packs.isEmpty { say("Nothing is published: downloads request the manifest only.") }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A connection of a mixed load: sends a request, reads the answer, never blocks.
+/// A non-blocking connection of a mixed load that sends requests and reads responses.
 struct MixedConnection {
   enum Event {
     case nothing
     case answered(status: Int, closes: Bool)
-    /// The connection cannot be used any more.
+    /// The connection can no longer be used.
     case broken
   }
 
@@ -75,7 +75,7 @@ struct MixedConnection {
         }
       }
       if let head, received >= head.body.upperBound {
-        // One request, one answer: more bytes belong to no request.
+        // One response for each request: further bytes belong to no request.
         guard received == head.body.upperBound else { return .broken }
         isBusy = false
         return .answered(status: head.status, closes: head.closes)

@@ -8,7 +8,7 @@ final class MixedDriver {
   struct Phase {
     let name: String
     let seconds: Double
-    /// Requests a second by role; nil sends as fast as answers come.
+    /// Requests per second by role; nil sends the next request after each response.
     var rates: [MixedRole: Double]?
     /// Ends the phase before its time once the p99 of three seconds in a row, in milliseconds, is no more than this.
     var endsAtP99: Double?

@@ -34,7 +34,7 @@ struct MixedResult {
   /// Seconds since the phase began, and the memory of the server.
   var memory: [(at: Double, bytes: Int)] = []
 
-  /// Expected answers a second.
+  /// Expected responses per second.
   func rate(_ role: MixedRole) -> Double {
     Double(kinds.filter { $0.key.role == role }.values.reduce(0) { $0 + $1.fine }) / max(seconds, 0.001)
   }

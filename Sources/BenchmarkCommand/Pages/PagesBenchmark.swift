@@ -8,7 +8,7 @@ struct PagesBenchmark {
   /// Runs SELECT 1; called before each request.
   let reference: () async throws -> Void
 
-  /// - Throws: `CommandFailure` when the queue is empty or a page is not answered with 200.
+  /// - Throws: `CommandFailure` if the queue is empty or the response of a page is not 200.
   func run() async throws -> [PageTimings] {
     let first = try page("/moderation/queue").text
     let next = first.firstMatch(of: /rel="next" href="([^"]*)"/).map { String($0.1).replacing("&amp;", with: "&") }

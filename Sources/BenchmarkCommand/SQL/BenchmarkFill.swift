@@ -5,7 +5,7 @@ import PostgreSQL
 struct BenchmarkFill: Sendable {
   let pool: PostgresPool
 
-  /// The most numbers of one statement.
+  /// Maximum numbers of one statement.
   private static let step: Int64 = 500_000
 
   /// - Parameter pool: of a database without data.

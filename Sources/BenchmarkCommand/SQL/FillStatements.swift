@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Tells whether the database has any number.
+/// Checks whether the database has any number.
 struct HasNumbers: PostgresStatement {
   static let sql = "SELECT EXISTS (SELECT 1 FROM numbers)"
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// The result of a replay for one month. Shares are of the numbers of a list that have complaints in the next month.
 struct ReplayMonth {
-  /// The list of all numbers with at least k complaints in the month, and as many numbers of ours.
+  /// The list of all numbers with at least k complaints in the month, and an equally long list by heat.
   struct AtLeast {
     let k: Int
     let size: Int

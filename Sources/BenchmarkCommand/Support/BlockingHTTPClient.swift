@@ -3,7 +3,7 @@ import RingfenceCommand
 
 /// A client with one connection that sends one request after another and blocks.
 final class BlockingHTTPClient {
-  /// A whole answer.
+  /// A complete response.
   struct Answer {
     let status: Int
     /// The status line and the header fields.

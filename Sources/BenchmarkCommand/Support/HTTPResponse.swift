@@ -8,7 +8,7 @@ struct HTTPResponse: Equatable {
   /// Whether the server closes the connection after it.
   let closes: Bool
 
-  /// The bytes are no HTTP/1.1 response with a Content-Length.
+  /// The bytes are not an HTTP/1.1 response with a Content-Length.
   struct Malformed: Error, Equatable {}
 
   /// Reads a response; nil while bytes of it are missing.

@@ -4,7 +4,7 @@ struct LoadPlan: Sendable {
   let key: String
   let connections: Int
   let seconds: Int
-  /// Reports a request.
+  /// Reports per request.
   let batch: Int
   let seed: UInt64
 }

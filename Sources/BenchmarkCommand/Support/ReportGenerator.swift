@@ -5,7 +5,7 @@ import PhoneNumbers
 import RingfenceCommand
 import Storage
 
-/// Generates reports, the same ones for the same seed, with the distribution of ``PgbenchScripts``.
+/// Generates reports with the distribution of ``PgbenchScripts``, the same ones for the same seed.
 struct ReportGenerator: Sendable {
   /// One report.
   struct GeneratedReport {

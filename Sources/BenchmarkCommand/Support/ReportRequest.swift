@@ -5,7 +5,7 @@ import Timestamps
 ///
 /// Every field has a fixed width, so that length and offsets never change; a shorter category is padded with spaces.
 struct ReportRequest {
-  /// A whole request.
+  /// The bytes of the complete request.
   private(set) var bytes: [UInt8]
 
   private let firstReport: Int
