@@ -54,10 +54,10 @@ enum PackMeasurement {
       """)
   }
 
-  /// Walks every entry nine times and tells the fastest; memory is what the first walk holds at its end and, for the
-  /// most part, at any time before: a cursor frees nothing on its way.
+  /// Reads every entry nine times and prints the fastest time. Memory is measured after the first pass, because a
+  /// cursor frees nothing while it reads.
   ///
-  /// A walk of `warm`, a small pack, goes before, so that code and runtime are loaded and only the pack's memory counts.
+  /// It first reads `warm`, a small pack, so that code and runtime are loaded and only the pack's memory counts.
   static func walk(_ path: String, warm: String) throws {
     try count(warm)
     _ = resident()
@@ -91,7 +91,7 @@ enum PackMeasurement {
     while try cursor.next() { cursor.withLabel { bytes &+= $0.count } }
   }
 
-  /// Looks up numbers of the pack in no order, and as many that are mostly not in it.
+  /// Looks up numbers of the pack in random order, and as many that are mostly not in it.
   static func lookup(_ path: String) throws {
     let reader = try PackReader.open(path: path)
     var numbers: [Int64] = []
@@ -125,18 +125,18 @@ enum PackMeasurement {
       """)
   }
 
-  /// Seconds of processor time of this thread: other work on the machine does not count.
+  /// Seconds of processor time of this thread, which exclude other work on the machine.
   private static func now() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// The most memory this process has had, in KB (VmHWM).
+  /// The maximum memory of this process so far, in KB (VmHWM).
   private static func highWater() -> Int { kilobytes("/proc/self/status", "VmHWM:") }
 
-  /// The private memory this process has now, in KB, page by page: what a phone counts. VmHWM is counted in batches
-  /// and too coarse.
+  /// The current private memory of this process in KB, which is what a phone counts. VmHWM is updated in batches and
+  /// too coarse.
   private static func resident() -> Int { kilobytes("/proc/self/smaps_rollup", "Anonymous:") }
 
   private static func kilobytes(_ path: String, _ key: String) -> Int {

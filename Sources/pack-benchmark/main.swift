@@ -1,5 +1,5 @@
-// One measurement a process, so that its memory is measured alone. Scripts/benchmark-packs.py runs them and prints the
-// table.
+// Runs one measurement in each process, so that only its memory is measured. Scripts/benchmark-packs.py runs them and
+// prints the table.
 import CallerPack
 import CallerPackBuilder
 
@@ -15,7 +15,7 @@ let arguments = CommandLine.arguments
 do {
   switch arguments.dropFirst().first {
   case "build" where arguments.count >= 6:
-    // build LIST OUT PROFILE KIND [BASE]: the list has a number a line, or a number, a tab and a label.
+    // build LIST OUT PROFILE KIND [BASE]: each line of the list has a number, or a number, a tab and a label.
     try PackMeasurement.build(
       list: arguments[2], out: arguments[3], profile: arguments[4] == "lean" ? .lean : .standard,
       kind: arguments[5] == "blocking" ? .blocking : .identification, base: arguments.dropFirst(6).first)
