@@ -32,7 +32,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// What kind of caller an identity names.
+/// The category of a caller.
 nonisolated enum LiveCallerIDIdentityCategory: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -71,7 +71,7 @@ nonisolated enum LiveCallerIDIdentityCategory: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
-/// How an icon's bytes are coded.
+/// The encoding of an icon's bytes.
 nonisolated enum LiveCallerIDImageFormat: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -106,7 +106,7 @@ nonisolated enum LiveCallerIDImageFormat: SwiftProtobuf.Enum, Swift.CaseIterable
 
 }
 
-/// One keyword and the bytes that a lookup of it answers.
+/// One keyword and the value that its lookup returns.
 nonisolated struct LiveCallerIDKeywordDatabaseRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -123,7 +123,7 @@ nonisolated struct LiveCallerIDKeywordDatabaseRow: Sendable {
   init() {}
 }
 
-/// A whole database. Concatenated messages are one message: rows add up.
+/// A complete database. Concatenated messages form one message with all rows.
 nonisolated struct LiveCallerIDKeywordDatabase: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -151,7 +151,7 @@ nonisolated struct LiveCallerIDIcon: Sendable {
   init() {}
 }
 
-/// What the phone shows for a caller. At most 65,535 bytes when serialized.
+/// The data that a phone shows for a caller. At most 65,535 bytes when serialized.
 nonisolated struct LiveCallerIDCallIdentity: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
