@@ -6,7 +6,7 @@ import HummingbirdTesting
 import Storage
 import Testing
 
-/// A moderator's browser, without the browser: a session, pages, and forms that bear the page's token.
+/// Simulates a moderator's browser: a session, pages, and forms with the page's token.
 struct ModeratorClient {
   let client: any TestClientProtocol
   let cookie: String
@@ -41,7 +41,7 @@ struct ModeratorClient {
       body: ByteBuffer(string: body))
   }
 
-  /// Sends the form of a page with some fields besides its hidden ones.
+  /// Sends the form of a page with some fields in addition to its hidden ones.
   func send(
     _ page: String, to action: String, _ fields: [(String, String)], at uri: String? = nil
   ) async throws -> TestResponse {

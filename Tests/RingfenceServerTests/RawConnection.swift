@@ -1,16 +1,17 @@
 import Dispatch
 import Foundation
 
-/// A plain TCP connection, for what a good HTTP client would not do. Its calls block; run them in ``raw(_:)``.
+/// A plain TCP connection for requests that a correct HTTP client does not send. Its calls block; run them in
+/// ``raw(_:)``.
 final class RawConnection: @unchecked Sendable {
   private let descriptor: Int32
 
   /// - Parameters:
-  ///   - port: on 127.0.0.1.
-  ///   - source: the address it comes from; all of 127.0.0.0/8 is ours.
+  /// - port: on 127.0.0.1.
+  /// - source: the local address, any of 127.0.0.0/8.
   init(port: Int, from source: String = "127.0.0.1") throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    // Nothing is waited for without end.
+    // Every wait has a limit.
     var timeout = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
@@ -20,7 +21,7 @@ final class RawConnection: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// - Returns: whether the other side still takes what is sent.
+  /// - Returns: whether the other side still accepts data.
   @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   @discardableResult func send(_ bytes: [UInt8]) -> Bool {
@@ -35,17 +36,17 @@ final class RawConnection: @unchecked Sendable {
     return true
   }
 
-  /// Says that nothing more will be sent; answers can still be read.
+  /// Closes the sending direction; responses can still be read.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Whether there is something to read just now.
+  /// Whether data can be read without waiting.
   var hasSomethingToRead: Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&look, 1, 0) > 0
   }
 
-  /// Waits for some to have something to read, each counted once.
-  /// - Returns: the first `count` of them, read to their end.
+  /// Waits until `count` connections have data to read.
+  /// - Returns: the responses of these connections, read to their end.
   static func answers(_ count: Int, of connections: [RawConnection]) throws -> [String] {
     var silent = connections
     var answers: [String] = []
@@ -59,14 +60,14 @@ final class RawConnection: @unchecked Sendable {
     return answers
   }
 
-  /// What comes until the other side closes.
+  /// Reads until the other side closes.
   func readToEnd() throws -> String {
     try read { _ in false }
   }
 
-  /// Waits, for a minute at most, until the other side has closed, without reading: sends line ends, which mean nothing
-  /// between requests, until they are refused.
-  /// - Returns: whether it has.
+  /// Waits up to a minute for the other side to close, without reading: sends line ends, which are ignored between
+  /// requests, until they are refused.
+  /// - Returns: whether it has closed.
   func waitUntilClosed() -> Bool {
     for _ in 0..<3_000 {
       if !send("\r\n") { return true }
@@ -75,12 +76,12 @@ final class RawConnection: @unchecked Sendable {
     return false
   }
 
-  /// What comes until it holds `text`, or until the other side closes.
+  /// Reads until `text` has arrived or the other side closes.
   func read(until text: String) throws -> String {
     try read { $0.contains(text) }
   }
 
-  /// - Returns: what has come, at least a byte and at most `count`; empty once the other side has closed.
+  /// - Returns: the received bytes, 1 to `count`; empty if the other side has closed.
   func receive(atMost count: Int) throws -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: count)
     let received = recv(descriptor, &buffer, count, 0)
@@ -118,7 +119,7 @@ final class RawConnection: @unchecked Sendable {
   }
 }
 
-/// Runs what blocks on a thread of its own.
+/// Runs blocking work on its own thread.
 func raw<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }

@@ -16,7 +16,7 @@ import TestSupport
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// The web side over a test's database, on a real socket.
+/// A server on a test's database with a real socket.
 struct TestServer {
   let key: String
   let folder: PublicationFolder
@@ -26,15 +26,14 @@ struct TestServer {
   private let gate: Gate
 
   /// - Parameters:
-  ///   - configure: changes what an operator can set.
-  ///   - clock: what limits tell the time by.
-  ///   - capacity: of the intake.
-  ///   - isPlain: runs it without Hummingbird's client and all that its test framework changes: it leaves the limit of
-  ///     connections out.
-  ///   - commits: whether the intake commits from the start.
-  ///   - routes: told which there are.
-  ///   - app: names the app of ``key``: of two servers on one database each has its own.
-  ///   - publish: makes what is ordered on a page; nil where nothing can be.
+  /// - configure: changes the configuration.
+  /// - clock: the clock of rate limits.
+  /// - capacity: of the intake.
+  /// - isPlain: whether to run without Hummingbird's test framework, which omits the limit of connections.
+  /// - commits: whether the intake commits from the start.
+  /// - routes: receives the routes.
+  /// - app: the name of the app of ``key``; two servers on one database need different ones.
+  /// - publish: runs orders from pages; nil if none can be made.
   static func run(
     configure: (inout ServerConfiguration) -> Void = { _ in }, clock: LimitClock = .system, capacity: Int = 20_000,
     isPlain: Bool = false, commits: Bool = true, routes: Routes = Routes(),
@@ -106,12 +105,12 @@ struct TestServer {
     }
   }
 
-  /// Lets the intake begin, where it was told to wait.
+  /// Starts the commits of an intake that was told to wait.
   func commitNow() { gate.open() }
 
   var port: Int { client.port! }
 
-  /// Opens a session of an account of this role: the same account every time.
+  /// Creates a session of the account with this role, always the same account.
   func session(_ role: Role) async throws -> String {
     let token = try await moderators.makeSignInToken(for: "The \(role.rawValue)", role: role, at: Date())
     guard case .session(let session, _) = try await moderators.enter(link: token, at: Date()) else {
@@ -134,7 +133,7 @@ struct TestServer {
   }
 }
 
-/// The routes of a server that pages have, but for those that refuse a method.
+/// The routes of a server, without those that refuse a method.
 final class Routes: Sendable {
   private let routes = Mutex<[(method: HTTPRequest.Method, path: String)]>([])
 
@@ -149,7 +148,7 @@ final class Routes: Sendable {
   }
 }
 
-/// Stands where a test brings clients of its own.
+/// A placeholder for tests with their own clients.
 private struct NoClient: TestClientProtocol {
   let port: Int?
 
@@ -160,7 +159,7 @@ private struct NoClient: TestClientProtocol {
   }
 }
 
-/// Keeps one waiter until it is opened.
+/// Blocks one waiter until it is opened.
 private final class Gate: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
@@ -177,12 +176,12 @@ private final class Gate: Sendable {
   }
 }
 
-/// A clock that a test moves.
+/// A clock that tests advance.
 final class TestClock: Sendable {
   private let seconds = Mutex(0.0)
   private let begin: Date
 
-  /// - Parameter begin: the time of day at first.
+  /// - Parameter begin: the initial time of day.
   init(begin: Date = Date()) {
     self.begin = begin
   }

@@ -6,7 +6,7 @@ import HummingbirdTesting
 import Storage
 import Testing
 
-/// Somebody with a browser without scripts.
+/// A person whose browser runs no scripts.
 struct Visitor {
   let server: TestServer
   var session = ""
@@ -16,7 +16,7 @@ struct Visitor {
     self.server = server
   }
 
-  /// Somebody with an account.
+  /// Signs in with an account of this role.
   init(_ server: TestServer, role: Role) async throws {
     self.server = server
     let token = try await server.moderators.makeSignInToken(for: "The \(role.rawValue)", role: role, at: Date())

@@ -14,9 +14,9 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// The pages of each role, compared with all routes under `/moderation`.
+/// Compares the permissions of each role with every route under `/moderation`.
 @Suite(.database) struct RolesTests {
-  /// The least role for an address: the first entry that begins like it. GET, then POST where it differs.
+  /// The lowest role for an address: the first entry with its prefix. GET, then POST if it differs.
   private static let table: [(path: String, get: Role, post: Role)] = [
     ("/moderation/accounts", .administrator, .administrator),
     ("/moderation/account", .triage, .triage),
@@ -68,7 +68,7 @@ import Testing
           #expect(page.contains("<h1>Only for \((least ?? .triage).rawValue)s</h1>"), "\(route.path)")
         }
       }
-      // Without a session nothing is shown, and nothing is taken.
+      // Without a session nothing is shown or accepted.
       for route in moderation {
         let path = route.path.replacing(/[:{][A-Za-z_]+\}?/, with: "1")
         let response = try await server.client.execute(uri: path, method: route.method)

@@ -17,7 +17,7 @@ import Testing
 
   @Test func aFormOfAnotherOriginSignsNobodyIn() async throws {
     try await TestServer.run { server in
-      // The test client names its host without the port.
+      // The test client omits the port of its host.
       let host = "localhost"
       let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
       let others = [
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// A key is no cookie: no browser adds it by itself.
+  /// A key is not a cookie: browsers do not add it by themselves.
   @Test func theAPIDoesNotLookAtOrigins() async throws {
     try await TestServer.run { server in
       for _ in 0..<2 {

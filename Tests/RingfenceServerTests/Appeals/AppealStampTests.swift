@@ -30,7 +30,7 @@ import Testing
     #expect(stamps.check(stamp, nonce: "", at: now + 10.5) == .tooSoon(seconds: 5))
     #expect(stamps.check(stamp, nonce: "", at: now + 15) == .good(id: id, expiresAt: expires, isWorked: false))
     #expect(stamps.check(stamp, nonce: nonce, at: now + AppealStamps.lifetime) == .expired)
-    // Work for another stamp is none for this one.
+    // A proof of work for another stamp is not valid for this one.
     let wrong = (0..<10_000).map(String.init).first {
       AppealStamps.zeroBits(SHA256.hash(data: Data("\(stamp)\($0)".utf8))) < 8
     }
@@ -47,7 +47,7 @@ import Testing
     }
     let other = AppealStamps(key: [UInt8](repeating: 4, count: 32), difficulty: 0, delay: 0)
     #expect(other.check(stamp, nonce: nil, at: now + 60) == .invalid)
-    // From an easier time: a stamp says itself how hard it is.
+    // A stamp includes its own difficulty, here a lower one.
     #expect(easier.check(stamp, nonce: "0", at: now) == stamps.check(stamp, nonce: "0", at: now))
     for text in ["", "1", "....", "1.2.3.4.5", String(repeating: ".", count: 1_000_000)] {
       #expect(stamps.check(text, nonce: nil, at: now) == .invalid)

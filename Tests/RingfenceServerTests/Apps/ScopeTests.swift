@@ -13,7 +13,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// What a key may do decides, on the short way too.
+/// Scopes apply to requests on the fast path too.
 @Suite(.database) struct ScopeTests {
   private var apps: AppStore { AppStore(pool: TestDatabase.current.pool) }
 
@@ -28,7 +28,7 @@ import Testing
     let asking = try await apps.create(name: "Asker", scopes: [.lookup, .fetch], at: Date()).key
     try await TestServer.run { server in
       #expect(try await server.report(try Reports.json(), key: reporting).status == .created)
-      // The second one would go the short way, if it went.
+      // Without the refusal, the second request would use the fast path.
       for _ in 0..<2 {
         let refused = try await server.report(try Reports.json(), key: asking)
         #expect(refused.status == .forbidden)

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Two servers on one database, as behind a proxy that asks now one and now the other.
+/// Two servers on one database, behind a proxy that alternates between them.
 @Suite(.database) struct SeveralServersTests {
   private let fields: KeyValuePairs<String, String> = [
     "category": "fraud", "country": "", "base": "1", "enter.heat": "2", "leave.heat": "1", "enter.evidence": "2",
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// A page, when it says so.
+  /// Loads a page until it has a text.
   private func page(_ visitor: Visitor, _ uri: String, saying text: String) async throws -> String {
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
@@ -61,7 +61,7 @@ import Testing
       let there = here.at(second)
       #expect(try await here.post("/moderation/thresholds/preview", fields).status == .seeOther)
       _ = try await page(there, "/moderation/thresholds/preview", saying: "name=\"preview\"")
-      // As if a third server had begun it and was killed.
+      // Simulates a third server that started it and was killed.
       try await TestDatabase.current.pool.withConnection { connection in
         _ = try await connection.query(
           """
@@ -96,7 +96,8 @@ import Testing
       }
       #expect(events == ["publication.overrule"])
 
-      // The server that made it was killed. Gates are not overruled again by one button.
+      // Simulates that the server of the order was killed. Orders that overrule gates cannot be repeated with one
+      // button.
       func kill() async throws {
         try await TestDatabase.current.pool.withConnection { connection in
           _ = try await connection.query(
@@ -108,7 +109,7 @@ import Testing
       #expect(try await here.post(address, [:]).location.hasSuffix("taken"))
       _ = try await page(there, address, saying: "It is complete.")
       #expect(press.orders.count == 2)
-      // Not before another order can work: the server's claim and its lease may outlive it by a minute.
+      // The claim and the lease of a killed server may last up to a minute; no order can succeed before that.
       let pool = TestDatabase.current.pool
       _ = try #require(try await PublicationStore(pool: pool).claim(1, cause: .command, asOf: Date()))
       _ = try #require(try await LeaseStore(pool: pool).take(LeaseStore.publishing))
@@ -129,7 +130,7 @@ import Testing
 }
 
 extension Visitor {
-  /// The same browser, led to another server by the proxy.
+  /// The same browser, directed to another server by the proxy.
   fileprivate func at(_ server: TestServer) -> Visitor {
     var other = Visitor(server)
     (other.session, other.token) = (session, token)
@@ -137,7 +138,7 @@ extension Visitor {
   }
 }
 
-/// Publishes when it is let.
+/// Publishes only after it is released.
 private final class Press: Sendable {
   private let made = Mutex([PublicationRequest]())
   private let gate = AsyncStream.makeStream(of: Void.self)

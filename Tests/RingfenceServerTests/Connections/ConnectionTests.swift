@@ -11,7 +11,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// What only shows on a plain connection: bodies that are too long, senders that are too slow.
+/// Behaviour that only a plain connection shows: bodies that are too long, senders that are too slow.
 @Suite(.database) struct ConnectionTests {
   private static func head(_ server: TestServer, _ more: String, key: String? = nil) -> String {
     """
@@ -20,7 +20,7 @@ import Testing
     """
   }
 
-  /// A chunk of the chunked coding.
+  /// A chunk of the chunked encoding.
   private static func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
 
   @Test func aLengthThatIsTooLongIsRefusedUnread() async throws {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// An answer to a request that has come in whole, while the next one's body is still coming.
+  /// A response to a complete request while the next one's body is still arriving.
   @Test func halfANextRequestDoesNotCloseTheConnection() async throws {
     try await TestServer.run { server in
       let body = try Reports.json()
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// RFC 9112, 9.3: who speaks HTTP/1.0 and says nothing reads the answer to the end of the connection.
+  /// RFC 9112, 9.3: a client of HTTP/1.0 reads the response to the end of the connection by default.
   @Test func aConnectionOfHTTP10EndsWithItsAnswer() async throws {
     try await TestServer.run { server in
       let body = try Reports.json()
@@ -83,7 +83,7 @@ import Testing
       for request in ["GET /healthz HTTP/1.0\r\n\r\n", report, "GET /nothing HTTP/1.0\r\nHost: a\r\n\r\n"] {
         let answer = try await raw {
           let connection = try RawConnection(port: server.port)
-          // What comes behind it is not answered.
+          // A request after it gets no response.
           connection.send(request + "GET /healthz HTTP/1.0\r\n\r\n")
           return try connection.readToEnd()
         }
@@ -109,7 +109,7 @@ import Testing
 
   @Test func aBodyWithoutLengthIsCutAtTheCap() async throws {
     try await TestServer.run { server in
-      // An object stops at 16 KB, an array at 1 MB; the rest is not waited for.
+      // An object stops at 16 KB, an array at 1 MB; the server does not wait for the rest.
       for (begin, filler) in [("{", 20_000), ("[", 1_100_000)] {
         let answer = try await raw {
           let connection = try RawConnection(port: server.port)
@@ -145,7 +145,7 @@ import Testing
         let second = try RawConnection(port: server.port)
         first.send(Self.head(server, "Content-Length: 400") + "{")
         second.send(Self.head(server, "Transfer-Encoding: chunked"))
-        // A byte at a time, for as long as the server takes them.
+        // One byte at a time, as long as the server accepts them.
         Thread.detachNewThread {
           while second.send(Self.chunk(" ")) { usleep(20_000) }
         }
@@ -156,7 +156,7 @@ import Testing
         #expect(answer.contains("Connection: close\r\n"))
         #expect(answer.contains(#""type":"/problems/too-slow""#))
       }
-      // Whoever is steady has the time that the length takes.
+      // A steady sender gets the time that the length grants.
       #expect(try await server.report(try Reports.json()).status == .created)
     }
   }
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  /// Half a next head that comes while the answer is on its way waits as long as the answer takes.
+  /// An incomplete next head that arrives during a response may take as long as the response.
   @Test func halfANextHeadDoesNotCutTheAnswerBeforeIt() async throws {
     try await TestServer.run(configure: {
       $0.connections = ConnectionLimits(headers: .milliseconds(300), idle: .seconds(60))
@@ -229,7 +229,7 @@ import Testing
   }
 }
 
-/// Requests that a proxy and a server may read in two ways, and those that ask for something before or after the answer.
+/// Requests that a proxy and a server may interpret differently, and requests with steps before or after the response.
 @Suite(.database) struct FramingTests {
   private static func answer(_ server: TestServer, _ request: String) async throws -> String {
     try await raw { [port = server.port] in
@@ -246,10 +246,10 @@ import Testing
     """
   }
 
-  /// The parser of HTTP reads nothing after a request that asks for another protocol.
+  /// The HTTP parser reads nothing after a request for another protocol.
   @Test func aRequestForAnotherProtocolIsAnsweredAndTheLast() async throws {
     try await TestServer.run { server in
-      // As Java's HttpClient sends it.
+      // The form of Java's HttpClient.
       let upgrade = """
         Connection: Upgrade, HTTP2-Settings\r\nHost: localhost\r\n\
         HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: h2c\r\n
@@ -285,7 +285,7 @@ import Testing
       }
       #expect(answers[0] == "HTTP/1.1 100 Continue\r\n\r\n")
       #expect(answers[1].hasPrefix("HTTP/1.1 201 "))
-      // A body that has come needs no asking for it.
+      // A body that has arrived needs no response 100.
       #expect(answers[2].matches(of: #/HTTP/1\.1 (\d+) /#).map { String($0.1) } == ["200", "200"])
     }
   }
@@ -391,7 +391,7 @@ import Testing
       }
       let lines = try await server.report("\(twice)\n\(report)\n", type: "application/x-ndjson")
       #expect(try Reports.results(of: lines).map(\.status) == ["invalid", "created"])
-      // The same name in two objects is no repetition.
+      // The same name in two objects is not repeated.
       let batch = try await server.report("[\(report),\(try Reports.json())]")
       #expect(batch.status == .ok)
     }

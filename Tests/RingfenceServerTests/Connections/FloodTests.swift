@@ -10,8 +10,8 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// One network does its worst while another does its work. Each of 127.0.0.0/8 is an address of this machine, so the
-/// networks are real ones.
+/// One network floods the server while another sends normal requests. Each address of 127.0.0.0/8 belongs to this
+/// machine, so the networks are real.
 @Suite(.database) struct FloodTests {
   private static func request(_ key: String, _ body: String) -> String {
     """
@@ -30,7 +30,7 @@ import Testing
       let flood = Flood()
       try await withThrowingTaskGroup(of: Void.self) { group in
         defer { flood.stop() }
-        // More connections than the server has; those beyond the network's share are closed and try again.
+        // More connections than the server allows; those beyond the network's limit are closed and try again.
         for _ in 0..<80 {
           group.addTask {
             try await raw {
@@ -47,7 +47,7 @@ import Testing
             }
           }
         }
-        // Wait for the flood to be at its limit, then work.
+        // Waits until the flood is at its limit, then sends normal requests.
         let began = ContinuousClock.now
         while flood.refused < 50, ContinuousClock.now - began < .seconds(60) { await Task.yield() }
         for _ in 0..<50 {
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func longBodiesOfOneNetworkDoNotTakeTheMemoryOfOthers() async throws {
-    // Eight bodies that never end and hold 100,000 bytes each; the network's share is 262,144.
+    // Eight endless bodies of 100,000 bytes each; the network's share is 262,144 bytes.
     try await TestServer.run(configure: { $0.limits = RequestLimits(bodyBytes: 1 << 20) }) { server in
       let part = "[" + String(repeating: " ", count: 100_000)
       let held = try await raw {
@@ -76,7 +76,7 @@ import Testing
           return connection
         }
       }
-      // At least six find no memory and say so; those that hold some wait for the rest.
+      // At least six are refused for lack of memory; the others wait for more data.
       let busy = try await raw { try RawConnection.answers(6, of: held) }
       #expect(busy.count >= 6)
       #expect(busy.allSatisfy { $0.hasPrefix("HTTP/1.1 503 ") && $0.contains("Retry-After: 2\r\n") })
@@ -86,7 +86,7 @@ import Testing
   }
 }
 
-/// What the flooding connections and the test tell each other.
+/// The shared state of the flooding connections and the test.
 private final class Flood: Sendable {
   private let over = Atomic(false)
   private let refusals = Atomic(0)

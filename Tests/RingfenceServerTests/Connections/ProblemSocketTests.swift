@@ -12,14 +12,14 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// Refusals as they come over a real socket: status, header fields, a `type` that leads somewhere, nothing of our inside.
+/// Refusals over a real socket: status, header fields, a `type` with a page, and no internal details.
 @Suite(.database) struct ProblemSocketTests {
   private struct Case: Sendable {
     let kind: ProblemKind
     let line: String
     var head = ""
     var body = ""
-    /// A line that the answer's head must have.
+    /// A line that the response's head must have.
     var says = ""
 
     func request(key: String) -> String {

@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A decision is stored once, only by a role that may decide, and never over changes that the moderator has not seen.
+/// A moderator's decision is stored once, only with the required role, and never over changes that were not shown.
 @Suite(.database) struct DecisionPageTests {
   private let number: Int64 = 33_162_000_248
   private var uri: String { "/moderation/numbers/\(number)" }
@@ -38,7 +38,7 @@ import Testing
       let done = try await desk.send(refused.text, to: "\(uri)/decision", typed)
       #expect(done.status == .seeOther)
       #expect(try await decisions.standing(of: number)?.treatment == .block)
-      // Sent again after the answer was lost: the same decision, once.
+      // Sent again because the response was lost: the same decision, stored once.
       #expect(try await desk.send(refused.text, to: "\(uri)/decision", typed).status == .seeOther)
       #expect(try await decisions.history(of: number).count == 2)
 
@@ -78,12 +78,12 @@ import Testing
       #expect(bulk.status == .forbidden)
       #expect(try await triage.send(page, to: "\(uri)/decision", [("decision", "escalate")]).status == .seeOther)
       #expect(try await queue.find(number)?.level == 1)
-      // Now it is for moderators.
+      // The case has been escalated to moderators.
       #expect(try await triage.send(page, to: "\(uri)/decision", [("decision", "allow")]).status == .forbidden)
       let ada = try await ModeratorClient.signIn(server, as: "Ada")
       let allowed = try await ada.send(try await ada.page(uri), to: "\(uri)/decision", [("decision", "allow")])
       #expect(allowed.status == .seeOther)
-      // Triage takes back its own decisions and nobody else's.
+      // Triage may undo only its own decisions.
       let history = try await triage.page(uri)
       #expect(!history.contains("\(uri)/undo"))
     }
@@ -191,7 +191,7 @@ import Testing
       let token = String(try #require(preview.text.firstMatch(of: /name="csrf" value="([^"]+)"/)?.1))
       #expect(
         try await desk.post("/moderation/bulk/preview", one, token: token).text.contains(">Block 1 number</button>"))
-      // Something else than what was shown, or of something that has changed since.
+      // Another decision than the previewed one, or for a number that has changed since.
       let other = [("decision", "allow"), ("reason", "One campaign.")]
       #expect(try await desk.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
       let decision = try Decision(number: numbers[3], treatment: .allow, decidedBy: "Bob", decidedAt: Date())
@@ -220,7 +220,7 @@ import Testing
       treatment: .block, reason: "One campaign.", worker: QueueWorker(account: "Ada", role: .moderator),
       decidedAt: Date())
     _ = try await bulks.apply(bulk, to: try await bulks.items(numbers))
-    // As if its server had been killed before the last batch.
+    // Simulates a server that was killed before the last batch.
     try await TestDatabase.current.pool.withConnection { connection in
       for number in numbers.suffix(20) {
         _ = try await connection.query("DELETE FROM bulk_decisions WHERE number = \(number)")

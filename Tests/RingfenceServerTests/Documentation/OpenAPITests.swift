@@ -13,7 +13,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// The description of the API, compared with the routes, the code and the answers.
+/// Compares the description of the API with the routes, the code and the responses.
 @Suite(.database) struct OpenAPITests {
   private func document(publicationsNeedKey: Bool = false) throws -> OpenAPIDocument {
     try OpenAPIDocument(contentsOf: Checkout.openAPI, publicationsNeedKey: publicationsNeedKey)
@@ -105,7 +105,7 @@ import Testing
           return try await server.client.execute(uri: uri, method: method, headers: headers).status.code
         }
         guard let scope = AppScopes(names: [operation.scope]) else {
-          // Prometheus has a token of its own.
+          // Prometheus has its own token.
           let isRefused = [401, 403].contains(try await status(key: nil))
           #expect(isRefused == (operation.id == "metrics"), "\(operation.id)")
           continue
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// Whoever meets a problem can look it up, so that each `type` in the sources has its entry.
+  /// Each `type` of a problem in the sources has its entry in the catalog.
   @Test func everyProblemIsInTheCatalogue() throws {
     for target in ["API", "HTTPServer", "ModerationSite"] {
       let root = "\(Checkout.root)/Sources/\(target)"

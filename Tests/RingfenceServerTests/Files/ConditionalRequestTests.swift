@@ -7,7 +7,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// RFC 9110, section 13: each field alone, and which of two counts.
+/// RFC 9110, section 13: each field alone, and the precedence of two.
 struct ConditionalRequestTests {
   private static let same = "Sun, 06 Nov 1994 08:49:37 GMT"
   private static let before = "Sun, 06 Nov 1994 08:49:36 GMT"
@@ -51,7 +51,7 @@ struct ConditionalRequestTests {
     for (date, holds) in [(Self.before, false), (Self.same, true), (Self.after, true), ("yesterday", true)] {
       #expect(outcome { $0.ifUnmodifiedSince = date } == (holds ? .whole : .preconditionFailed))
     }
-    // A tag is the better witness.
+    // The entity tag has precedence.
     #expect(
       outcome {
         $0.ifNoneMatch = #""b""#

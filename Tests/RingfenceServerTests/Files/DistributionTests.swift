@@ -13,12 +13,12 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// Publications over a real socket.
+/// Downloads of publications over a real socket.
 @Suite(.database) struct DistributionTests {
   private static let text = "0123456789"
   private static let digest = PackDigest.of(Array(text.utf8)).hex
 
-  /// Puts a file into the publications' folder.
+  /// Writes a file into the publication folder.
   private static func put(_ bytes: some Sequence<UInt8>, _ path: String, in server: TestServer) throws {
     let file = URL(filePath: "\(server.folder.path)/\(path)")
     try FileManager.default.createDirectory(
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// All on one connection: an answer with a wrong length would spoil the next.
+  /// All on one connection: a response with a wrong length would break the next one.
   @Test func everyKindOfAnswerHasItsLength() async throws {
     let tag = "\"\(Self.digest)\""
     let cases: [(method: String, fields: [String: String], status: Int, range: String?, body: String)] = [
@@ -204,7 +204,7 @@ import Testing
         return (received, (ContinuousClock.now - start) / .seconds(1))
       }
       #expect(received > length)
-      // Else it shows nothing.
+      // A shorter transfer would not test the limit.
       #expect(seconds > 2 * patience)
     }
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Requests on one plain connection, and the answers in their own bytes.
+/// Requests on one plain connection, and the responses as received.
 struct Exchange: Sendable {
   struct Answer: Sendable {
     let status: Int
-    /// By lower-case names.
+    /// By lower-case name.
     let fields: [String: String]
     let body: String
   }
@@ -13,8 +13,8 @@ struct Exchange: Sendable {
     let text: String
   }
 
-  /// Sends requests one behind the other, each after the answer to the one before, the last with `Connection: close`.
-  /// An answer that is longer or shorter than it says spoils the next.
+  /// Sends requests one after another, each after the response to the previous one, the last with `Connection: close`.
+  /// A response with a wrong length would break the next one.
   static func run(
     port: Int, _ requests: [(method: String, path: String, fields: [String: String])]
   ) async throws -> [Answer] {

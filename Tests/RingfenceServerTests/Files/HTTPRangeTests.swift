@@ -10,13 +10,13 @@ import Testing
 struct HTTPRangeTests {
   @Test(arguments: [
     ("bytes=0-0", 0..<1), ("bytes=0-9", 0..<10), ("bytes=3-5", 3..<6), ("bytes=9-9", 9..<10),
-    // Open, and past the end.
+    // Open-ended, and past the end.
     ("bytes=0-", 0..<10), ("bytes=9-", 9..<10), ("bytes=5-100", 5..<10), ("bytes=0-9223372036854775807", 0..<10),
     ("bytes=0-99999999999999999999999999", 0..<10),
-    // The last ones.
+    // Suffixes.
     ("bytes=-1", 9..<10), ("bytes=-10", 0..<10), ("bytes=-11", 0..<10),
     ("bytes=-99999999999999999999999999", 0..<10),
-    // As loosely as the grammar allows.
+    // All spellings that the grammar allows.
     ("BYTES=1-2", 1..<3), ("bytes= 1-2", 1..<3), ("bytes=,1-2", 1..<3), ("bytes=1-2 ,, ", 1..<3),
     ("bytes=\t007-008\t", 7..<9),
   ])
@@ -35,7 +35,7 @@ struct HTTPRangeTests {
   @Test(arguments: [
     "", "bytes", "bytes=", "bytes=-", "bytes=,", "bytes=a-b", "bytes=1-b", "bytes=5-4", "bytes=1--2", "bytes=--1",
     "bytes=1-2-3", "bytes=+1-2", "bytes=1 - 2", "bytes=1", "bytes=0x1-2", "bytes:0-1", "bytes=1-２",
-    // Other units, and several: the whole is an answer to them.
+    // Other units and several ranges: the complete file is a valid response.
     "items=0-1", "byte=0-1", "bytes =0-1", "bytes=0-1,3-4", "bytes=0-1, bytes=3-4", "bytes=0-1,x", "bytes=99-,0-1",
   ])
   func theWhole(_ field: String) {
@@ -49,7 +49,7 @@ struct HTTPRangeTests {
     #expect(HTTPRange("bytes=-5", length: 0) == .whole)
   }
 
-  /// Against the definition, for every range of small files.
+  /// Every range of small files, compared with the definition.
   @Test func everySmallRange() {
     for length in 0...5 {
       for first in 0...6 {

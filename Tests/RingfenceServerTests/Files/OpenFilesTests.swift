@@ -34,7 +34,7 @@ struct OpenFilesTests {
       try Data("two".utf8).write(to: URL(filePath: path), options: .atomic)
       let two = try #require(try await files.file(at: path))
       #expect(one.digest != two.digest)
-      // Whoever still reads the former content goes on doing so.
+      // Readers of the previous content can continue to read it.
       let contents = try [one, two].map { String(buffer: try $0.bytes(0..<3)) }
       #expect(contents == ["one", "two"])
       try FileManager.default.removeItem(atPath: path)
@@ -47,7 +47,7 @@ struct OpenFilesTests {
       try Data("one".utf8).write(to: URL(filePath: "\(folder)/a"))
       let named = PackDigest.of(Array("what the manifest says".utf8))
       #expect(try await OpenFiles().file(at: "\(folder)/a", known: .init(bytes: 3, digest: named))?.digest == named)
-      // Of another length it is another file.
+      // A file of another length is a different one.
       let other = try await OpenFiles().file(at: "\(folder)/a", known: .init(bytes: 4, digest: named))
       #expect(other?.digest == PackDigest.of(Array("one".utf8)))
     }

@@ -11,7 +11,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// Values that say themselves what templates see say what the compiler's encoding would.
+/// Values with their own template value give the same value as the compiler's encoding.
 @Suite struct HotValuesTests {
   @Test func theyAreWhatTheirEncodingSays() throws {
     let catalog = try MessageCatalog(folder: Checkout.texts)

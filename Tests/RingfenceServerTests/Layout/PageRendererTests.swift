@@ -11,14 +11,14 @@ import Testing
 @testable import ModerationSite
 
 @Suite struct PageRendererTests {
-  /// Values whose encoding fails.
+  /// A value whose encoding fails.
   private struct Broken: Encodable {
     func encode(to encoder: any Encoder) throws {
       throw EncodingError.invalidValue("+33162000248", .init(codingPath: [], debugDescription: "It cannot be shown."))
     }
   }
 
-  /// Keeps what is logged.
+  /// Stores log records.
   private struct KeptLog: LogHandler {
     var logLevel = Logger.Level.trace
     var metadata: Logger.Metadata = [:]
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// Answers of a router with a page that works and pages that do not, and what was logged.
+  /// Responses of a router with one working page and failing pages, and the log.
   private func answers(_ paths: [String], accept: String) async throws -> (answers: [TestResponse], log: [String]) {
     let pages = try PageRenderer(
       templateFolder: Checkout.templates, catalog: MessageCatalog(folder: Checkout.texts))
@@ -72,7 +72,7 @@ import Testing
       #expect(String(buffer: answers[1].body).contains("/problems/internal"))
       let failures = log.filter { $0.hasPrefix("request failed") }
       #expect(failures.count == 1 && failures.first?.contains(words) == true)
-      // An error may hold the value; the log does not.
+      // An error may include the value; the log does not.
       #expect(!log.contains { $0.contains("33162000248") })
     }
   }

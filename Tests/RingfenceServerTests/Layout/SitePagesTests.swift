@@ -15,7 +15,7 @@ import Testing
 @Suite(.database) struct SitePagesTests {
   private var pool: PostgresPool { TestDatabase.current.pool }
 
-  /// Every page answers every role as it should, with nothing in the database and with hostile queries.
+  /// Requests every page with every role, an empty database and hostile queries.
   @Test func rolesAndEmptyStates() async throws {
     try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
       let pages: [(path: String, least: Role)] = [

@@ -13,7 +13,7 @@ import Testing
     var table = BoundedTable(capacity: 1_024)
     for key in 0..<64 { table[key] = 1_000_000 }
     for key in 1_000..<101_000 { table[key] = UInt64(key) % 7 + 1 }
-    // Sixty-four at their limit, spread over 128 sets of eight: all are still known.
+    // 64 keys at their limit, in 128 sets of eight: none is evicted.
     #expect((0..<64).allSatisfy { table[$0] == 1_000_000 })
     #expect((1_000..<101_000).count { table[$0] != 0 } <= 1_024)
     table.removeAll()
@@ -30,7 +30,7 @@ import Testing
     #expect(buckets.take(1, from: "a", now: second + second / 10) == nil)
     #expect(buckets.standing(of: "a", now: second) == .init(tokens: 0, fullIn: 1))
     #expect(buckets.standing(of: "a", now: 9 * second) == .init(tokens: 5, fullIn: 0))
-    // More than it can hold: a full bucket lets it in and is in debt.
+    // More than the capacity: a full bucket accepts it and is in debt.
     #expect(buckets.take(20, from: "a", now: 9 * second) == nil)
     #expect(buckets.standing(of: "a", now: 9 * second) == .init(tokens: 0, fullIn: 2))
     #expect(buckets.take(1, from: "a", now: 10 * second) == 1)

@@ -27,7 +27,7 @@ import Testing
       #expect(first.headers[Self.rateLimit] == #""app";r=9;t=1"#)
       #expect(first.headers[Self.policy] == #""app";q=10;w=5"#)
 
-      // A batch costs its items: 9 − 8 = 1 is left, and a batch of two is too much then.
+      // A batch costs one token for each item: 9 − 8 = 1 is left, too little for a batch of two.
       let batch = "[" + (try (0..<8).map { _ in try Reports.json() }).joined(separator: ",") + "]"
       let second = try await server.report(batch)
       #expect(second.status == .ok)
@@ -59,7 +59,7 @@ import Testing
       #expect(try await report("192.0.2.1") == .created)
       #expect(try await report("192.0.2.2, 192.0.2.77", key: "rf_wrong") == .unauthorized)
       #expect(try await report("198.51.100.1, 192.0.2.3:4711") == .created)
-      // What stands before the proxy's own word changes nothing.
+      // The text before the proxy's own entry is ignored.
       #expect(try await report("203.0.113.9, 192.0.2.4") == .tooManyRequests)
       #expect(try await report("192.0.3.1") == .created)
       #expect(try await report("2001:db8:1:2::1") == .created)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Localization
 
-/// The messages of explanations, holds, protection and broken rules.
+/// The messages of explanations, holds, protection and rule violations.
 @Suite struct ExplanationMessageTests {
   private static let time = Date(timeIntervalSince1970: 1_795_000_000)
   private static let marks = HoldReason.Marks(reporters: 24, new: 12, sameNetwork: 3, sameText: 9, others: 2)
@@ -25,7 +25,7 @@ import Testing
       RuleViolation(code: .length, values: ["field": "label", "most": 100])
     ]
 
-  /// Problems of thresholds; those of one field get the name of the threshold.
+  /// All errors of threshold checks; those of one field get the name of the threshold.
   private static var problems: [ThresholdProblem] {
     let found: [ThresholdProblem] =
       [.notToxic, .notACountry, .notAList, .aboveEnter, .aboveEnterHeat].map { .field($0, "enter.heat") } + [
@@ -87,7 +87,7 @@ import Testing
     for data in all {
       let message = texts.message(area, data)
       #expect(message != "\(area).\(data.code.rawValue)" && !message.isEmpty, "\(texts.language) \(data.code)")
-      // A placeholder without a value stays as it is.
+      // A placeholder without a value is not replaced.
       #expect(!message.contains("{"), "\(texts.language) \(message)")
       let entry = texts.entries["\(area).\(data.code.rawValue)"]
       guard case .text(let text) = entry else { continue }

@@ -8,7 +8,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// The catalog of everything that pages say, held against the templates and against itself.
+/// Compares the message catalogs with the templates and with each other.
 @Suite struct LocalizationTests {
   private func catalog() throws -> MessageCatalog { try MessageCatalog(folder: Checkout.texts) }
 
@@ -55,8 +55,7 @@ import Testing
     }
   }
 
-  /// A placeholder of a text that a template uses is a variable that this very template, or Swift, fills: templates can
-  /// be looked at for the ones that look like nothing a page would have.
+  /// Placeholders must have the form of variable names, which the template or Swift fills.
   @Test func placeholdersAreNames() throws {
     let catalog = try catalog()
     for language in Language.allCases {
@@ -70,7 +69,7 @@ import Testing
     }
   }
 
-  /// What is left of a template without tags, variables and texts has no words. The name of the product is none.
+  /// A template without tags, variables and messages contains no words except the product's name.
   @Test func noTemplateHasWordsOfItsOwn() throws {
     for template in try Self.templates() {
       let bare = template.text
@@ -160,7 +159,7 @@ import Testing
     }
   }
 
-  /// A figure in a text is not broken from its unit, nor between its groups, and has the language's comma or point.
+  /// A figure is not separated from its unit or within its groups, and has the language's decimal separator.
   @Test func textsHaveTheFiguresOfTheirLanguage() throws {
     let catalog = try catalog()
     for language in Language.allCases {
@@ -170,7 +169,7 @@ import Testing
           case .text(let text): [text]
           case .forms(let forms): Array(forms.values)
           }
-        // Telephone numbers and the names of standards are none.
+        // Telephone numbers and names of standards are not figures.
         for text in texts.map({ $0.replacing(/\+[0-9][0-9 \-]*|`[^`]*`/, with: "") }) {
           let wrong = language == .russian ? /[0-9]\.[0-9]/ : /[^0-9][0-9],[0-9](?:[^0-9]|$)/
           #expect(text.firstMatch(of: wrong) == nil, "\(language) \(key)")

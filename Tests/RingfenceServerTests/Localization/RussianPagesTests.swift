@@ -15,7 +15,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// What is stored or explained in English is said in the reader's language.
+/// Stored or explained English text is shown in the reader's language.
 @Suite(.database) struct RussianPagesTests {
   private let number: Int64 = 33_162_000_248
   private let reasons: [HoldReason] = [
@@ -24,7 +24,7 @@ import Testing
     .oneDay(peak: 14, reporters: 15, others: 1), .split(complaints: 8, legitimate: 6),
   ]
 
-  /// Of visible words, those that are not Russian and stand in no element that says it is English.
+  /// Visible words that are not Russian and not in an element marked as English.
   private static func english(_ page: String) -> [String] {
     let main = page.components(separatedBy: "<main id=\"main\">").dropFirst().joined()
     return main.replacing(/<style.*?<\/style>|<(\w+)[^>]*\slang="en"[^>]*>.*?<\/\1>/.dotMatchesNewlines(), with: " ")
@@ -83,7 +83,7 @@ import Testing
         "/audit", "/accounts", "/account",
       ] {
         let page = try await desk.get("/moderation\(area)", headers: [.acceptLanguage: "ru"]).text
-        // Names of things, and not sentences, may stand in Latin letters.
+        // Names, in contrast to sentences, may be in Latin letters.
         let sentences = Self.english(page).filter { $0.contains(/[A-Za-z]{3,} [A-Za-z]{2,} [A-Za-z]{2,}/) }
         #expect(sentences == [], "\(area)")
       }

@@ -28,7 +28,7 @@ import Testing
       #expect(
         try await Self.metrics(server, [.authorization: "Bearer \(Self.token.dropLast())"]).status == .unauthorized)
       #expect(try await Self.metrics(server, [.authorization: "Bearer \(Self.token)"]).status == .ok)
-      // As a proxy may ask that says nothing of itself.
+      // A request of a proxy without forwarding headers.
       let proxied = try await raw { [port = server.port] in
         let connection = try RawConnection(port: port)
         connection.send("GET /metrics HTTP/1.0\r\n\r\n")

@@ -68,7 +68,7 @@ import Testing
         let answer = try await desk.get("/moderation/numbers/\(spelling)", headers: [.acceptLanguage: language])
         #expect(answer.status == .seeOther && answer.headers[.location] == address, "\(spelling) \(language)")
       }
-      // Nothing is decided about a number by another spelling.
+      // No decision is accepted with another spelling of the number.
       let page = try await desk.page(uri)
       for spelling in ["0162000248", "+33162000248"] {
         let refused = try await desk.send(
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// The texts that Swift puts together by a name of the rules: every name has one.
+  /// Messages whose keys Swift composes from names of the rules: every name has one.
   @Test func everyNameHasItsText() throws {
     let catalog = try MessageCatalog(folder: Checkout.texts)
     for language in Language.allCases {

@@ -114,7 +114,7 @@ import Testing
           uri: "/moderation/numbers/\(number)", method: .get, headers: [.cookie: String(session)])
         let html = String(buffer: page.body)
         #expect(page.status == .ok && html.contains(shown), "\(number)")
-        // Only moderators see each other and their notes.
+        // Only moderators see each other's names and notes.
         let json = String(buffer: answer.body)
         #expect(!json.contains("Ada") && !json.contains("Rang them"))
         #expect(html.contains("Rang them.") == (number == decided))
@@ -169,13 +169,13 @@ import Testing
           server, "/v1/numbers/by-hash/\(hash(some).prefix(length))", [.ifNoneMatch: tag])
         #expect(again.status == .notModified)
       }
-      // Nothing there looks like something there.
+      // A response without entries has the same length as one with entries.
       let nothing = try await get(server, "/v1/numbers/by-hash/\(hash(1).prefix(8))")
       #expect(nothing.body.readableBytes == 4_096)
       for bad in ["abc", "ABCD", "123456789", "12g4", "%2e%2e"] {
         #expect(try await get(server, "/v1/numbers/by-hash/\(bad)").status == .notFound)
       }
-      // A number that was allowed since the publication is not told any more.
+      // Numbers allowed since the publication are no longer returned.
       _ = try await DecisionStore(pool: pool).record(
         try Decision(number: some, treatment: .allow, decidedBy: "Ada", decidedAt: now + 1))
       let gone = try await get(server, "/v1/numbers/by-hash/\(hash(some).prefix(8))")
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// Of a number with one report, exact figures tell when it was sent and what its reporter weighs.
+  /// For a number with one report, exact figures would reveal the report's time and the reporter's weight.
   @Test func appsAreGivenCoarseFigures() async throws {
     struct Figures: Decodable, Equatable {
       struct Part: Decodable, Equatable {
@@ -201,7 +201,7 @@ import Testing
     let today = Explanation.coarseTime(now)
     var reports: [Report] = []
     for (index, (age, weight)) in [(3_600.0, Float(1)), (50_000, 0.9), (70_000, 0.55), (20_000, 0.3)].enumerated() {
-      // Two new reporters, who count in part.
+      // Two new reporters with reduced weight.
       for reporter in [index, 100 + index] {
         reports.append(
           Report(
@@ -225,7 +225,7 @@ import Testing
       #expect(figures[0].heat == 0.5 && figures[1].heat == 0.5 && figures[2].heat == 0.5)
       #expect(figures.allSatisfy { $0.as_of == today.ISO8601Format() })
       #expect(figures.allSatisfy { $0.confidence * 20 == ($0.confidence * 20).rounded() })
-      // Nothing else tells the first three apart.
+      // The rest of the first three responses is equal.
       #expect(figures[0].categories == figures[1].categories && figures[1].categories == figures[2].categories)
       #expect(figures[1].account == figures[2].account)
     }
@@ -248,13 +248,13 @@ import Testing
       }
       #expect(try await !isTold(number))
       #expect(try await isTold(other))
-      // Packs lose it by a revocation.
+      // A revocation removes it from the packs.
       let open = try await PublicationStore(pool: pool).openRevocations()
       #expect(open.map(\.number) == [number] && open.map(\.action) == [.remove] && open[0].requestedBy == "Ada")
     }
   }
 
-  /// An appeal by itself spares nobody: the rule is that of the packs, applied without waiting for the night.
+  /// An appeal alone excludes no number: lookups follow the rules of packs, without waiting for the next publication.
   @Test func aLookupByHashSparesVictimsOfSpoofingAndNobodyElse() async throws {
     let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
     try await list([victim, nuisance])

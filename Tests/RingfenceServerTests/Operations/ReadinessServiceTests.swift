@@ -9,7 +9,7 @@ import Testing
 @testable import RingfenceServer
 
 @Suite struct ReadinessServiceTests {
-  /// Stands for the listener: notes whether readiness was red when it was told to stop.
+  /// Simulates the listener: notes whether readiness had failed when it was told to stop.
   private final class Listener: Service {
     let readiness: Readiness
     let isUp = AsyncStream<Void>.makeStream()

@@ -18,7 +18,7 @@ import Testing
     try await TestServer.run { server in
       #expect(try await ready(server) == .ok)
       server.readiness.stop()
-      // New connections and requests are still answered, and let go with the answer.
+      // New connections and requests are still answered, and closed after the response.
       for (path, status) in [("/readyz", "503"), ("/healthz", "200")] {
         let answer = try await raw {
           let connection = try RawConnection(port: server.port)
@@ -35,7 +35,7 @@ import Testing
     try await TestServer.run(capacity: 10, commits: false) { server in
       #expect(try await ready(server) == .ok)
       try await withThrowingTaskGroup(of: Void.self) { group in
-        // Nine of ten wait, as nothing is committed.
+        // Nine of ten reports wait, because nothing is committed.
         let batch = "[" + (try (0..<9).map { _ in try Reports.json() }).joined(separator: ",") + "]"
         group.addTask { [port = server.port, key = server.key] in
           try await raw {

@@ -14,7 +14,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// The client kit against the server itself, over a real socket.
+/// Tests RingfenceClient with a server over a real socket.
 @Suite(.database) struct ClientTests {
   private func client(
     _ server: TestServer, _ folder: String, anchor: VerifyingKey? = nil
@@ -28,7 +28,7 @@ import Testing
         return try RingfenceClient(configuration)
       } catch {
         guard error == .busy, ContinuousClock.now < deadline else { throw error }
-        // A task of the one before may hold it for a moment after its end.
+        // A task of the previous client may keep it for a moment.
         await Task.yield()
       }
     }
@@ -56,7 +56,7 @@ import Testing
           try await client.withdraw(reports[0].reportID)
           #expect(await client.flush().waiting == 0)
         }
-        // The app was killed before the removal reached the disk: everything is sent again, and nothing comes of it.
+        // The app was killed before the removal reached the disk: everything is sent again without effect.
         try before.write(to: URL(filePath: saved))
         let again = try await client(server, folder)
         let result = await again.flush()
@@ -78,7 +78,7 @@ import Testing
           let client = try await client(server, folder)
           if isFirst {
             for _ in 0..<5 { try await client.countCall(from: "+33162000248", wasNamed: true, at: yesterday) }
-            // Sealed, and not sent.
+            // Sealed but not sent.
             let key = server.key
             let unreachable = try ClientConfiguration(
               server: URL(string: "http://127.0.0.1:1/v1")!, key: key, folder: URL(filePath: "\(folder)/other"))
@@ -89,7 +89,7 @@ import Testing
           }
           #expect(await client.flush().waiting == 0)
         }
-        // And the one that could not be sent, twice.
+        // Sends the batch that could not be sent, twice.
         try before.write(to: URL(filePath: saved))
         #expect(await (try await client(server, folder)).flush().waiting == 0)
         #expect(try await count("SELECT sum(named)::bigint FROM identification_days") == 10)
@@ -122,7 +122,7 @@ import Testing
         let pack = try #require(client.pack("toxic"))
         #expect(try PackReader.open(path: pack.path).header.entryCount == 2)
         #expect(try await client.updatePacks().changed.isEmpty)
-        // Signed by somebody else.
+        // Signed with another key.
         _ = try publish([1], SigningKey(), in: server.folder)
         await #expect(throws: ClientError.self) { _ = try await client.updatePacks() }
         #expect(try PackReader.open(path: pack.path).header.entryCount == 2)

@@ -9,8 +9,8 @@ import TestSupport
 import Testing
 import Timestamps
 
-/// The main job, end to end: complaints in over HTTP, a pack out over HTTP, read back and held against an expectation
-/// that is worked out without the database.
+/// End-to-end test: complaints are sent over HTTP, a pack is downloaded over HTTP, read, and compared with an
+/// expectation computed without the database.
 @Suite(.database) struct MainJobTests {
   private struct Complaint: Sendable {
     let number: Int64
@@ -27,7 +27,7 @@ import Timestamps
     }
   }
 
-  /// Whole seconds, as the API takes them.
+  /// Whole seconds, the precision of the API.
   private let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
 
   private func complaints(seed: UInt64) -> [Complaint] {
@@ -41,7 +41,7 @@ import Timestamps
     }
   }
 
-  /// Sent in the order of time, so that the last word of a reporter is the last that is sent.
+  /// Sent in the order of time, so that a reporter's last report is sent last.
   private func expected(_ complaints: [Complaint], _ thresholds: ThresholdSet) -> [PackEntry] {
     var model = ReportModel()
     for complaint in complaints {

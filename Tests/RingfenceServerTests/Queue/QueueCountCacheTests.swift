@@ -22,7 +22,7 @@ import Testing
     let (pool, now) = (TestDatabase.current.pool, Date())
     let queue = QueueStore(pool: pool)
     _ = try await pool.run(EnqueueCases((0..<6).map { (number + $0, .held) }, at: now))
-    // One for moderators, two for administrators.
+    // One case for moderators, two for administrators.
     #expect(try await queue.escalate(number, by: QueueWorker(account: "Tim", role: .triage), at: now))
     for index in 1...2 {
       let ada = QueueWorker(account: "Ada", role: .moderator)
@@ -36,7 +36,7 @@ import Testing
         #expect(Set(counts) == ["\(count)"], "\(role)")
         #expect(home.contains("<span>In the queue</span><strong>\(count)</strong>"))
       }
-      // Health is about the server and counts all.
+      // The health page counts the cases of all roles.
       let health = try await ModeratorClient.signIn(server, as: "Ada").page("/moderation/health")
       #expect(health.contains("6 cases"))
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// A plain report means the same as to the decoder, whatever is done to its text.
+/// A plain report has the same meaning as for the decoder, after any change of its text.
 @Suite struct PlainReportTests {
   private static let fields = [
     ("number", "+33162000248"), ("region", "FR"), ("category", "fraud"), ("reporter", "Zoë 👩‍🚀"),
@@ -54,7 +54,7 @@ import Testing
     #expect(Self.read(Array(text.utf8)) == nil)
   }
 
-  /// Bytes changed, left out and put in, a few at a time: what is still read is what the decoder reads.
+  /// Changes, removes and inserts a few bytes: a text that is still read gives the decoder's result.
   @Test(arguments: [1, 2, 3, 4] as [UInt64]) func neverReadsMoreThanTheDecoder(seed: UInt64) {
     var random = Xorshift(state: seed &* 0x9E37_79B9_7F4A_7C15)
     let alphabet = Array("{}[]\",:\\ \n\t0aZé\u{0}\u{7F}\u{1F}nul/".utf8) + [0xFF, 0xC0, 0xED, 0xA0, 0x80]

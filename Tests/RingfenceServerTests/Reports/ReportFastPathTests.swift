@@ -9,7 +9,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// Requests that are answered on the event loop: like those that go the long way, in order, and not before the commit.
+/// Requests answered on the event loop: with the responses of the normal path, in order, and after the commit.
 @Suite(.database) struct ReportFastPathTests {
   private static func request(_ body: String, _ port: Int, _ key: String, more: String = "") -> String {
     """
@@ -18,12 +18,12 @@ import Testing
     """
   }
 
-  /// Makes the server know the key, which it does before it finds that this is no report.
+  /// Makes the server cache the key, which happens before it finds that the body is not a report.
   private static func prime(_ server: TestServer) async throws {
     #expect(try await server.report("{}").status == .badRequest)
   }
 
-  /// An answer without what differs from request to request, its lines in order.
+  /// A response without the parts that differ between requests, its lines in order.
   private static func normal(_ answer: String, id: String) -> String {
     let text = answer.replacing(/\r\nDate: [^\r]*/, with: "\r\nDate").replacing(id, with: "ID")
       .replacing(/\r\nX-Request-Id: [0-9a-f]+-[0-9a-f]+/, with: "\r\nX-Request-Id")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func answersAreThoseOfTheLongWay() async throws {
-    // Time stands still, so that limits say the same whenever they are asked.
+    // The clock does not advance, so that limits always give the same result.
     let clock = TestClock()
     try await TestServer.run(
       configure: {
@@ -56,7 +56,7 @@ import Testing
             connection.send(Self.request(body, port, key, more: "Connection: keep-alive\r\n" + more))
             let answer = try connection.read(until: "}")
             let sent = body.firstMatch(of: /"report_id":"([^"]*)"/).map { String($0.1) } ?? id
-            // Each takes a token of two buckets.
+            // Each request takes a token of two buckets.
             return Self.normal(answer, id: sent).replacing(/;[rt]=\d+/, with: "")
           }
         }
@@ -80,7 +80,7 @@ import Testing
         Self.request(first, server.port, server.key) + "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
           + Self.request(second, server.port, server.key) + "GET /nowhere HTTP/1.1\r\nHost: localhost\r\n"
           + "Connection: close\r\n\r\n")
-      // One is taken, and nobody has looked at what is behind it.
+      // One report is accepted, and the bytes after it are not read.
       try await waitUntilFull(server, filling: 1)
       #expect(!connection.hasSomethingToRead)
       server.commitNow()
@@ -111,7 +111,7 @@ import Testing
       Task {
         answer.continuation.yield(
           (try? await raw {
-            // The listener closes first; then connections are told.
+            // The listener closes before the connections are told.
             while (try? RawConnection(port: server.port)) != nil { usleep(1_000) }
             server.commitNow()
             return try connection.readToEnd()
@@ -125,7 +125,7 @@ import Testing
   @Test func aConnectionIsIdleAfterItsAnswer() async throws {
     try await TestServer.run(configure: { $0.connections = ConnectionLimits(idle: .seconds(2)) }) { server in
       let answers = try await raw { [port = server.port, key = server.key] in
-        // Both on one connection: the first makes the key known.
+        // Both on one connection: the first one caches the key.
         let connection = try RawConnection(port: port)
         connection.send(Self.request("{}", port, key))
         _ = try connection.read(until: "malformed\"}")
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  /// Waits until the intake says that it is nearly full.
+  /// Waits until the intake reports a nearly full queue.
   private func waitUntilFull(_ server: TestServer, filling: Int = 0) async throws {
     for _ in 0..<filling {
       Task { [port = server.port, key = server.key] in

@@ -3,9 +3,9 @@ import HummingbirdTesting
 import NIOCore
 import Timestamps
 
-/// Bodies that tests send, and what comes back.
+/// Bodies of test requests, and their responses.
 enum Reports {
-  /// A report that keeps the rules, with changes; nil leaves a field out.
+  /// A valid report with changes; nil omits a field.
   static func json(_ changes: [String: Any?] = [:]) throws -> String {
     var report: [String: Any] = [
       "number": "+33162000248", "category": "fraud", "reporter": "user-1", "report_id": UUID().uuidString.lowercased(),

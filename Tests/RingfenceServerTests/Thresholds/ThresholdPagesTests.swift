@@ -10,7 +10,7 @@ import Testing
   private let now = Date()
   private var pool: PostgresPool { TestDatabase.current.pool }
 
-  /// Eight reporters on three days through four networks for each.
+  /// Reports of eight reporters on three days through four networks for each number.
   private func complain(_ numbers: [Int64]) async throws {
     var reports: [Report] = []
     for number in numbers {
@@ -70,7 +70,7 @@ import Testing
       #expect(text.contains("<span>Added</span><strong>0</strong>") && text.contains("+33 1 62 60 10 21"))
       let id = String(try #require(text.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
       #expect(try await visitor.post("/moderation/thresholds/save", ["preview": id]).status == .unprocessableContent)
-      // A preview that was not seen cannot be saved.
+      // Only a previewed change can be saved.
       let stranger = try await visitor.post(
         "/moderation/thresholds/save", ["preview": UUID().uuidString, "reason": "x"])
       #expect(stranger.location == "/moderation/thresholds")
@@ -138,7 +138,7 @@ import Testing
         lists.contains("edit?list=\(list.id)") && lists.contains("edit?list=0") && lists.contains("default"))
       #expect(try await visitor.get("/moderation/thresholds/edit?list=999").status == .notFound)
       #expect(try await visitor.get(edit).text.contains("ftc &amp; co"))
-      // Every field says what is wrong with it.
+      // Each field shows its error.
       let wrong = try await visitor.post(
         preview, listFields(list.id, "1", weight: "eleven", rows: ("2", "3"), days: ("65", "70")))
       #expect(wrong.status == .unprocessableContent)
