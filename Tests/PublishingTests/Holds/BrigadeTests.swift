@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Two hundred accounts against ten innocent numbers, among honest complaints about real nuisances.
+/// Attacks by 200 accounts on ten innocent numbers, among honest complaints about real nuisances.
 @Suite(.database) struct BrigadeTests {
   enum Style: String, CaseIterable, Sendable {
     case newcomersAtOnce, newcomersOverFiveDays, agedAccountsOfOneNetwork, oneTextFromEverywhere, aBitOfEverything
@@ -36,7 +36,7 @@ import Testing
       comment: comment, network: network)
   }
 
-  /// Takes reports day by day, as they would have come in.
+  /// Stores reports day by day.
   private func take(_ reports: [Report]) async throws {
     let store = ReportStore(pool: pool)
     for day in Dictionary(grouping: reports, by: { ComplaintDays.day(of: $0.reportedAt) }).sorted(by: {
@@ -47,8 +47,8 @@ import Testing
     }
   }
 
-  /// 400 people who have complained before, and as many who have not: 150 numbers that each ring eight to twenty of them
-  /// over nine days; four of ten who complain are new.
+  /// 400 reporters with earlier complaints and as many without: 150 numbers that each call eight to twenty of them over
+  /// nine days; four of ten who complain are new.
   private func honestTraffic(_ generator: inout SeededGenerator) -> [Report] {
     var reports: [Report] = []
     for person in 0..<400 {
@@ -76,7 +76,7 @@ import Testing
     return reports
   }
 
-  /// 200 accounts, 20 a number, or all of them against every number.
+  /// Reports of 200 accounts: 20 for each number, or all accounts for every number.
   private func brigade(_ style: Style, all: Bool, _ generator: inout SeededGenerator) -> [Report] {
     var reports: [Report] = []
     for (index, number) in innocent.enumerated() {
@@ -108,7 +108,7 @@ import Testing
       }
     }
     guard [.agedAccountsOfOneNetwork, .agedAccountsOnOneDay].contains(style) else { return reports }
-    // They have complained before, of numbers that everybody complains of.
+    // Earlier complaints of the accounts about numbers that many reporters complain about.
     let past = (0..<200).flatMap { account in
       (0..<3).map { report(nuisances[$0], by: reporter(3, account), at: now - 60 * 86_400, network: network(account)) }
     }
@@ -131,7 +131,7 @@ import Testing
     try await take(brigade(style, all: all, &generator))
     let reporters = ReporterStore(pool: pool)
     _ = try await reporters.recount(protected: .none, at: now)
-    // Without the review the brigade would succeed.
+    // Without the review the attack would succeed.
     #expect(Set(try await listed()).intersection(innocent).count == innocent.count, "\(style)")
 
     let review = BrigadeReview(store: HoldStore(pool: pool))
@@ -142,7 +142,7 @@ import Testing
     #expect(Double(published.intersection(nuisances).count) > 0.9 * Double(nuisances.count))
     #expect(held - innocent.count <= 3, "honest numbers held")
 
-    // A moderator clears the ten, and nobody of the brigade counts any more.
+    // After a moderator allows the ten numbers, the reports of the attackers no longer count.
     for number in innocent {
       _ = try await DecisionStore(pool: pool).record(
         try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now + 1))
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func whatWouldNotBePublishedIsNotHeld() async throws {
-    // A wave of its first day: no threshold lists it before the second.
+    // A burst on its first day: no threshold lists the number before the second day.
     let number = innocent[0]
     try await take(
       (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) })
@@ -166,7 +166,7 @@ import Testing
     #expect(try await HoldStore(pool: pool).hold(of: number)?.reason.code == .oneDay)
   }
 
-  /// What is listed was weighed before; but that reporters disagree may come out later.
+  /// Reporters may disagree about a number after it was listed.
   @Test func aStrongSplitHoldsWhatIsListed() async throws {
     let split = innocent[0], plain = innocent[1]
     let now = now
@@ -191,7 +191,7 @@ import Testing
     #expect(try await listed() == [plain])
   }
 
-  /// What a decision or a range has published was never weighed: reports that came meanwhile are, once it is undone.
+  /// A number listed by a decision or a range was never reviewed. After an undo its reports are.
   @Test func whatADecisionHadPublishedIsReviewedOnceItIsUndone() async throws {
     let number = innocent[0], named = innocent[1]
     let pool = pool, now = now
@@ -228,7 +228,7 @@ import Testing
       let hash = try #require(try await HashLookupStore(pool: pool).listed(beginning).first)
       #expect(!hash.mayBlock && hash.label == "A shop")
 
-      // A wave of one day, borne out by nothing but a word of two days ago.
+      // A burst of one day, confirmed only by one report two days earlier.
       try await take(
         (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) }
           + [report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
@@ -258,7 +258,7 @@ import Testing
       return numbers
     }
     #expect(listed.isEmpty)
-    // And what the review finds is kept back in a snapshot that knows of no hold.
+    // The review's result is held back in a snapshot without the hold.
     let next = try await PublicationStore(pool: pool).withSnapshot { connection in
       let found = try await review.review(at: now, on: connection)
       #expect(found.numbers == [number] && found.held == 1)

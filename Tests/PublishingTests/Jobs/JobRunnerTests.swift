@@ -53,7 +53,7 @@ import Testing
     let line = JobRunner(.preview, store: store, pace: pace, logger: .forTests) { _, say in
       begun.withLock { $0 += 1 }
       say(.comparingThresholds(7))
-      // Ends when it is cancelled.
+      // Ends on cancellation.
       let endless = AsyncStream.makeStream(of: Void.self)
       for await _ in endless.stream {}
       endless.continuation.finish()
@@ -89,7 +89,7 @@ import Testing
     await run
   }
 
-  /// Makes the database refuse every end, and count how often it did.
+  /// Makes the database refuse every end of a job, and counts the attempts.
   private static let refusing = """
     CREATE SEQUENCE refusals;
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -97,13 +97,13 @@ import Testing
     CREATE TRIGGER refuse BEFORE UPDATE ON background_jobs FOR EACH ROW WHEN (NEW.state = 'done') EXECUTE FUNCTION refuse()
     """
 
-  /// While it cannot be said that a job is made, its server lives on; and however long that takes, it is made once.
+  /// While the end of a job cannot be stored, its server sends heartbeats; the job runs once, however long that takes.
   @Test func whatIsMadeIsSaidWhenTheDatabaseTakesItAndNeverMadeAgain() async throws {
     let pool = TestDatabase.current.pool
     try await pool.withConnection { try await $0.execute(script: Self.refusing) }
     let made = Mutex(0)
     var pace = pace
-    // It gives up trying in a row soon, and goes on with every look.
+    // The runner stops its quick attempts early and continues at each search.
     (pace.again, pace.tries) = (.milliseconds(5), 3)
     let line = JobRunner(.preview, store: store, pace: pace, logger: .forTests) { _, _ in
       made.withLock { $0 += 1 }
@@ -165,7 +165,7 @@ import Testing
   }
 }
 
-/// How many are at work at once, and what they made.
+/// Counts concurrent jobs and collects their outcomes.
 private final class Tally: Sendable {
   private let state = Mutex((now: 0, most: 0, made: [String]()))
 

@@ -71,13 +71,13 @@ import Testing
     let lease = try #require(try await other.take("publish"))
     #expect(try await other.take("publish") == lease)
     try await withTemporaryFolder { path async throws in
-      // Whatever the clock of the one that asks says.
+      // Leases use the database's clock, not the clock of the caller.
       #expect(try await job(path, at: now + 3_600).runOnce() == false)
       try await pool.withConnection {
         try await $0.execute(script: "UPDATE job_leases SET expires_at = expires_at - interval '31 seconds'")
       }
       #expect(try await job(path, at: now).runOnce() == true)
-      // It is given back at once.
+      // The lease is released at once.
       #expect(try await other.take("publish") != nil)
     }
   }
@@ -115,7 +115,7 @@ import Testing
       for revocation in [out, into] { #expect(try await store.outcome(of: revocation.id)?.serial == 2) }
       #expect(try await store.listingCount() == before)
 
-      // Nothing left to do: it is settled without another publication.
+      // Nothing is left to do: the revocation is settled without another publication.
       let again = Revocation(number: gone, reason: "An appeal", requestedBy: "Ada", requestedAt: now + 9)
       try await store.request(again)
       #expect(try await job(path, at: now + 9).runOnce() == false)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  /// The rule of decision record 58.
+  /// Decision record 58.
   @Test func aDirectoryMayNameAnAllowedNumberAndNoPackHoldsARevokedOne() async throws {
     try await fill()
     let pool = TestDatabase.current.pool
@@ -285,7 +285,7 @@ import Testing
     }
   }
 
-  /// Also from packs that the revocation itself does not change.
+  /// Protected numbers also leave packs that the revocation itself does not change.
   @Test func whatIsProtectedSinceTheNightGoesOutOfEveryPack() async throws {
     try await fill()
     let guarded: Int64 = 33_162_000_049, come: Int64 = 33_162_999_999
@@ -298,7 +298,7 @@ import Testing
       }
       _ = try await publisher(nil).publish(at: now)
       #expect(try entries(path, "named").contains { $0.number == guarded })
-      // A number that comes in waits for the night in a pack that is not ranked by heat: that pack is carried over.
+      // A pack not ranked by heat gets an added number only with the next full publication, so it is carried over.
       try await store.request(
         Revocation(
           number: come, action: .add(.fraud, label: nil), reason: "An attack", requestedBy: "Ada", requestedAt: now))

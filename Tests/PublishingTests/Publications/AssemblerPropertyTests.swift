@@ -5,7 +5,7 @@ import Publishing
 import TestSupport
 import Testing
 
-/// Random numbers and recipes, against sorting everything in memory.
+/// Compares random numbers and recipes with sorting everything in memory.
 @Suite struct AssemblerPropertyTests {
   @Test(arguments: 0..<60) func packsAreWhatSortingEverythingGives(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)

@@ -6,17 +6,17 @@ import Publishing
 import Synchronization
 import TestSupport
 
-/// What assembling gave, read back.
+/// The assembled packs, read back.
 struct Assembly {
   var packs: AssembledPacks
-  /// By pack.
+  /// Entries by pack.
   var entries: [String: [PackEntry]] = [:]
-  /// What is listed by it.
+  /// The listed numbers.
   var placed: [ListedNumber] = []
 
   static let regions: [(prefix: Int64, region: String)] = [(1, "US"), (12, "us-2"), (33, "FR"), (331, "paris")]
 
-  /// Assembles the numbers in batches of a few.
+  /// Assembles the numbers in small batches.
   static func run(
     _ recipes: [Recipe], listed: [ListedNumber] = [], directory: [DirectoryEntry] = [], batch: Int = 7,
     cut: SelectionCut? = nil

@@ -34,7 +34,7 @@ import Testing
 
   @Test(arguments: [
     (500, 1_000, false), (499, 1_000, true), (2_000, 1_000, false), (2_001, 1_000, true), (901, 1_000, false),
-    // So few are never too many.
+    // Within the slack every size passes.
     (0, 100, false), (100, 1, false), (0, 101, true), (102, 1, true),
   ]) func sizes(entries: Int, former: Int, isClosed: Bool) {
     #expect(closed(pack(entries, after: former), pack(1)).contains("size a") == isClosed)

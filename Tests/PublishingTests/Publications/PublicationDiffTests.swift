@@ -40,7 +40,7 @@ import Testing
         }, logger: .forTests)
       _ = try await publisher.publish(at: now)
 
-      // One is allowed, one gets a name, one is protected, and new ones come.
+      // One number is allowed, one gets a name, one is protected, and new ones are added.
       let decisions = DecisionStore(pool: pool)
       _ = try await decisions.record(
         try Decision(number: numbers[3], treatment: .allow, decidedBy: "Ada", decidedAt: now + 60))
@@ -73,7 +73,7 @@ import Testing
       let reasons = found.map { facts[$0.number]?.reason(hasLeft: $0.kind == .left) }
       let protected = ChangeReason.protected(.protectedNumber(reason: "A bank"))
       #expect(reasons.prefix(4) == [.decision(.allow), .decision(.identify), protected, .reports])
-      // Of two nights that are the same nothing changed.
+      // Two equal publications have no changes.
       #expect(
         try await diff.changes(
           from: nights[0], to: nights[0], pack: "toxic", kinds: [.entered], behind: 0, limit: 4

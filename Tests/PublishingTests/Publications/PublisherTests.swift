@@ -23,7 +23,7 @@ import Testing
       signing: { try #require(key) }, policy: policy, logger: .forTests)
   }
 
-  /// Another night's numbers overlap with those of the night before.
+  /// The numbers of consecutive publications overlap.
   private func fill(_ night: Int = 0, of count: Int = 40) async throws {
     var reports: [Report] = []
     for number in (night * 5)..<(night * 5 + count) {
@@ -67,14 +67,14 @@ import Testing
     }
   }
 
-  /// Two folders as on two machines, in which the same two nights are published from the same database.
+  /// Two folders simulate two machines that make the same two publications from the same database.
   @Test func theSameDataTimeAndSerialGiveTheSameBytes() async throws {
     try await fill(1, of: 2_000)
     try await withTemporaryFolder { path in
       let folders = ["\(path)/1", "\(path)/2"]
       for folder in folders {
         _ = try await publisher(PublicationFolder(path: folder)).publish(PublicationRequest(time: now, serial: 1))
-        // The other machine has a database of its own.
+        // The other machine has its own database.
         try await TestDatabase.current.pool.withConnection { connection in
           try await connection.execute(script: "TRUNCATE publications CASCADE")
         }
@@ -109,7 +109,7 @@ import Testing
       let second = try await publisher.publish(at: now + 60)
       #expect(second.previous == first.link)
       #expect(second.serial == 2)
-      // The same numbers under the same labels: the same files.
+      // The same numbers and labels give the same files.
       #expect(second.packs == one.packs)
       #expect(try await store.latest()?.serial == 2)
       let history = try await store.history(limit: 5)
@@ -139,7 +139,7 @@ import Testing
             deltaAt: folder.filePath(delta.path), base: folder.filePath(held.path), to: "\(path)/result")
         }
       }
-      // Two files before the newest stay, for which deltas are made; of the first nothing is left after the next one.
+      // The two files before the newest stay as bases of deltas. The next publication removes the first one.
       _ = try await publisher(folder, PublicationPolicy(deltaBases: 2)).publish(at: now + 4 * 86_400)
       let files = try FileManager.default.contentsOfDirectory(atPath: "\(path)/manifests").sorted()
       #expect(files == ["2.json", "3.json", "4.json", "5.json"])
@@ -153,7 +153,7 @@ import Testing
       let folder = PublicationFolder(path: path)
       let publisher = try self.publisher(folder)
       _ = try await publisher.publish(at: now)
-      // A claim, a pack of a publication that never became visible, and half of another.
+      // A claim, a pack of a publication that never became visible, and an incomplete file of another.
       let claim = try #require(try await store.claim(2, cause: .command, asOf: now))
       let kept = #"{"serial":2,"token":"\#(claim.token.uuidString)"}"#
       try Data(kept.utf8).write(to: URL(filePath: "\(path)/.claim"))
@@ -192,11 +192,11 @@ import Testing
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(claims.compactMap(\.self).count == 1)
-    // While one is being made, no other is begun, wherever its folder is.
+    // While one publication is running, no other starts, even in another folder.
     try await withTemporaryFolder { path in
       let publisher = try self.publisher(PublicationFolder(path: path))
       await #expect(throws: PublishingError.busy) { try await publisher.publish(at: now) }
-      // One that went silent is given up.
+      // A publication without heartbeats is given up.
       try await TestDatabase.current.pool.withConnection {
         try await $0.execute(script: "UPDATE publications SET heartbeat_at = heartbeat_at - interval '61 seconds'")
       }
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  /// Names of files are easy to guess, and the server serves each file that has its place.
+  /// File names can be guessed, and the server serves every file in its final place.
   @Test func nothingOfARefusedPublicationIsPlaced() async throws {
     try await fill(0, of: 400)
     try await withTemporaryFolder { path in
@@ -261,7 +261,7 @@ import Testing
     try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  /// Publications in which a pack stays what it was take away neither the deltas that lead to it nor their bases.
+  /// Publications that do not change a pack remove neither its deltas nor their bases.
   @Test func deltasAreCountedByFilesAndNotByPublications() async throws {
     try await fill(1, of: 2_000)
     try await withTemporaryFolder { path in

@@ -12,14 +12,14 @@ import Timestamps
     // Summer and winter.
     ("03:00", "Europe/Berlin", "2026-07-10T12:00:00Z", "2026-07-10T01:00:00Z", "2026-07-11T01:00:00Z"),
     ("03:00", "Europe/Berlin", "2026-01-10T01:59:59Z", "2026-01-09T02:00:00Z", "2026-01-10T02:00:00Z"),
-    // At the very moment it is due.
+    // Exactly at the scheduled time.
     ("03:00", "Europe/Berlin", "2026-01-10T02:00:00Z", "2026-01-10T02:00:00Z", "2026-01-11T02:00:00Z"),
-    // Clocks jump from 02:00 to 03:00: 02:30 is as long after the jump.
+    // Clocks skip from 02:00 to 03:00: 02:30 is moved by the length of the gap.
     ("02:30", "Europe/Berlin", "2026-03-29T12:00:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"),
-    // Clocks show 02:30 twice: the first counts, and the second is not another night.
+    // Clocks show 02:30 twice: the first one counts, the second is not another publication.
     ("02:30", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
     ("02:30", "Europe/Berlin", "2026-10-25T01:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
-    // Another day there than here, and half an hour.
+    // Zones with another date, and with half-hour shifts.
     ("03:00", "Pacific/Auckland", "2026-07-10T16:00:00Z", "2026-07-10T15:00:00Z", "2026-07-11T15:00:00Z"),
     ("03:00", "Australia/Lord_Howe", "2026-07-10T17:00:00Z", "2026-07-10T16:30:00Z", "2026-07-11T16:30:00Z"),
   ]) func dueTimes(time: String, zone: String, now: String, last: String, next: String) throws {

@@ -5,16 +5,16 @@ import Publishing
 import TestSupport
 import Testing
 
-/// Nights that follow each other, with and without a cut: what one publication lists, the next judges by the leaving
-/// threshold.
+/// Consecutive publications with and without a cut. The numbers listed by one are evaluated with the leaving threshold
+/// in the next.
 @Suite struct SelectionCutTests {
-  /// What the nights came to, so that the test sees what it is about.
+  /// Counts that show that the test covers its cases.
   private struct Counts {
     var cut = 0
     var readAgain = 0
-    /// Listed because they were listed the night before: new, they would not be.
+    /// Listed only because the previous publication listed them.
     var held = 0
-    /// Over their threshold, and not published for want of room.
+    /// Over their threshold, but without room in a pack.
     var withoutRoom = 0
   }
 
@@ -46,7 +46,7 @@ import Testing
     #expect(counts.held > 100 && counts.withoutRoom > 1_000, "\(counts)")
   }
 
-  /// Mostly one that a cut is of use for.
+  /// Mostly a recipe for which a cut is useful.
   private static func recipe(_ index: Int, _ random: inout SeededGenerator) -> Recipe {
     var recipe = AssemblerPropertyTests.recipe(index, &random)
     guard Int.random(in: 0..<6, using: &random) > 0 else { return recipe }
@@ -57,7 +57,7 @@ import Testing
     return recipe
   }
 
-  /// A name of a directory is not made one of reports by what found no room.
+  /// A number without room in a pack is not listed because a directory names it.
   @Test func whatOnlyADirectoryNamesIsNotListed() async throws {
     let listed = (1...3).map { number in
       ListedNumber(number: Int64(number), category: .fraud, heat: Double(number), evidence: 1)
@@ -72,7 +72,7 @@ import Testing
     #expect(made.placed.map(\.number) == [3])
   }
 
-  /// What is stored of a listed number.
+  /// The stored fields of a listed number.
   private struct Place: Equatable {
     let number: Int64
     let category: ReportCategory
@@ -86,17 +86,17 @@ import Testing
   }
 }
 
-/// Numbers that are complained of from night to night, with decisions, victims of spoofing, ranges and a directory.
+/// Numbers with new complaints before each publication, with decisions, victims of spoofing, ranges and a directory.
 private struct World {
   private var records: [NumberRecord]
-  /// By number, where its record is.
+  /// Index of the record by number.
   private let places: [Int64: Int]
   private var state = CurationState()
   private let thresholds: ThresholdSet
   private let names: [Int64]
   private let selection = Selection { number in ["US", "FR", nil][Int(number % 3)] }
   private(set) var time = Date(timeIntervalSince1970: 1_795_000_000)
-  /// What the last publication lists because of reports.
+  /// The last publication's numbers that are listed because of reports.
   var listed: Set<Int64> = []
 
   init(_ random: inout SeededGenerator) throws {
@@ -125,7 +125,7 @@ private struct World {
     state.ranges = [.init(range: NumberRange(around: 4_440, digits: 1), category: .survey, heat: 6)]
   }
 
-  /// A night goes by, and one number in four is complained of again.
+  /// Advances the time; one number in four gets new complaints.
   mutating func pass(_ night: Int, _ random: inout SeededGenerator) {
     time += Double(Int.random(in: 1...6, using: &random)) * 86_400
     for index in records.indices where Int.random(in: 0..<4, using: &random) == 0 {
@@ -136,7 +136,7 @@ private struct World {
     }
   }
 
-  /// Between two numbers, by chance; nil where a publication would not cut.
+  /// A random cut between two numbers; nil if a publication would not cut.
   func cut(_ random: inout SeededGenerator) -> SelectionCut? {
     let heats = records.map { heat($0) }.sorted()
     guard heats.count > 2 else { return nil }
@@ -145,7 +145,7 @@ private struct World {
     return SelectionCut(heat: line, identifications: [0.5, 1.5, 2.5, .infinity].randomElement(using: &random) ?? 1)
   }
 
-  /// The packs, of what is above the cut.
+  /// Assembles the packs from the numbers above the cut.
   func publish(_ recipes: [Recipe], cut: SelectionCut?) async throws -> Assembly {
     let read = records.filter { record in
       guard let cut else { return true }

@@ -13,7 +13,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: PublicationStore { PublicationStore(pool: pool) }
 
-  /// So many reporters through so many networks on so many days, for each number.
+  /// Stores reports for each number from this many reporters, networks and days.
   private func fill(_ numbers: [(number: Int64, reporters: Int, networks: Int, days: Int)]) async throws {
     let reports = numbers.flatMap { number, reporters, networks, days in
       (0..<reporters).map { reporter in
@@ -43,7 +43,7 @@ import Testing
     #expect(found.map(\.number) == [12_015_550_101, 33_162_000_248])
     #expect(
       found.allSatisfy { $0.category == .fraud && $0.treatment == .block && $0.heat > 3 && $0.evidence > $0.heat })
-    // The country's own threshold.
+    // A country's own threshold.
     var strict = try #require(try await ThresholdStore(pool: pool).current().threshold(for: .fraud) { nil })
     strict.country = "FR"
     strict.enter.reporters = 9
@@ -105,7 +105,7 @@ import Testing
     let (burst, member, decided, plain): (Int64, Int64, Int64, Int64) = (
       12_015_550_101, 33_162_000_248, 12_015_550_201, 12_015_550_301
     )
-    // All on one day; then three that are listed, each for a reason of its own.
+    // The first number has all reports on one day; the other three are listed for different reasons.
     try await fill([(burst, 14, 4, 1), (member, 8, 4, 3), (decided, 8, 4, 3), (plain, 8, 4, 3)])
     let time = now
     try await pool.withConnection { connection in
@@ -132,7 +132,8 @@ import Testing
       try await Selection().preview(
         change, against: present, at: now, examples: 3, holding: holding, on: connection)
     }
-    // The plain one goes; the member stays by its range, the decided one by its decision; the burst would be held.
+    // The plain number is removed. The range keeps the member, the decision keeps the decided number, and the burst
+    // would be held.
     #expect(preview.taken.map(\.number) == [plain] && preview.added.isEmpty)
     #expect(preview.newlyHeld == 1 && preview.released == 0 && preview.total.kept == 1)
     #expect(preview.fixed == 1 + 9)

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// The example of the documentation, worked out with `openssl dgst -sha256 -hmac`.
+  /// The example of the documentation, computed with `openssl dgst -sha256 -hmac`.
   @Test func theSignatureIsTheOneDocumented() throws {
     let secret = try #require(WebhookSecret(" a secret of 26 characters\n"))
     #expect(
@@ -85,7 +85,7 @@ import Testing
     let store = WebhookStore(pool: TestDatabase.current.pool)
     let secret = try #require(WebhookSecret("a secret of 26 characters"))
     let job = WebhookJob(store: store, secret: secret, logger: .forTests)
-    // Nobody listens there.
+    // No server listens on this port.
     try await queue("http://127.0.0.1:9/")
     let now = Date().addingTimeInterval(1)
     try await OutboundHTTP.withClient { client throws in
