@@ -24,7 +24,7 @@ import Testing
 
   @Test func aSecretThatCannotBeReadIsNotReplaced() async throws {
     try await withTemporaryFolder { path in
-      // Not even root can read a folder as a file.
+      // Even root cannot read a folder as a file.
       try FileManager.default.createDirectory(atPath: "\(path)/one.key", withIntermediateDirectories: false)
       let folder = try Self.folder(path)
       #expect(throws: CommandFailure.self) { try folder.secret("one.key") { "another" } }

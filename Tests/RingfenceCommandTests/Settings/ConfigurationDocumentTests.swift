@@ -4,7 +4,7 @@ import Testing
 
 @testable import RingfenceCommand
 
-/// Documentation/configuration.md has the table of ``SettingList``. With RINGFENCE_WRITE_DOCUMENTATION=1 it is written.
+/// Documentation/configuration.md contains the table of ``SettingList``. RINGFENCE_WRITE_DOCUMENTATION=1 writes it.
 @Suite struct ConfigurationDocumentTests {
   private static let path = "\(Checkout.root)/Documentation/configuration.md"
 
