@@ -1,7 +1,8 @@
 import PageTemplates
 import Testing
 
-/// What the language of templates means, by the examples of Mustache's specification that it covers, and what it refuses.
+/// Tests the template language with the examples of Mustache's specification that it supports, and with text it
+/// refuses.
 @Suite struct TemplateTests {
   private struct Line: Encodable {
     let name: String
@@ -108,7 +109,7 @@ import Testing
     #expect(error.map { "\($0.error)" } == problem)
   }
 
-  /// Whatever stands in a value, no byte of it that means something in HTML gets out.
+  /// All bytes of a value with a meaning in HTML are escaped.
   @Test func nothingGetsOutUnescaped() throws {
     var random = SystemRandomNumberGenerator()
     let library = try TemplateLibrary(["page": "{{#.}}{{.}}{{/.}}"])

@@ -1,7 +1,7 @@
 import PageTemplates
 import Testing
 
-/// What becomes of Swift's values.
+/// Tests the conversion of Swift's values.
 @Suite struct TemplateValueTests {
   private struct Everything: Encodable {
     let text = "t"
@@ -21,7 +21,7 @@ import Testing
 
   private enum Kind: String, Encodable { case one }
 
-  /// Writes to its containers by hand, and to one after another was opened.
+  /// Encodes itself manually, and writes to a container after a later one was opened.
   private struct ByHand: Encodable {
     enum Keys: String, CodingKey { case list, inner, last }
 
