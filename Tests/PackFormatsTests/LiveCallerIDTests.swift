@@ -6,7 +6,7 @@ import Testing
   let scratch: Scratch
   init() throws { scratch = try Scratch() }
 
-  /// A reader of the wire format by hand: tags, varints and lengths, nothing generated.
+  /// A manual reader of the wire format: tags, varints and lengths, without generated code.
   private static let reader = """
     import json, sys
     def varint(b, at):

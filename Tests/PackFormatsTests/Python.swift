@@ -1,6 +1,6 @@
 import Foundation
 
-/// An independent reader of what the writers write: Python's standard library.
+/// Reads the writers' output independently with Python's standard library.
 enum Python {
   struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -28,7 +28,7 @@ enum Python {
   }
 }
 
-/// A folder for one test, removed with it.
+/// A temporary folder for one test.
 final class Scratch {
   let folder: URL
 

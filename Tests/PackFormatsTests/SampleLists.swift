@@ -15,7 +15,7 @@ struct Row: Codable, Equatable {
 }
 
 enum SampleLists {
-  /// Labels that a careless writer breaks on.
+  /// Labels that need escaping in some format.
   static let labels = [
     "Scam", "Müller & Söhne <GmbH>", "a,b;c", "\"quoted\" it's", "=1+1", "+49 30 1", "-2", "@SUM(A1)", "tab\there",
     "two\nlines\r\n", "back\\slash", "$(reboot) `id`", "日本語のラベル", "👩‍👩‍👧 family", "e\u{301}", "null", " padded ", "%s%n",
@@ -23,7 +23,7 @@ enum SampleLists {
     "\u{1}control", "line\u{2028}separator", "'apostrophe'",
   ]
 
-  /// An ascending list of `count` entries with every shape and every awkward label.
+  /// An ascending list of `count` entries with all combinations and all of these labels.
   static func mixed(_ count: Int, seed: UInt64) -> [ListEntry] {
     var generator = SeededGenerator(seed: seed)
     var number: Int64 = 0
@@ -34,7 +34,7 @@ enum SampleLists {
     }
   }
 
-  /// The same list without what a line-based format must change.
+  /// The same list without characters that a line-based format must change.
   static func printable(_ count: Int, seed: UInt64) -> [ListEntry] {
     mixed(count, seed: seed).map { entry in
       var entry = entry

@@ -39,7 +39,7 @@ import Testing
     #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("number,label,block\r\n"))
   }
 
-  /// A quotation mark that an accent is put on is one character to Swift and still a quotation mark to a reader.
+  /// A quotation mark with a combining accent is one Character in Swift, but readers treat it as a quotation mark.
   @Test func aMarkUnderAnAccentEndsNoField() throws {
     let file = scratch["list.csv"]
     let list = [
@@ -50,7 +50,7 @@ import Testing
     #expect(Array(text.utf8) == Array("number,label,block\r\n1,\"a\"\"\u{301},=1+1\",0\r\n2,b,1\r\n".utf8))
   }
 
-  /// A folder stands for whatever is no regular file: a device would be lost as it would.
+  /// A folder represents everything except regular files: a device would be replaced too.
   @Test(arguments: [ListFormat.csv, .sqlite]) func whatIsNoRegularFileIsNotReplaced(format: ListFormat) throws {
     try FileManager.default.createDirectory(at: scratch["folder"], withIntermediateDirectories: true)
     #expect(throws: PackFormatError.self) { try format.writer(to: .file(scratch["folder"])) }

@@ -3,7 +3,7 @@ import Foundation
 import RingfenceCommand
 import Synchronization
 
-/// What a command said, and how it ended.
+/// The output and the exit code of a command.
 struct Said {
   var output: String
   var remarks: String

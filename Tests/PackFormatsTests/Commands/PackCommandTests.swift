@@ -142,27 +142,27 @@ import Testing
 
   @Test func exitCodesSayWhatIsWrong() async throws {
     try await build(small)
-    // 2: wrong usage.
+    // Exit code 2: wrong usage.
     #expect(await pack("build", "--in", "-").code == 2)
     #expect(await pack("dump", path("a.pack"), "--format", "sqlite").code == 2)
     #expect(await pack("dump", path("a.pack"), "--format", "excel").code == 2)
     #expect(await pack("lookup", path("a.pack"), "0049").code == 2)
     let export = await pack("export-live-caller-id", path("a.pack"), "--out", path("x"), "--bundle-id", "a b")
     #expect(export.code == 2)
-    // 3: files.
+    // Exit code 3: files.
     for arguments in [["info"], ["verify"], ["verify", "--as-extension"], ["dump", "--format", "tsv"]] {
       let said = await pack(arguments[0], path("missing"), more: arguments.dropFirst())
       #expect(said.code == 3, "\(arguments): \(said)")
     }
     #expect(await pack("dump", path("a.pack"), "--format", "tsv", "--out", path("no/where")).code == 3)
     #expect(await pack("build", "--in", path("missing"), "--out", path("b"), "--kind", "both").code == 3)
-    // 1: data.
+    // Exit code 1: wrong data.
     try Data("no pack at all".utf8).write(to: scratch["junk"])
     #expect(await pack("verify", path("junk")).code == 1)
     #expect(await pack("info", path("junk")).code == 1)
     let long = await pack("dump", path("a.pack"), "--format", "fritzbox", "--phonebook-limit", "1")
     #expect(long.code == 1 && long.remarks.contains("33162000248"))
-    // 0: help.
+    // Exit code 0: help.
     #expect(await pack("--help").code == 0)
   }
 }
