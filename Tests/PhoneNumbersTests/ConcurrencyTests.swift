@@ -9,7 +9,7 @@ import Testing
     await withTaskGroup(of: Bool.self) { group in
       for task in 0..<8 {
         group.addTask {
-          // From another place each, so that the tasks do not walk side by side.
+          // Each task starts at another index, so that the tasks do not run in step.
           let order = texts.indices.map { ($0 + task * texts.count / 8) % texts.count }
           return order.allSatisfy { index in
             let ours = reading(texts[index], "US")

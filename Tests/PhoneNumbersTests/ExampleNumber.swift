@@ -1,12 +1,12 @@
 import PhoneNumbers
 
-/// A row of libphonenumber's own example numbers, of a newer numbering plan than Debian 12's.
+/// A row of libphonenumber's example numbers, from a newer numbering plan than Debian 12's.
 struct ExampleNumber {
   static let path = "numbering/libphonenumber-examples.csv"
 
   /// Region of the example, or `001`.
   var region: String
-  /// libphonenumber's name of the kind, `NON_GEO`, or `INVALID`.
+  /// libphonenumber's type, `NON_GEO`, or `INVALID`.
   var type: String
   var national: String
   var international: String
@@ -15,7 +15,7 @@ struct ExampleNumber {
   var regionOfNumber: String?
   var isValid: Bool
 
-  /// Region and type, such as `BJ MOBILE`: names the row.
+  /// Region and type, such as `BJ MOBILE`; identifies the row.
   var name: String { type == "NON_GEO" ? "\(region) \(digits)" : "\(region) \(type)" }
 
   static func rows() throws -> [ExampleNumber] {
@@ -28,7 +28,8 @@ struct ExampleNumber {
     }
   }
 
-  /// Whether a kind is the row's; a plan that does not tell fixed lines and mobiles apart has one kind for both.
+  /// Whether a kind fits the row's type. A plan that does not distinguish fixed lines and mobiles has one kind for
+  /// both.
   func fits(_ kind: PhoneNumber.Kind) -> Bool {
     switch type {
     case "FIXED_LINE", "MOBILE": kind.rawValue == type.lowercased() || kind == .fixedLineOrMobile

@@ -10,7 +10,7 @@ import Testing
     (.unknownCallingCode, "unknown_calling_code"), (.libraryFailure, "library_failure"),
   ]
 
-  /// Clients keep these: a code never changes.
+  /// Clients depend on these codes, so they never change.
   @Test(arguments: codes)
   func codesAreStable(_ error: PhoneNumberError, _ code: String) {
     #expect(error.code == code)

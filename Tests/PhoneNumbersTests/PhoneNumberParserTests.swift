@@ -1,8 +1,7 @@
 import PhoneNumbers
 import Testing
 
-/// The shorter ways must give what libphonenumber's own reading gives, on every text, at the first and at every later
-/// asking.
+/// The fast paths must give the results of libphonenumber's own parser for every text, on the first and on later calls.
 @Suite struct PhoneNumberParserTests {
   static func differing(_ texts: [(String, String?)], capacity: Int) -> [String] {
     var parser = PhoneNumberParser(capacity: capacity)
@@ -62,7 +61,7 @@ import Testing
     #expect(Self.differing(texts, capacity: 1_024) == [])
   }
 
-  /// As people write them, with one character changed, dropped or doubled in every third.
+  /// Usual spellings; in every third one character is changed, removed or doubled.
   @Test func sameHoweverItIsWritten() {
     var generator = Steps(state: 3)
     let separators = ["", " ", "-", ".", "--", "/", "x", ")"]
@@ -86,7 +85,7 @@ import Testing
     #expect(Self.differing(texts, capacity: 1_024) == [])
   }
 
-  /// Random texts of the bytes that numbers are made of, and of any bytes.
+  /// Random texts of bytes used in numbers, and of any bytes.
   @Test func sameOnAnyText() {
     var generator = Steps(state: 2)
     let alphabet = Array("0123456789012345678901+-() .#x;=/ext\u{0}\n".utf8)
@@ -100,7 +99,7 @@ import Testing
     #expect(Self.differing(texts, capacity: 1_024) == [])
   }
 
-  /// Swift holds these for equal strings; libphonenumber does not read them alike.
+  /// Swift treats these strings as equal; libphonenumber reads them differently.
   @Test func canonicallyEquivalentTextsAreNotMixedUp() {
     let texts = [";", "\u{37E}"].map { ("tel:6502530000\($0)ext=3", "US" as String?) }
     #expect(texts[0].0 == texts[1].0)
@@ -118,7 +117,7 @@ import Testing
   }
 }
 
-/// The same numbers on every run (Knuth's 64-bit linear congruence, its high half).
+/// The same numbers in every run (Knuth's 64-bit linear congruential generator, its high half).
 private struct Steps {
   var state: UInt64
 

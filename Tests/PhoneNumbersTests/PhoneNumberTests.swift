@@ -46,7 +46,7 @@ import Testing
     #expect(reading(text, region) == .failure(error))
   }
 
-  /// Not arguments, which are printed: these are too long for a log, or no text at all.
+  /// Not arguments, because arguments are printed: these are too long for a log or not printable.
   @Test func refusesWhatCannotBePrinted() {
     #expect(reading(String(repeating: "1", count: 251), "US") == .failure(.tooLong))
     #expect(reading(String(repeating: " ", count: 1_000_000), "US") == .failure(.tooLong))

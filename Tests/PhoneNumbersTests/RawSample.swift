@@ -1,23 +1,23 @@
 import PhoneNumbers
 
-/// A row of the raw strings of complaints with what the Python port of libphonenumber, of a newer numbering plan than
-/// Debian 12's, says of them with default region US.
+/// A row of raw complaint numbers with the result of the Python port of libphonenumber for the default region US. The
+/// port has a newer numbering plan than Debian 12's.
 struct RawSample {
   static let path = "numbering/raw-to-e164-sample.tsv.gz"
 
-  /// How the two may differ.
+  /// A difference between the two results.
   enum Difference: String, CaseIterable {
-    /// The oracle has a valid number, ours refuses it as not valid: an area code opened since.
+    /// The reference has a valid number that ours refuses as not valid: an area code opened since.
     case openedSince
-    /// The oracle refuses the number, ours is valid: a range closed since.
+    /// The reference refuses the number that ours accepts: a range closed since.
     case closedSince
-    /// Both have a number, in two regions.
+    /// Both have a number, in different regions.
     case otherRegion
-    /// Both have a number, and it is not the same.
+    /// Both have different numbers.
     case otherNumber
-    /// The oracle has a valid number, ours refuses it for another reason than the numbering plan.
+    /// The reference has a valid number that ours refuses for another reason than the numbering plan.
     case refused
-    /// The oracle read nothing, ours did.
+    /// The reference found no number, ours did.
     case readHere
   }
 
@@ -35,7 +35,7 @@ struct RawSample {
     }
   }
 
-  /// Nil when ours says the same: that number, or no number with a reason that fits the oracle's.
+  /// Nil if both agree: the same number, or no number with a matching reason.
   func difference(from ours: Reading) -> Difference? {
     switch (validity, ours) {
     case ("valid", .success(let number)):

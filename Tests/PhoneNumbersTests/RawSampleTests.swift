@@ -18,7 +18,7 @@ struct RawSampleTests {
     for (reason, count) in reasons.sorted(by: { $0.value > $1.value }) { print("  \(reason): \(count)") }
     #expect(rows.count > 15_000)
     #expect(Double(differing) <= 0.005 * Double(rows.count))
-    // Nothing but the age of the two numbering plans may tell them apart.
+    // Only the age of the numbering plans may cause differences.
     #expect(differences.keys.allSatisfy { [.openedSince, .closedSince].contains($0) })
   }
 
@@ -27,9 +27,9 @@ struct RawSampleTests {
       guard case .failure(let error) = reading(row.raw, "US") else { continue }
       switch row.validity {
       case "unparsed": #expect([.notANumber, .tooLong].contains(error), "\(row.raw)")
-      // Impossible: of a length that no number of the region has. Some short codes are.
+      // Impossible: no number of the region has this length. Some of these are short codes.
       case "impossible": #expect([.tooShort, .tooLong, .shortOrEmergency(region: "US")].contains(error), "\(row.raw)")
-      // Possible: of a right length and not in the plan, or local without its area code.
+      // Possible: a correct length but not in the plan, or local without its area code.
       case "possible": #expect(["too_short", "not_valid"].contains(error.code), "\(row.raw)")
       default: #expect(error.code == "not_valid", "\(row.raw)")
       }

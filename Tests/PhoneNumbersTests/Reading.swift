@@ -1,13 +1,13 @@
 import PhoneNumbers
 
-/// What reading a text gave, to be compared.
+/// The comparable result of parsing a text.
 typealias Reading = Result<PhoneNumber, PhoneNumberError>
 
 func reading(_ text: String, _ region: String?) -> Reading {
   Result { () throws(PhoneNumberError) in try PhoneNumber(parsing: text, region: region) }
 }
 
-/// Through libphonenumber's own reading: what the shorter ways must agree with.
+/// The result of libphonenumber's own parser, with which the fast paths must agree.
 func libraryReading(_ text: String, _ region: String?) -> Reading {
   Result { () throws(PhoneNumberError) in try PhoneNumber(throughLibrary: text, region: region) }
 }

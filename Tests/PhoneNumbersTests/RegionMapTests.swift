@@ -29,13 +29,13 @@ import Testing
     #expect(try RegionMap(prefixes: []).region(of: 33_162_000_248) == nil)
   }
 
-  /// Random prefixes, nested and not, against looking at every prefix of a number in turn.
+  /// Compares random prefixes, nested and separate, with checking every prefix of a number.
   @Test(arguments: 0..<40) func aNumberHasTheRegionOfItsLongestPrefix(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var prefixes: [Int64: String] = [:]
     for _ in 0..<Int.random(in: 0...60, using: &random) {
       let digits = Int.random(in: 1...5, using: &random)
-      // Few digits, so that prefixes meet.
+      // Few distinct digits, so that prefixes overlap.
       let text = (0..<digits).map { _ in String(Int.random(in: 1...3, using: &random)) }.joined()
       prefixes[try #require(Int64(text))] = ["A", "B", "C", "D"].randomElement(using: &random)
     }
@@ -62,7 +62,8 @@ import Testing
     #expect(seen > 1_000)
   }
 
-  /// The last four digits of every country's examples drawn anew; and the prefixes of the map with anything behind them.
+  /// Replaces the last four digits of every country's examples by random ones, and appends random digits to the map's
+  /// prefixes.
   @Test(.enabled(if: SharedData.has(ExampleNumber.path)))
   func randomValidNumbersLieInTheirCountries() throws {
     var random = SeededGenerator(seed: 7)

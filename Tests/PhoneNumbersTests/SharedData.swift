@@ -3,10 +3,10 @@ import TestData
 
 /// Tables of real data beside the project.
 enum SharedData {
-  /// Whether a file is there; says so when it is not, since the tests that need it do not run.
+  /// Whether a file exists; prints a note if it is missing, because tests that need it are skipped.
   static func has(_ path: String) -> Bool { Checkout.shared("data/\(path)") != nil }
 
-  /// The lines of a file below its header, the file unpacked when its name ends in `.gz`.
+  /// The lines of a file after its header; the file is unpacked if its name ends in `.gz`.
   static func rows(_ path: String) throws -> [Substring] {
     guard let file = Checkout.shared("data/\(path)") else { throw CocoaError(.fileNoSuchFile) }
     let bytes = path.hasSuffix(".gz") ? try unpacked(file) : try Data(contentsOf: URL(filePath: file))

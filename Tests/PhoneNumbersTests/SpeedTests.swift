@@ -2,10 +2,11 @@ import Foundation
 import PhoneNumbers
 import Testing
 
-/// Prints microseconds of processor time a text; asserts nothing about time. `RINGFENCE_MEASURE=1` runs it, in a release build.
+/// Prints microseconds of processor time for each text, without assertions. `RINGFENCE_MEASURE=1` runs it; use a
+/// release build.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["RINGFENCE_MEASURE"] == "1"))
 struct SpeedTests {
-  /// Processor time, since a machine may be shared.
+  /// Processor time, because a machine may be shared.
   static func measure(_ what: String, _ texts: [String], _ body: (String) -> Int64) {
     var sum: Int64 = 0
     let start = clock()

@@ -2,7 +2,7 @@ import PhoneNumbers
 import TestData
 import Testing
 
-/// The table of valid numbers, against the regular expressions that it was made of.
+/// Compares the table of valid numbers with the regular expressions from which it was generated.
 @Suite struct ValidityTests {
   private func differing(_ numbers: some Sequence<Int64>) -> [Int64] {
     numbers.filter { digits in
@@ -15,7 +15,7 @@ import Testing
     var valid = 0
     let differing = differing(
       (0..<250_000).lazy.map { index in
-        // Half of them in the plan of the most numbers, of all lengths the others.
+        // Half of them are in the plan with the most numbers, the others have all lengths.
         let digits =
           index % 2 == 0
           ? 10_000_000_000 + Int64(random.next() % 10_000_000_000)
@@ -27,7 +27,7 @@ import Testing
     #expect(valid > 10_000)
   }
 
-  /// Every type's example of every region, and what is one digit away from it.
+  /// The example of every type and region, and all numbers that differ from it in one digit.
   @Test(.enabled(if: SharedData.has(ExampleNumber.path))) func numbersNearTheExamplesAreJudgedAlike() throws {
     var numbers: [Int64] = []
     for text in try ExampleNumber.rows().map(\.digits) {
@@ -46,8 +46,8 @@ import Testing
     #expect(differing(numbers) == [])
   }
 
-  /// Every number of a block of ten million differs from its neighbours in the last four digits only: one of each ten
-  /// thousand, for all of North America.
+  /// Neighbours within a block of 10,000 share their prefix, so one number of each block is checked, for all of North
+  /// America.
   @Test func northAmericaIsJudgedAlike() {
     let numbers = (0..<1_000_000 as Range<Int64>).lazy.map { block -> Int64 in
       10_000_000_000 + block * 10_000 + block % 9_973
