@@ -3,7 +3,7 @@ import Localization
 import TestSupport
 import Testing
 
-/// Every code with values has a message in every language, which uses only values that the code has.
+/// Every code has a message in every language, and the message uses only values of the code.
 @Suite struct CodedDataTests {
   private let catalog: MessageCatalog
 
@@ -31,14 +31,14 @@ import Testing
         for text in forms {
           let names = Set(text.matches(of: /\{([^{}]*)\}/).map { String($0.1) })
           #expect(names.subtracting(data.values.keys) == [], "\(language) \(key)")
-          // Pages show a text of another program after our own.
+          // Pages show the message of another program after our own.
           if names.contains("detail") { #expect(text.hasSuffix("{detail}"), "\(language) \(key)") }
         }
         let message = texts.message(area, data)
         #expect(!message.contains("{") && message != key, "\(language) \(key)")
       }
     }
-    // A message without its code is left over.
+    // A message without its code is obsolete.
     let known = Set(Coded.Code.allCases.map { "\(area).\($0.rawValue)" })
     let there = catalog[.english].entries.keys.filter { $0.hasPrefix("\(area).") }
     #expect(Set(there).subtracting(known) == [])
@@ -150,7 +150,7 @@ import Testing
     #expect(
       catalog[.russian].message("publications.finding", GateFinding.tooManyEntries(entries: 12_000, maximum: 10))
         == "Записей: 12\u{A0}000. Допускается не больше 10.")
-    // Serials and telephone numbers are no counts.
+    // Serials and telephone numbers are not counts, so their digits are not grouped.
     #expect(
       catalog[.english].message("publications.failure", PublicationFailure.serialUsed(1_000, minimum: 1_001))
         == "The serial 1000 is already used. Use 1001 or more.")
