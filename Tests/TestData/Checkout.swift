@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the tests find the project's own files, and the data that some of them read.
+/// Paths of the project's files and of test data.
 public enum Checkout {
   /// The folder of Package.swift.
   public static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -10,20 +10,20 @@ public enum Checkout {
   public static var migrations: String { "\(root)/Migrations" }
   /// The folder of page templates.
   public static var templates: String { "\(root)/Resources/Templates" }
-  /// The folder of the pages' texts.
+  /// The folder of the message catalogs.
   public static var texts: String { "\(root)/Resources/Localization" }
-  /// The folder of the style sheet.
+  /// The folder of the style sheets.
   public static var publicFiles: String { "\(root)/Public" }
-  /// The folder of tables.
+  /// The folder of templates, catalogs, recipes and regions.
   public static var resources: String { "\(root)/Resources" }
   /// The description of the API.
   public static var openAPI: String { "\(resources)/openapi.yaml" }
 
-  /// A small file of invented data, in the form of a real one.
+  /// A small file of invented data in a real format.
   /// - Parameter path: such as `complaints/daily.csv`.
   public static func fixture(_ path: String) -> String { "\(root)/Tests/TestData/Fixtures/\(path)" }
 
-  /// A file of real data beside the checkout (or in RINGFENCE_SHARED); nil, said aloud, where it is absent.
+  /// A file of real data beside the checkout, or in RINGFENCE_SHARED; nil, with a printed note, if it is missing.
   /// - Parameter path: such as `data/complaints/ftc-2020.tsv.gz`.
   public static func shared(_ path: String) -> String? {
     let folder = ProcessInfo.processInfo.environment["RINGFENCE_SHARED"] ?? "\(root)/../shared"
@@ -34,7 +34,7 @@ public enum Checkout {
   }
 }
 
-/// A folder that is gone after the body.
+/// Creates a folder that is deleted after the body.
 public func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
   let folder = "\(FileManager.default.temporaryDirectory.path)/ringfence-\(UUID().uuidString)"
   try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,8 +1,8 @@
-/// A repeatable source of chance.
+/// A repeatable random number generator.
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  /// - Parameter seed: the same one gives the same numbers.
+  /// - Parameter seed: the same seed gives the same numbers.
   public init(seed: UInt64) { state = seed }
 
   /// SplitMix64 (Steele, Lea, Flood 2014).

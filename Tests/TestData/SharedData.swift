@@ -1,7 +1,7 @@
 public import Testing
 
 extension Trait where Self == ConditionTrait {
-  /// Skips a test where files of real data are absent, and names them.
+  /// Skips a test if files of real data are missing, and names them.
   /// - Parameter paths: see ``Checkout/shared(_:)``.
   public static func sharedData(_ paths: String...) -> Self {
     let absent = paths.filter { Checkout.shared($0) == nil }
