@@ -7,7 +7,7 @@ import Testing
 @testable import BenchmarkCommand
 
 @Suite(.database) struct BenchmarkStoreTests {
-  /// The scripts, run like pgbench runs them, write their row into the scratch schema and nothing into the real tables.
+  /// The scripts write their rows into the scratch schema and not into the real tables.
   @Test func scriptsWriteIntoTheScratchSchemaOnly() async throws {
     let configuration = PostgresConfiguration(TestDatabase.current.dsn)
     let connection = try await PostgresConnection.connect(configuration, logger: .forTests)

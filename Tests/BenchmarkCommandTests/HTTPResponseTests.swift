@@ -13,7 +13,7 @@ import Testing
     for length in 0..<whole.count { #expect(try parse(String(whole.prefix(length))) == nil) }
     let length = head.utf8.count
     #expect(try parse(whole) == HTTPResponse(status: 201, body: length..<length + 5, closes: false))
-    // What follows is left for the next answer.
+    // The following bytes belong to the next response.
     #expect(try parse(whole + "HTTP/1.1 200")?.body.upperBound == length + 5)
   }
 
