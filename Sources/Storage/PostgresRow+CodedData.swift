@@ -13,13 +13,13 @@ extension PostgresRow {
     }
   }
 
-  /// A code with its values, where there is one.
+  /// A code with its values; nil where the column is null.
   func codedIfPresent<Coded: CodedData>(_ column: Int) throws -> Coded? {
     try decode(column, as: String?.self) == nil ? nil : coded(column)
   }
 
-  /// The step of a publication or a background job. During an upgrade another server may do a step that this version does
-  /// not know: that is none.
+  /// The step of a publication or a background job; nil where the column is null. During an upgrade another server may
+  /// run a step that this version does not know; that is also nil.
   func step(_ column: Int) throws -> JobStep? {
     try decode(column, as: String?.self).flatMap { try? JobStep(json: $0) }
   }

@@ -1,19 +1,19 @@
 public import Foundation
 import Timestamps
 
-/// An error in the data that this version cannot process.
+/// Something in the database or the input that this version cannot handle.
 public enum StorageError: Error, Equatable, CustomStringConvertible {
   /// A row names a category that this version does not know.
   case unknownCategory(id: Int16)
   /// There is no such version of the thresholds; nil: there is none at all.
   case noThresholds(version: Int32?)
-  /// Somebody else has saved this version of the thresholds meanwhile.
+  /// Another administrator has saved this version of the thresholds meanwhile.
   case thresholdsChanged(version: Int32)
-  /// Another manifest was recorded under a serial that is to be recorded now.
+  /// Another manifest is already recorded under this serial.
   case serialTaken(Int64)
   /// A row names a kind of decision that this version does not know.
   case unknownTreatment(String)
-  /// A row names a rule against brigades that this version does not know.
+  /// A row names a rule against brigading that this version does not know.
   case unknownRule(String)
   /// A row has a state that this version does not know.
   case unknownState(String)
@@ -25,14 +25,14 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case unknownRole(String)
   /// A directory was replaced by another process while it was being read.
   case directoryChanged(source: String)
-  /// Nothing was handed in to replace the entries of a directory.
+  /// An import without entries would replace the existing entries of a directory.
   case emptyDirectory(source: String, kept: Int64)
-  /// Reports of before this moment were dropped, and one of those that are to be stored is older.
+  /// Reports before this time were dropped, and a report to be stored is older.
   case reportsDropped(before: Date)
-  /// Reports of up to this moment were to be dropped, and by the database's clock that is too early.
+  /// Reports up to this time were to be dropped, but by the database clock that is too early.
   case monthsTooYoung(until: Date, here: Date, database: Date)
 
-  /// The error and the next step, in English.
+  /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
     case .unknownCategory(let id):

@@ -1,10 +1,10 @@
 import PostgreSQL
 
-/// What a failure of the database means for whoever waits.
+/// The consequence of a database failure for the caller.
 public enum StoreFailure: Sendable, Equatable {
-  /// The database cannot be reached or is overloaded; the same request is welcome later.
+  /// The database cannot be reached or is overloaded; the same request can be sent again later.
   case unavailable
-  /// The database refused the statement, perhaps for one item in it.
+  /// The database refused the statement, perhaps because of one item in it.
   case perhapsOneItem
   /// Anything else.
   case other
@@ -22,7 +22,7 @@ public enum StoreFailure: Sendable, Equatable {
     switch error.kind {
     case _ where error.isRetryable: self = .unavailable
     case .poolTimeout, .poolShutDown, .connectionClosed, .cancelled: self = .unavailable
-    // Out of memory, disk full, too many connections: the fault of no item.
+    // Out of memory, disk full, too many connections: no item is the cause.
     case .server(let state) where state.hasPrefix("53"): self = .unavailable
     case .server, .encoding: self = .perhapsOneItem
     default: self = .other
@@ -31,6 +31,6 @@ public enum StoreFailure: Sendable, Equatable {
 }
 
 extension PostgresError {
-  /// Whether somebody else has made the same object just now.
+  /// Whether another session has created the same object a moment ago.
   var isDuplicateObject: Bool { sqlState.map { ["42P07", "42710", "23505"].contains($0) } ?? false }
 }

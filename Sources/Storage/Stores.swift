@@ -1,13 +1,13 @@
 public import PostgreSQL
 
-/// Every store of a database, made once by whoever opens it and passed on from there.
+/// All stores of a database, created once at start and injected.
 public struct Stores: Sendable {
   let pool: PostgresPool
   let intakePool: PostgresPool
 
   /// - Parameters:
   ///   - pool: connections for everything but intake.
-  ///   - intakePool: connections of the intake alone, so that look-ups cannot delay it; nil shares `pool`.
+  ///   - intakePool: connections for intake only, so that lookups cannot delay it; nil shares `pool`.
   public init(pool: PostgresPool, intakePool: PostgresPool? = nil) {
     self.pool = pool
     self.intakePool = intakePool ?? pool
@@ -58,7 +58,7 @@ public struct Stores: Sendable {
   public let numbers: NumberStore
   /// Explanations of single numbers.
   public let explanations: ExplanationStore
-  /// Look-ups by hash.
+  /// Lookups by hash.
   public let lookups: HashLookupStore
   /// Thresholds, by version.
   public let thresholds: ThresholdStore
@@ -72,7 +72,7 @@ public struct Stores: Sendable {
   public let protection: ProtectionStore
   /// The review queue.
   public let queue: QueueStore
-  /// Cases with everything that a moderator is shown.
+  /// Cases with everything that a moderator sees.
   public let cases: CaseStore
   /// Decisions about many numbers at once.
   public let bulks: BulkStore
@@ -90,7 +90,7 @@ public struct Stores: Sendable {
   public let webhooks: WebhookStore
   /// Apps and their keys.
   public let apps: AppStore
-  /// Withdrawals of what came by a key.
+  /// Withdrawals of all reports of a key.
   public let keyWithdrawals: KeyWithdrawalStore
   /// Accounts.
   public let accounts: AccountStore
@@ -102,7 +102,7 @@ public struct Stores: Sendable {
   public let auditLog: AuditLog
   /// Background jobs.
   public let jobs: JobStore
-  /// Leases of work that one of several servers does.
+  /// Leases of work that only one of several servers does.
   public let leases: LeaseStore
   /// Reporters and their weights.
   public let reporters: ReporterStore

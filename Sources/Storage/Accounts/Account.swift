@@ -1,59 +1,59 @@
 public import Curation
 public import Foundation
 
-/// An account as administrators, and its owner, see it: without anything secret.
+/// An account as administrators and its owner see it, without secrets.
 public struct Account: Sendable, Equatable {
   /// Key of the row.
   public let id: Int32
   /// Unique, 1 to 80 characters.
   public let name: String
-  /// What it may do.
+  /// The account's role.
   public let role: Role
   /// The language of its choice, such as `ru`; nil leaves it to the browser.
   public let language: String?
-  /// When it was added.
+  /// When the account was added.
   public let createdAt: Date
-  /// When it last signed in; nil for never.
+  /// The last sign-in; nil for never.
   public let signedInAt: Date?
-  /// How often it has signed in.
+  /// Number of sign-ins.
   public let signIns: Int32
-  /// Since when it cannot sign in; nil while it can.
+  /// When the account was disabled; nil while it is enabled.
   public let disabledAt: Date?
-  /// Whether it has a password; without one it signs in by links.
+  /// Whether the account has a password; without one it signs in with links.
   public let hasPassword: Bool
-  /// Whether it has a second factor.
+  /// Whether the account has a second factor.
   public let hasSecondFactor: Bool
-  /// Recovery codes that are left.
+  /// Number of unused recovery codes.
   public let recoveryCodes: Int64
-  /// Sessions that are open.
+  /// Number of open sessions.
   public let sessions: Int64
 }
 
 /// One of an account's sessions.
 public struct AccountSession: Sendable, Equatable {
-  /// Names it; opens nothing.
+  /// Identifies the session; it is not its token.
   public let id: UUID
   /// When it was opened.
   public let openedAt: Date
   /// When it was last used, to the minute.
   public let seenAt: Date
-  /// What kind of browser, in words; may be empty.
+  /// Browser and platform as text; may be empty.
   public let browser: String
 }
 
-/// What an account is recognised by. Never shown.
+/// Credentials of an account; never shown.
 public struct Credentials: Sendable {
   /// Key of the row.
   public let id: Int32
   /// Unique.
   public let name: String
-  /// What it may do.
+  /// The account's role.
   public let role: Role
-  /// As `PasswordHash` writes it; nil for none.
+  /// As `PasswordHash` encodes it; nil for none.
   public let password: String?
   /// Encrypted; nil for none.
   public let secret: [UInt8]?
-  /// The newest step whose code was taken.
+  /// The newest time step of which a code was accepted.
   public let step: Int64
 }
 
@@ -61,12 +61,12 @@ public struct Credentials: Sendable {
 public enum AccountError: Error, Equatable, CustomStringConvertible {
   /// There is no account of this name.
   case unknown(String)
-  /// There is one already.
+  /// There is an account of this name already.
   case taken(String)
-  /// Nobody could undo it.
+  /// The change would leave no administrator who can sign in.
   case lastAdministrator(String)
 
-  /// What it is, and what to do, in plain English.
+  /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
     case .unknown(let name): "There is no account \(name). See `ringfence account list`."

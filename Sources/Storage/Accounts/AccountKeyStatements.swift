@@ -1,10 +1,10 @@
 import PostgreSQL
 
-/// Remembers which key secrets are kept with, unless one is remembered; answers with the one that is.
+/// Stores the fingerprint of the key that encrypts secrets, unless one is stored; returns the stored one.
 struct ClaimAccountKey: PostgresStatement {
   let fingerprint: [UInt8]
 
-  // The update changes nothing and answers with the row.
+  // The update changes nothing and makes the statement return the row.
   static let sql = """
     INSERT INTO account_key AS k (only_row, fingerprint) VALUES (true, $1)
     ON CONFLICT (only_row) DO UPDATE SET fingerprint = k.fingerprint RETURNING fingerprint
@@ -15,13 +15,13 @@ struct ClaimAccountKey: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> [UInt8] { try row.decode(0) }
 }
 
-/// Which key secrets are kept with.
+/// Reads the fingerprint of the key that encrypts secrets.
 struct ReadAccountKey: PostgresStatement {
   static let sql = "SELECT fingerprint FROM account_key"
   static func decode(_ row: PostgresRow) throws -> [UInt8] { try row.decode(0) }
 }
 
-/// Forgets the key when nothing is kept with it any more.
+/// Deletes the key's fingerprint once no secret is encrypted with it.
 struct ForgetAccountKey: PostgresStatement {
   typealias Row = Void
 

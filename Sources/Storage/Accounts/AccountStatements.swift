@@ -78,7 +78,7 @@ struct SetRole: PostgresStatement {
   }
 }
 
-/// Keeps an account out, or lets it in again.
+/// Disables an account, or enables it again.
 struct SetDisabled: PostgresStatement {
   typealias Row = Void
   let id: Int32
@@ -106,7 +106,7 @@ struct SetLanguage: PostgresStatement {
   }
 }
 
-/// Sets or takes away an account's password.
+/// Sets or removes an account's password.
 struct SetPassword: PostgresStatement {
   typealias Row = Void
   let id: Int32
@@ -120,7 +120,7 @@ struct SetPassword: PostgresStatement {
   }
 }
 
-/// Sets or takes away an account's second factor.
+/// Sets or removes an account's second factor.
 struct SetSecondFactor: PostgresStatement {
   typealias Row = Void
   let id: Int32
@@ -136,7 +136,7 @@ struct SetSecondFactor: PostgresStatement {
   }
 }
 
-/// Takes away an account's recovery codes, and the sign-in links that were not used.
+/// Deletes an account's recovery codes and its unused sign-in links.
 struct DropRecoveryCodes: PostgresStatement {
   typealias Row = Void
   let id: Int32
@@ -146,7 +146,7 @@ struct DropRecoveryCodes: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
 }
 
-/// Gives an account recovery codes.
+/// Adds recovery codes to an account.
 struct AddRecoveryCodes: PostgresStatement {
   typealias Row = Void
   let id: Int32
@@ -160,7 +160,7 @@ struct AddRecoveryCodes: PostgresStatement {
   }
 }
 
-/// Forgets what opens an account's door beside its password: links, steps and known browsers.
+/// Deletes the other ways into an account: sign-in links, sign-in steps and known browsers.
 struct DropEntrances: PostgresStatement {
   typealias Row = Void
   let id: Int32

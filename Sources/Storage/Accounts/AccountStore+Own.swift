@@ -1,11 +1,12 @@
 public import Foundation
 import PostgreSQL
 
-/// What people change of their own accounts. What makes an account safer ends its other sessions, forgets links, steps and
-/// known browsers, and gives this session another token, so that whoever had a hand on an old one is out.
+/// Changes that people make to their own accounts. A change that makes an account safer ends its other sessions,
+/// deletes its links, steps and known browsers, and replaces this session's token, so that a stolen token becomes
+/// useless.
 extension AccountStore {
-  /// Sets the own password.
-  /// - Parameter hash: as `PasswordHash` writes it.
+  /// Sets the signed-in account's password.
+  /// - Parameter hash: as `PasswordHash` encodes it.
   /// - Returns: the session's new token.
   public func setPassword(_ hash: String, of moderator: Session, at time: Date) async throws -> String {
     try await secure(
@@ -14,10 +15,10 @@ extension AccountStore {
     ) { _ = try await $0.run(SetPassword(id: moderator.id, hash: hash)) }
   }
 
-  /// Sets the own second factor, with new recovery codes.
+  /// Sets the signed-in account's second factor, with new recovery codes.
   /// - Parameters:
   ///   - secret: encrypted.
-  ///   - step: of the code that showed that the app has it.
+  ///   - step: time step of the code that confirmed the authenticator app.
   ///   - recovery: hashes of the codes, 32 bytes each.
   /// - Returns: the session's new token.
   public func setSecondFactor(
@@ -33,7 +34,7 @@ extension AccountStore {
     }
   }
 
-  /// Takes the own second factor away.
+  /// Removes the signed-in account's second factor.
   /// - Returns: the session's new token.
   public func removeSecondFactor(of moderator: Session, at time: Date) async throws -> String {
     try await secure(
@@ -44,7 +45,7 @@ extension AccountStore {
     }
   }
 
-  /// Replaces the own recovery codes.
+  /// Replaces the signed-in account's recovery codes.
   /// - Returns: the session's new token.
   public func setRecoveryCodes(_ hashes: [[UInt8]], of moderator: Session, at time: Date) async throws -> String {
     try await secure(moderator, "account.recovery_codes", after: ["recovery_codes": "new"], at: time) { connection in
@@ -53,12 +54,12 @@ extension AccountStore {
     }
   }
 
-  /// Sets the language of the own pages; nil leaves it to the browser.
+  /// Sets the language of the signed-in account's pages; nil leaves it to the browser.
   public func setLanguage(_ language: String?, of moderator: Session) async throws {
     _ = try await pool.run(SetLanguage(id: moderator.id, language: language))
   }
 
-  /// Uses up a second factor without signing in.
+  /// Consumes a second factor without signing in.
   /// - Returns: whether it was not used before.
   public func use(_ factor: SecondFactor, of moderator: Session) async throws -> Bool {
     switch factor {
@@ -75,7 +76,7 @@ extension AccountStore {
     let event = Actor(moderator).did(action, to: moderator.name, before: before, after: after)
     try await pool.transaction { connection in
       try await change(connection)
-      // A link, or a first factor that was shown before, would open a session still.
+      // An unused link, or a first factor that was already accepted, could still open a session.
       _ = try await connection.run(DropEntrances(id: moderator.id))
       _ = try await connection.run(EndSessions(accountID: moderator.id, only: nil, except: moderator.sessionID))
       _ = try await connection.run(RotateSession(sessionID: moderator.sessionID, tokenHash: Secret.hash(token)))

@@ -2,7 +2,7 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Accounts: who there is, and what they are recognised by. Every change stands in the audit log.
+/// Accounts and their credentials. Every change is recorded in the audit log.
 public struct AccountStore: Sendable {
   let pool: PostgresPool
 
@@ -26,7 +26,7 @@ public struct AccountStore: Sendable {
     try await pool.run(ReadAccounts(name: name, time: time)).first
   }
 
-  /// What an account that can sign in is recognised by.
+  /// Credentials of an enabled account; nil where there is none of this name.
   public func credentials(of name: String) async throws -> Credentials? {
     try await pool.run(FindCredentials(name: name)).first
   }
@@ -38,7 +38,7 @@ public struct AccountStore: Sendable {
       name, role: role, noting: actor.did("account.add", to: name, after: ["role": role.rawValue]), at: time)
   }
 
-  /// As above; safe to call again with the same event, as a transaction is after a commit in doubt.
+  /// As above. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
   func add(_ name: String, role: Role, noting event: AuditEvent, at time: Date) async throws {
     try await pool.transaction { connection in
       guard try await !connection.run(AddAccount(name: name, role: role, time: time)).isEmpty else {
@@ -49,7 +49,7 @@ public struct AccountStore: Sendable {
     }
   }
 
-  /// Gives an account another role, from its next request on.
+  /// Changes an account's role with effect from its next request.
   /// - Throws: ``AccountError``.
   public func setRole(_ role: Role, of name: String, by actor: Actor, at time: Date) async throws {
     let id = UUID()
@@ -65,7 +65,7 @@ public struct AccountStore: Sendable {
     }
   }
 
-  /// Keeps an account out and ends its sessions, or lets it in again.
+  /// Disables an account and ends its sessions, or enables it again.
   /// - Throws: ``AccountError``.
   public func setDisabled(_ isDisabled: Bool, name: String, by actor: Actor, at time: Date) async throws {
     let event = actor.did(isDisabled ? "account.disable" : "account.enable", to: name)
@@ -79,9 +79,11 @@ public struct AccountStore: Sendable {
     }
   }
 
-  /// Takes away an account's password, second factor, recovery codes, links and sessions: it gets in by a new link.
+  /// Removes an account's password, second factor, recovery codes, links and sessions. The account then signs in with a
+  /// new link.
   ///
-  /// With the last second factor goes the memory of the key: the next server may start with another one.
+  /// When the last second factor is removed, the key's fingerprint is deleted: the next server may start with another
+  /// key.
   /// - Throws: ``AccountError/unknown(_:)``.
   public func reset(_ name: String, by actor: Actor, at time: Date) async throws {
     let id = UUID()
@@ -99,8 +101,9 @@ public struct AccountStore: Sendable {
     }
   }
 
-  /// Ends an account's sessions: one, or all but one. What would open another goes with all of them.
-  /// - Returns: how many were ended.
+  /// Ends an account's sessions: one, all but one, or all. Unless only one is ended, links, steps and known browsers
+  /// are deleted too.
+  /// - Returns: number of sessions that were ended.
   @discardableResult
   public func endSessions(
     of account: Account, only: UUID? = nil, except: UUID? = nil, by actor: Actor, at time: Date
@@ -125,7 +128,7 @@ public struct AccountStore: Sendable {
 }
 
 extension Account {
-  /// What it is recognised by, for the audit log.
+  /// The state of the credentials, for the audit log.
   fileprivate var factors: [String: String] {
     ["password": hasPassword ? "set" : "none", "second_factor": hasSecondFactor ? "set" : "none"]
   }
@@ -143,7 +146,7 @@ extension PostgresConnection {
     if try await run(LockAdministrators()) == [account.id] { throw AccountError.lastAdministrator(account.name) }
   }
 
-  /// Ends everything that an account has open.
+  /// Ends an account's sessions, links and steps, and deletes its known browsers.
   fileprivate func close(_ account: Account) async throws -> Int {
     _ = try await run(DropEntrances(id: account.id))
     return try await run(EndSessions(accountID: account.id, only: nil, except: nil)).count

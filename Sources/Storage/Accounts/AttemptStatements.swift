@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQL
 
-/// Reads the counts of subjects and locks them until the transaction ends; those that are new begin at nothing.
+/// Reads the counts of subjects and locks them until the transaction ends; new subjects start at 0.
 struct LockAttempts: PostgresStatement {
   let subjects: [[UInt8]]
   let time: Date
@@ -46,7 +46,7 @@ struct SaveAttempts: PostgresStatement {
   }
 }
 
-/// Forgets counts: of these subjects, and old ones.
+/// Deletes the counts of these subjects, and old counts.
 struct ForgetAttempts: PostgresStatement {
   typealias Row = Void
   let subjects: [[UInt8]]
@@ -60,7 +60,7 @@ struct ForgetAttempts: PostgresStatement {
   }
 }
 
-/// Remembers a browser of an account, and only so many.
+/// Stores a known browser of an account, up to a limit.
 struct RememberBrowser: PostgresStatement {
   typealias Row = Void
   let id: Int32
@@ -85,7 +85,7 @@ struct RememberBrowser: PostgresStatement {
   }
 }
 
-/// Whether a browser is one of an account's.
+/// Whether a browser is known for an account.
 struct FindBrowser: PostgresStatement {
   let name: String
   let tokenHash: [UInt8]

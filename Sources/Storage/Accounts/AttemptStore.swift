@@ -1,23 +1,23 @@
 public import Foundation
 public import PostgreSQL
 
-/// How often a subject failed to sign in: an account, a network, a browser, as a hash of 32 bytes.
+/// Number of failed sign-ins of a subject: an account, a network or a browser, as a hash of 32 bytes.
 public struct AttemptCount: Sendable, Equatable {
-  /// What is counted.
+  /// The subject's hash.
   public let subject: [UInt8]
-  /// Failures that are not forgotten.
+  /// Failures that have not expired.
   public var failures: Int32
-  /// The last of them.
+  /// The last failure.
   public var lastAt: Date
-  /// No attempt is looked at before.
+  /// Attempts before this time are rejected unchecked.
   public var closedUntil: Date
 }
 
-/// Counts attempts to sign in. What an account or an address is called is never stored: only keyed hashes.
+/// Counts failed sign-ins. Names and addresses are never stored, only keyed hashes.
 public struct AttemptStore: Sendable {
   private let pool: PostgresPool
 
-  /// How long failures are remembered, in seconds: a day.
+  /// How long failures are kept, in seconds: a day.
   public static let memory: TimeInterval = 86_400
 
   /// - Parameter pool: where attempts are counted.
@@ -25,8 +25,8 @@ public struct AttemptStore: Sendable {
     self.pool = pool
   }
 
-  /// Reads and changes the counts of some subjects while nobody else does.
-  /// - Parameter change: answers with what they are to be; nil leaves them.
+  /// Reads and changes the counts of some subjects under a lock.
+  /// - Parameter change: returns the new counts; nil leaves them as they are.
   /// - Returns: the counts as they were.
   @discardableResult
   public func update(
@@ -39,13 +39,13 @@ public struct AttemptStore: Sendable {
     }
   }
 
-  /// Forgets subjects, and whatever is older than ``memory``.
+  /// Deletes the counts of subjects, and all counts older than ``memory``.
   public func forget(_ subjects: [[UInt8]], at time: Date) async throws {
     _ = try await pool.run(ForgetAttempts(subjects: subjects, before: time - Self.memory))
   }
 
-  /// Remembers a browser that an account has signed in with.
-  /// - Parameter token: what the browser keeps.
+  /// Stores a browser with which an account has signed in.
+  /// - Parameter token: the secret in the browser's cookie.
   public func remember(browser token: String, of id: Int32, at time: Date) async throws {
     _ = try await pool.run(RememberBrowser(id: id, tokenHash: Secret.hash(token), time: time, limit: 10))
   }
@@ -55,6 +55,6 @@ public struct AttemptStore: Sendable {
     try await !pool.run(FindBrowser(name: name, tokenHash: Secret.hash(token))).isEmpty
   }
 
-  /// A secret for a browser to keep.
+  /// A new secret for a browser's cookie.
   public static func makeToken() -> String { Secret.make(prefix: "") }
 }

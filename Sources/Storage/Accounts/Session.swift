@@ -1,22 +1,22 @@
 public import Curation
 public import Foundation
 
-/// Somebody who has signed in.
+/// A signed-in account.
 public struct Session: Sendable, Equatable {
   /// Key of the row.
   public let id: Int32
   /// Unique, 1 to 80 characters.
   public let name: String
-  /// What the account may do.
+  /// The account's role.
   public let role: Role
   /// The language the account has chosen, such as `ru`; nil leaves it to the browser.
   public let language: String?
-  /// Names the session; opens nothing.
+  /// Identifies the session; it is not its token.
   public let sessionID: UUID
-  /// Whether it can sign in without a link.
+  /// Whether the account can sign in without a link.
   public let hasPassword: Bool
-  /// Whether it has a second factor.
+  /// Whether the account has a second factor.
   public let hasSecondFactor: Bool
-  /// How often it has signed in, this time included.
+  /// Number of sign-ins, including this one.
   public let signIns: Int32
 }

@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQL
 
-/// Opens a session, and forgets what has expired.
+/// Opens a session, and deletes expired sessions.
 struct OpenSession: PostgresStatement {
   let accountID: Int32
   let tokenHash: [UInt8]
@@ -36,7 +36,7 @@ struct OpenSession: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
 }
 
-/// Finds whose session a token is.
+/// Finds the session of a token, with its account.
 struct FindSession: PostgresStatement {
   let tokenHash: [UInt8]
   let time: Date
@@ -66,7 +66,7 @@ struct FindSession: PostgresStatement {
   }
 }
 
-/// Notes that a session is in use.
+/// Updates the time at which a session was last used.
 struct TouchSession: PostgresStatement {
   typealias Row = Void
   let tokenHash: [UInt8]
@@ -96,7 +96,7 @@ struct DeleteSession: PostgresStatement {
   }
 }
 
-/// Gives a session another token.
+/// Replaces a session's token.
 struct RotateSession: PostgresStatement {
   typealias Row = Void
   let sessionID: UUID

@@ -2,20 +2,20 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Moderators' ways in: sign-in links, steps and sessions.
+/// Sign-in links, sign-in steps and sessions of moderators.
 public struct SessionStore: Sendable {
   let pool: PostgresPool
 
-  /// How long a one-time link can wait to be used, in seconds: a day.
+  /// Lifetime of an unused sign-in link, in seconds: a day.
   public static let linkLifetime: TimeInterval = 86_400
 
-  /// How long a session lasts at most, in seconds: twelve hours.
+  /// Longest lifetime of a session, in seconds: twelve hours.
   public static let sessionLifetime: TimeInterval = 43_200
 
-  /// How long a session lasts without being used, in seconds: two hours.
+  /// Lifetime of an unused session, in seconds: two hours.
   public static let idleLifetime: TimeInterval = 7_200
 
-  /// How long the second factor may take after the first one, in seconds: ten minutes.
+  /// Time allowed for the second factor after the first one, in seconds: ten minutes.
   public static let stepLifetime: TimeInterval = 600
 
   /// - Parameter pool: where moderators are kept.
@@ -23,10 +23,11 @@ public struct SessionStore: Sendable {
     self.pool = pool
   }
 
-  /// Makes a link's token for a moderator, who is added when new. It works once, for a day.
+  /// Creates the token of a sign-in link for a moderator; a new name is added as an account. The link works once,
+  /// within a day.
   /// - Parameters:
-  ///   - role: what the moderator may do from now on; nil leaves it, and makes a new one `moderator`.
-  ///   - actor: who makes it.
+  ///   - role: the account's role from now on; nil keeps it, and gives `moderator` to a new account.
+  ///   - actor: creator of the link, for the audit log.
   public func makeSignInToken(
     for name: String, role: Role? = nil, by actor: Actor = .commandLine("command line"), at time: Date
   ) async throws -> String {
@@ -54,18 +55,19 @@ public struct SessionStore: Sendable {
     return token
   }
 
-  /// Uses up a link's token.
+  /// Consumes a sign-in link's token.
   /// - Parameters:
-  ///   - former: the session that the browser had; it ends.
-  ///   - browser: what kind it is, in words, at most 80 characters.
-  /// - Returns: nil when the link was used, has expired or never was, or the account is disabled.
+  ///   - former: the browser's earlier session; it ends.
+  ///   - browser: name of the browser, at most 80 characters.
+  /// - Returns: nil when the link was used, has expired or is unknown, or the account is disabled.
   public func enter(
     link token: String, replacing former: String? = nil, browser: String = "", at time: Date
   ) async throws -> FirstFactor? {
     try await enter(link: token, SessionOpening(browser: browser, former: former, time: time))
   }
 
-  /// As above; safe to call again with the same opening, as a transaction is after a commit in doubt.
+  /// As above. Safe to call again with the same opening, because a transaction is repeated when its commit was in
+  /// doubt.
   func enter(link token: String, _ opening: SessionOpening) async throws -> FirstFactor? {
     try await pool.transaction { connection in
       if let opened = try await connection.entrance(of: opening) { return opened }
@@ -75,7 +77,7 @@ public struct SessionStore: Sendable {
     }
   }
 
-  /// Lets in whoever has shown an account's password.
+  /// Signs an account in whose password was verified.
   public func enter(
     password account: Credentials, replacing former: String? = nil, browser: String = "", at time: Date
   ) async throws -> FirstFactor {
@@ -86,13 +88,13 @@ public struct SessionStore: Sendable {
     }
   }
 
-  /// Who has shown the first factor, by the token they got for it; nil when that was too long ago.
+  /// Credentials of the account that showed the first factor, found by the step's token; nil when the step has expired.
   public func credentials(step token: String, at time: Date) async throws -> Credentials? {
     try await pool.run(FindSignInStep(tokenHash: Secret.hash(token), time: time)).first
   }
 
-  /// Lets in whoever has shown both factors, and uses the second one up.
-  /// - Returns: the session's token; nil when the factor was used before, or the step is over.
+  /// Signs an account in that showed both factors, and consumes the second one.
+  /// - Returns: the session's token; nil when the factor was used before, or the step has expired.
   public func enter(
     step token: String, of account: Credentials, by factor: SecondFactor, replacing former: String? = nil,
     browser: String = "", at time: Date
@@ -113,14 +115,14 @@ public struct SessionStore: Sendable {
     }
   }
 
-  /// Whose session this token is; nil when it has ended.
+  /// The session of a token; nil when it has ended.
   public func moderator(session token: String, at time: Date) async throws -> Session? {
     let hash = Secret.hash(token)
     let found = try await pool.run(
       FindSession(tokenHash: hash, time: time, seenAfter: time - Self.idleLifetime)
     ).first
     guard let found else { return nil }
-    // Once a minute is enough to know whether it is in use.
+    // Once a minute is precise enough for the idle lifetime.
     if found.seenAt < time - 60 { _ = try await pool.run(TouchSession(tokenHash: hash, time: time)) }
     return found.moderator
   }
@@ -135,9 +137,9 @@ public struct SessionStore: Sendable {
     }
   }
 
-  /// Notes an attempt that failed.
-  /// - Parameter account: nil where the name has none. The name is not noted then: it may be a password, typed in the wrong
-  ///   field.
+  /// Records a failed attempt in the audit log.
+  /// - Parameter account: nil for an unknown name. The name is then not recorded: it may be a password typed in the
+  ///   wrong field.
   public func noteFailure(of account: Credentials?, because reason: String, at time: Date) async throws {
     let name = account?.name ?? "unknown"
     let event = AuditEvent(
@@ -146,7 +148,7 @@ public struct SessionStore: Sendable {
   }
 }
 
-/// What is made up once, so that a transaction that is run again opens the same session.
+/// Values generated once, so that a repeated transaction opens the same session.
 struct SessionOpening {
   let token = Secret.make(prefix: "")
   let id = UUID()
@@ -166,7 +168,7 @@ extension PostgresConnection {
     _ = try await run(AppendAuditEvent(event, at: time))
   }
 
-  /// What this very opening has opened before: its transaction is run again when a commit was in doubt.
+  /// The result of an earlier run of this opening, because a transaction is repeated when its commit was in doubt.
   fileprivate func entrance(of opening: SessionOpening) async throws -> FirstFactor? {
     let hash = Secret.hash(opening.token)
     if try await !run(FindSignInStep(tokenHash: hash, time: opening.time)).isEmpty {

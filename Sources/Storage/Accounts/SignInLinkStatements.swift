@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Finds an account by name, or adds one; answers with the role there was before, where the account is not new.
+/// Finds an account by name, or adds one; returns the role before the change unless the account is new.
 struct EnsureAccount: PostgresStatement {
   let name: String
   let role: Role?
@@ -42,7 +42,7 @@ struct CreateSignInLink: PostgresStatement {
   }
 }
 
-/// Uses up a sign-in link: of two that come at once, one is answered with a row.
+/// Consumes a sign-in link; of two simultaneous uses one gets a row.
 struct RedeemSignInLink: PostgresStatement {
   let linkHash: [UInt8]
   let time: Date
@@ -61,7 +61,7 @@ struct RedeemSignInLink: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Credentials { try row.credentials() }
 }
 
-/// Notes that the first factor was shown.
+/// Stores that the first factor was shown.
 struct AddSignInStep: PostgresStatement {
   typealias Row = Void
   let tokenHash: [UInt8]
@@ -79,7 +79,7 @@ struct AddSignInStep: PostgresStatement {
   }
 }
 
-/// Who has shown the first factor, by the token they got for it.
+/// Finds the credentials of the account of an open sign-in step by the step's token.
 struct FindSignInStep: PostgresStatement {
   let tokenHash: [UInt8]
   let time: Date
@@ -98,7 +98,7 @@ struct FindSignInStep: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Credentials { try row.credentials() }
 }
 
-/// Ends a step; answers with how the first factor was shown, once.
+/// Ends a step; returns once how the first factor was shown.
 struct EndSignInStep: PostgresStatement {
   let tokenHash: [UInt8]
   let accountID: Int32
@@ -117,7 +117,7 @@ struct EndSignInStep: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
 }
 
-/// Takes a code of an authenticator app, unless it or a later one was taken before.
+/// Consumes a code of an authenticator app, unless it or a later one was used before.
 struct TakeCode: PostgresStatement {
   let accountID: Int32
   let step: Int64
@@ -134,7 +134,7 @@ struct TakeCode: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
 }
 
-/// Takes a recovery code, once.
+/// Consumes a recovery code.
 struct TakeRecoveryCode: PostgresStatement {
   let accountID: Int32
   let codeHash: [UInt8]
@@ -149,7 +149,7 @@ struct TakeRecoveryCode: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
 }
 
-/// What an account of this name is recognised by; no row for one that cannot sign in.
+/// Credentials of an account by name; no row for a disabled account.
 struct FindCredentials: PostgresStatement {
   let name: String
 

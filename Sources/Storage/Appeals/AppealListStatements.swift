@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Open appeals after a place, the oldest first.
+/// Open appeals after a cursor, the oldest first.
 struct ReadOpenAppeals: PostgresStatement {
   let after: AppealCursor?
   let limit: Int
@@ -24,7 +24,7 @@ struct ReadOpenAppeals: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Appeal { try ReadAllOpenAppeals.decode(row) }
 }
 
-/// Answered appeals before a place, the newest answer first.
+/// Answered appeals before a cursor, the newest answer first.
 struct ReadAnsweredAppeals: PostgresStatement {
   let before: AppealCursor?
   let limit: Int
@@ -46,7 +46,7 @@ struct ReadAnsweredAppeals: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Appeal { try ReadAllOpenAppeals.decode(row) }
 }
 
-/// How many appeals wait.
+/// Number of open appeals.
 struct CountOpenAppeals: PostgresStatement {
   static let sql = "SELECT count(*) FROM appeals WHERE state = 'open'"
 

@@ -1,52 +1,51 @@
 public import Curation
 public import Foundation
 
-/// What became of an appeal that was sent in.
+/// Result of filing an appeal.
 public enum FilingOutcome: Sendable, Equatable {
-  /// It is the first about the number.
+  /// A new appeal was opened.
   case filed
-  /// Another one about the number was open; it is answered with that.
+  /// Another appeal about the number was open; both are answered together.
   case joined
-  /// This very filing, with this ticket, is kept already.
+  /// This filing, with this ticket, is stored already.
   case filedBefore
-  /// The form had been used before; nothing was kept.
+  /// The form had been used before; nothing was stored.
   case stampSpent
-  /// So many people have appealed about the number that another one's words would not be read; nothing was kept, and
-  /// the form can be sent again.
+  /// All places for people who appeal about the number are taken; nothing was stored, and the form can be sent again.
   case crowded
 }
 
-/// What the holder of a ticket may see.
+/// The status of an appeal as the holder of its ticket sees it.
 public struct AppealStatus: Sendable, Equatable {
   /// The appeal; its statement is the ticket holder's own.
   public var appeal: Appeal
   /// How the newest publication lists the number; nil where it does not.
   public var listing: Explanation.Listing?
-  /// Whether the number is named and not blocked for as long as the appeal is not rejected; see `Spoofing`.
+  /// Whether the number is identified and not blocked for as long as the appeal is not rejected; see `Spoofing`.
   public var isVictim: Bool
   /// Whether a decision has allowed the number.
   public var isAllowed: Bool
 }
 
-/// What one person said in an appeal.
+/// One person's statement in an appeal.
 public struct FiledStatement: Sendable, Equatable {
   /// The appeal that it belongs to.
   public var appealID: UUID
-  /// The words.
+  /// The statement's text.
   public var statement: String
-  /// When they came.
+  /// When the statement was filed.
   public var filedAt: Date
-  /// How the person may be reached; nil where nothing was given, or it was forgotten.
+  /// Contact of the person; nil where none was given, or it was deleted.
   public var contact: String?
 }
 
-/// A place in the list of appeals.
+/// A cursor in the list of appeals.
 public struct AppealCursor: Sendable, Equatable {
-  /// When the last one was filed, or, among answered ones, answered.
+  /// When the last appeal was filed, or, among answered ones, answered.
   public var time: Date
-  /// Its number.
+  /// The last appeal's number.
   public var number: Int64
-  /// Its id.
+  /// The last appeal's id.
   public var id: UUID
 
   /// - Parameters: see the properties.
@@ -57,12 +56,12 @@ public struct AppealCursor: Sendable, Equatable {
   }
 }
 
-/// What became of an answer.
+/// Result of answering appeals.
 public enum AnswerOutcome: Sendable, Equatable {
-  /// It was given to so many appeals about the number.
+  /// The answer was stored for this many appeals about the number.
   case answered(Int)
-  /// None about the number was open: somebody else was quicker.
+  /// No appeal about the number was open: somebody else has answered.
   case nothingOpen
-  /// Another appeal has come since the moderator looked; nothing was answered.
+  /// Another appeal was filed since the moderator opened the page; nothing was answered.
   case changed
 }

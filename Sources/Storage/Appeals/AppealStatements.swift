@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Files an appeal; one that is there stays.
+/// Files an appeal; an existing one is unchanged.
 struct FileAppeal: PostgresStatement {
   typealias Row = Void
   let appeal: Appeal
@@ -72,8 +72,8 @@ struct ReadAllOpenAppeals: PostgresStatement {
   }
 }
 
-/// Numbers with an appeal that was not rejected, with the days of the appeals, and with how many complaints were said on
-/// each of the last 64 days: a line a number and day of complaints.
+/// Numbers with an appeal that was not rejected, with the days of the appeals, and with the number of complaints on
+/// each of the last 64 days: one row for each number and day with complaints.
 struct ReadAppealedDays: PostgresStatement {
   struct Day: Sendable {
     let number: Int64
@@ -88,7 +88,7 @@ struct ReadAppealedDays: PostgresStatement {
 
   static let sql = statement("($3::bigint[] IS NULL OR number = ANY($3))")
 
-  /// - Parameter which: of the appeals, as a condition of SQL.
+  /// - Parameter which: SQL condition that selects appeals.
   static func statement(_ which: String) -> String {
     """
     WITH appealed AS (
@@ -118,7 +118,7 @@ struct ReadAppealedDays: PostgresStatement {
   }
 }
 
-/// The same of one number, by its key: a plan that is kept for any numbers would read all appeals.
+/// The same for one number, by its key: a cached plan for any set of numbers would read all appeals.
 struct ReadAppealedDaysOf: PostgresStatement {
   let number: Int64
   let time: Date

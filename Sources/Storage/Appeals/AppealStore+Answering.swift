@@ -5,12 +5,12 @@ import PostgreSQL
 extension AppealStore {
   /// Answers all open appeals about a number.
   ///
-  /// Upholding them allows the number, and has it taken out of what is published now where it is listed, all in one
-  /// transaction with the answer. Contacts are forgotten 30 days later.
+  /// Upholding them allows the number and, where it is listed, requests its revocation, in the same transaction as the
+  /// answer. Contacts are deleted 30 days later.
   /// - Parameters:
-  ///   - expected: the open appeals that the moderator saw; nil: whichever there are.
+  ///   - expected: the open appeals that the moderator saw; nil for all that are open.
   ///   - moderator: 1 to 80 characters.
-  ///   - answer: what the owner is told; nil says nothing but the outcome.
+  ///   - answer: text for the owner; nil gives only the outcome.
   /// - Throws: `RuleViolation`; `PostgresError`.
   public func settle(
     _ number: Int64, expecting expected: Set<UUID>? = nil, as state: Appeal.State, by moderator: String, role: Role,
@@ -20,7 +20,7 @@ extension AppealStore {
       number, expecting: expected, as: state, by: moderator, role: role, answer: answer, at: time, noting: UUID())
   }
 
-  /// As above; safe to call again with the same event, as a transaction is after a commit in doubt.
+  /// As above. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
   func settle(
     _ number: Int64, expecting expected: Set<UUID>?, as state: Appeal.State, by moderator: String, role: Role,
     answer: String?, at time: Date, noting eventID: UUID
@@ -49,7 +49,7 @@ extension AppealStore {
       if state == .upheld {
         _ = try await connection.run(SettleCase(number: number))
       } else {
-        // The case is judged anew: it leaves the queue where nothing but the appeal kept it there.
+        // The case is evaluated again: it leaves the queue where only the appeal kept it there.
         _ = try await connection.run(EnqueueCases([(number, .appeal)], at: time))
       }
       let event = AuditEvent(
@@ -62,17 +62,17 @@ extension AppealStore {
     }
   }
 
-  /// Open appeals after a place, the oldest first.
+  /// Open appeals after a cursor, the oldest first.
   public func open(after place: AppealCursor?, limit: Int) async throws -> [Appeal] {
     try await pool.run(ReadOpenAppeals(after: place, limit: limit))
   }
 
-  /// Answered appeals before a place, the newest answer first.
+  /// Answered appeals before a cursor, the newest answer first.
   public func answered(before place: AppealCursor?, limit: Int) async throws -> [Appeal] {
     try await pool.run(ReadAnsweredAppeals(before: place, limit: limit))
   }
 
-  /// How many wait.
+  /// Number of open appeals.
   public func openCount() async throws -> Int64 {
     try await pool.run(CountOpenAppeals()).first ?? 0
   }

@@ -3,17 +3,17 @@ public import Foundation
 import PostgreSQL
 
 extension AppealStore {
-  /// How long where a filing came from is kept, in seconds: 30 days.
+  /// How long the origin of a filing is kept, in seconds: 30 days.
   public static let originsKept: TimeInterval = 30 * 86_400
   /// How long after an answer a contact is kept, in seconds: 30 days.
   public static let contactsKept: TimeInterval = 30 * 86_400
 
-  /// Files what a person sent, or joins it to the open appeal about the number; uses the form up in the same transaction,
-  /// unless there is no room.
+  /// Files a person's statement, or joins it to the open appeal about the number. The same transaction consumes the
+  /// form, unless there is no place for the statement.
   /// - Parameters:
-  ///   - ticket: what the person is given; the same for a form that is sent again.
-  ///   - stamp: 16 bytes that no other form has, and the time until which the form could be sent.
-  ///   - origin: where it came from; see `FilingPlaces`.
+  ///   - ticket: code for the person; the same for a form that is sent again.
+  ///   - stamp: 16 unique bytes of the form, and the time until which it can be sent.
+  ///   - origin: network and area of the sender; see `FilingPlaces`.
   public func file(
     _ filing: AppealFiling, ticket: AppealTicket, stamp: (id: [UInt8], expiresAt: Date),
     from origin: FilingOrigin = .unknown
@@ -22,7 +22,7 @@ extension AppealStore {
     do {
       return try await pool.transaction { connection in
         guard try await !connection.run(SpendStamp(stamp: stamp.id, expiresAt: stamp.expiresAt)).isEmpty else {
-          // A second click, or the same transaction again after a commit in doubt.
+          // A second click, or a repeated transaction after a commit in doubt.
           let kept = try await connection.run(FindFiling(ticketHash: ticket.hash)).first
           return kept.map { ($0.number, $0.statement) == (filing.number, filing.statement) } == true
             ? .filedBefore : .stampSpent
@@ -34,7 +34,7 @@ extension AppealStore {
     }
   }
 
-  /// What the holder of a ticket may see; nil for a ticket that nobody was given.
+  /// The status for the holder of a ticket; nil for an unknown ticket.
   public func status(of ticket: AppealTicket, at time: Date) async throws -> AppealStatus? {
     try await pool.withConnection { connection in
       guard let filing = try await connection.run(FindFiling(ticketHash: ticket.hash)).first,
@@ -51,14 +51,14 @@ extension AppealStore {
     }
   }
 
-  /// What people said in appeals about a number, the oldest first. For moderators alone: contacts stand beside it.
+  /// The statements in appeals about a number, the oldest first. For moderators only, since contacts are included.
   public func filings(of number: Int64) async throws -> [FiledStatement] {
     try await pool.run(ReadFilings(number: number))
   }
 
-  /// Forgets contacts of appeals that were answered 30 days ago, where filings of 30 days ago came from, and used forms
-  /// that have expired.
-  /// - Returns: how many contacts.
+  /// Deletes contacts of appeals that were answered 30 days ago, origins of filings older than 30 days, and expired
+  /// used forms.
+  /// - Returns: number of deleted contacts.
   @discardableResult
   public func purge(at time: Date) async throws -> Int {
     try await pool.retrying { connection in
@@ -69,7 +69,7 @@ extension AppealStore {
   }
 }
 
-/// Undoes what was done for a filing that has no place: its form can be sent again.
+/// Rolls back the filing of a statement that has no place: its form can be sent again.
 private struct NoPlace: Error {}
 
 extension PostgresConnection {
@@ -100,7 +100,7 @@ extension PostgresConnection {
     case .free: return
     case .inPlaceOf(let index):
       _ = try await run(DisplaceFiling(number: appeal.number, ticketHash: held[index].ticketHash))
-      // Nobody sees it any more who could make use of it.
+      // No page shows the contact of a displaced filing, so it is deleted.
       _ = try await run(DropContact(number: appeal.number, ticketHash: held[index].ticketHash))
     case .none: throw NoPlace()
     }

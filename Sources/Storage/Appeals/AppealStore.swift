@@ -2,7 +2,7 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// What owners say of their numbers, and what they were answered.
+/// Appeals of the owners of numbers, and their answers.
 public struct AppealStore: Sendable {
   let pool: PostgresPool
 
@@ -27,7 +27,7 @@ public struct AppealStore: Sendable {
     try await pool.run(ReadAppealsOf(number: number))
   }
 
-  /// All appeals that nobody has answered, the oldest first.
+  /// All open appeals, the oldest first.
   public func open() async throws -> [Appeal] {
     try await pool.run(ReadAllOpenAppeals())
   }
@@ -39,7 +39,7 @@ public struct AppealStore: Sendable {
     }
   }
 
-  /// - Parameter numbers: nil asks about all.
+  /// - Parameter numbers: nil for all.
   static func victims(
     at time: Date, numbers: [Int64]? = nil, on connection: PostgresConnection
   ) async throws -> Set<Int64> {
@@ -50,7 +50,7 @@ public struct AppealStore: Sendable {
     return victims.finish()
   }
 
-  /// - Parameter days: those of one number after those of another.
+  /// - Parameter days: grouped by number.
   static func victims(_ days: [ReadAppealedDays.Day]) -> Set<Int64> {
     var victims = VictimsOfSpoofing()
     for day in days { victims.add(day) }
@@ -58,7 +58,7 @@ public struct AppealStore: Sendable {
   }
 }
 
-/// Puts the days of each number together.
+/// Collects the days of each number.
 private struct VictimsOfSpoofing {
   private var victims = Set<Int64>()
   private var complaints: [Int32: Int] = [:]

@@ -1,23 +1,23 @@
 import Crypto
 import Foundation
 
-/// What a person who appealed is given: a code that opens the page where the answer will stand.
+/// The code that a person who appealed receives; it opens the page with the answer.
 ///
-/// 160 random bits in 32 characters that cannot be taken for each other. Only its hash is stored.
+/// 160 random bits in 32 unambiguous characters. Only the hash is stored.
 public struct AppealTicket: Sendable, Equatable {
   /// 32 characters of `ABCDEFGHJKMNPQRSTVWXYZ0123456789`, in groups of eight with `-` between.
   public let code: String
 
   private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
-  /// A new one.
+  /// A new random ticket.
   public init() {
     var generator = SystemRandomNumberGenerator()
     let characters = (0..<32).map { _ in Self.letters[Int(generator.next() & 31)] }
     code = Self.grouped(characters)
   }
 
-  /// The ticket that 20 bytes stand for, which nobody must be able to guess.
+  /// The ticket of 20 bytes, which must be unpredictable.
   /// - Returns: nil for another count of bytes.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 20 else { return nil }
@@ -33,8 +33,8 @@ public struct AppealTicket: Sendable, Equatable {
     code = Self.grouped(characters)
   }
 
-  /// A ticket as somebody typed it: spaces, dashes and the case of letters do not count.
-  /// - Returns: nil for what is no ticket.
+  /// A typed ticket: spaces, dashes and the case of letters are ignored.
+  /// - Returns: nil when the text is not a ticket.
   public init?(_ text: String) {
     guard text.utf8.count <= 64 else { return nil }
     let characters = text.uppercased().filter { $0 != "-" && $0 != " " }.map { character -> Character in
@@ -48,7 +48,7 @@ public struct AppealTicket: Sendable, Equatable {
     code = Self.grouped(characters)
   }
 
-  /// What is stored: SHA-256 of the code, 32 bytes.
+  /// SHA-256 of the code, 32 bytes; only this is stored.
   public var hash: [UInt8] { Array(SHA256.hash(data: Data(code.utf8))) }
 
   private static func grouped(_ characters: [Character]) -> String {

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Uses a form up; answers with a row unless it was used before.
+/// Consumes a form; returns a row unless it was used before.
 struct SpendStamp: PostgresStatement {
   let stamp: [UInt8]
   let expiresAt: Date
@@ -19,8 +19,8 @@ struct SpendStamp: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> [UInt8] { try row.decode(0) }
 }
 
-/// Keeps two people who appeal at once about a number from opening two appeals. A hint: where it fails there are two, and
-/// an answer is given to both.
+/// Prevents two people who appeal at once about a number from opening two appeals. A hint only: where it fails there
+/// are two appeals, and both are answered.
 struct LockAppeals: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -30,7 +30,7 @@ struct LockAppeals: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
 }
 
-/// Keeps what one person said under the hash of the ticket.
+/// Stores one person's statement under the hash of the ticket.
 struct AddFiling: PostgresStatement {
   typealias Row = Void
   let filing: AppealFiling
@@ -55,7 +55,7 @@ struct AddFiling: PostgresStatement {
   }
 }
 
-/// Keeps how the person may be reached.
+/// Stores the person's contact.
 struct AddContact: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -76,7 +76,7 @@ struct AddContact: PostgresStatement {
   }
 }
 
-/// Who has the places of an appeal, the oldest first.
+/// Filings that hold the places of an appeal, the oldest first.
 struct ReadFilingPlaces: PostgresStatement {
   let number: Int64
   let appealID: UUID
@@ -96,7 +96,7 @@ struct ReadFilingPlaces: PostgresStatement {
   }
 }
 
-/// Takes a filing's place away; its ticket stays good.
+/// Takes a filing's place away; its ticket stays valid.
 struct DisplaceFiling: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -110,7 +110,7 @@ struct DisplaceFiling: PostgresStatement {
   }
 }
 
-/// Forgets how one person may be reached.
+/// Deletes one person's contact.
 struct DropContact: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -124,7 +124,7 @@ struct DropContact: PostgresStatement {
   }
 }
 
-/// What a ticket was given for.
+/// Finds the filing of a ticket.
 struct FindFiling: PostgresStatement {
   let ticketHash: [UInt8]
 
@@ -139,7 +139,7 @@ struct FindFiling: PostgresStatement {
   }
 }
 
-/// What people said in appeals about a number, the oldest first, with how to reach them.
+/// The statements in appeals about a number, the oldest first, with contacts; at most 500.
 struct ReadFilings: PostgresStatement {
   let number: Int64
 
@@ -159,7 +159,7 @@ struct ReadFilings: PostgresStatement {
   }
 }
 
-/// Says when contacts are to be forgotten.
+/// Schedules the deletion of contacts.
 struct SchedulePurge: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -173,7 +173,7 @@ struct SchedulePurge: PostgresStatement {
   }
 }
 
-/// Forgets contacts whose time has come.
+/// Deletes contacts that are due.
 struct PurgeContacts: PostgresStatement {
   typealias Row = Void
   let time: Date
@@ -183,7 +183,7 @@ struct PurgeContacts: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(time) }
 }
 
-/// Forgets used forms that have expired.
+/// Deletes used forms that have expired.
 struct PurgeStamps: PostgresStatement {
   typealias Row = Void
   let time: Date
@@ -193,7 +193,7 @@ struct PurgeStamps: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(time) }
 }
 
-/// Forgets where old filings came from.
+/// Deletes the origins of old filings.
 struct PurgeFilingOrigins: PostgresStatement {
   typealias Row = Void
   let before: Date

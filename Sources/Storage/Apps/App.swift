@@ -4,12 +4,12 @@ public struct App: Sendable, Equatable {
   public let id: Int32
   /// Unique, 1 to 80 characters.
   public let name: String
-  /// The key it showed; nil for a list, and where no key was asked for.
+  /// The key of the request; nil for a list, and where no key was asked for.
   public var keyID: Int32?
-  /// What that key may do.
+  /// The scopes of that key.
   public var scopes: AppScopes = []
 
-  /// Whether an app may have this name: 1 to 80 characters without line ends and control characters, which would forge
+  /// Whether an app may have this name: 1 to 80 characters without line ends and control characters, which could forge
   /// lines of a list or move a terminal's cursor.
   public static func isName(_ name: String) -> Bool {
     (1...80).contains(name.count)

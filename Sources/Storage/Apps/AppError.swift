@@ -8,14 +8,14 @@ public enum AppError: Error, Equatable, CustomStringConvertible {
   case noKey(Int32)
   /// The key is revoked or expired.
   case notValid(Int32)
-  /// A time that has not come yet: what will arrive until then cannot be taken back.
+  /// A time in the future: reports that arrive until then cannot be withdrawn yet.
   case inFuture
   /// The end is before the begin.
   case endsBeforeBegin
-  /// An app that sends by keys has the name; no list is counted under it.
+  /// The name belongs to an app with keys, not to a list.
   case notList(String)
 
-  /// The error and the next step, in English.
+  /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
     case .nameTaken(let name):

@@ -2,50 +2,50 @@ public import Foundation
 
 /// A key of an app. The key itself is not stored.
 public struct AppKey: Sendable, Equatable {
-  /// What becomes of a request that shows it.
+  /// Whether requests with the key are accepted.
   public enum State: String, Sendable {
-    /// It is let in.
+    /// Requests are accepted.
     case valid
-    /// Its time is over.
+    /// The key has expired.
     case expired
-    /// Somebody revoked it.
+    /// The key was revoked.
     case revoked
   }
 
   /// Key of its row.
   public let id: Int32
-  /// Whose it is.
+  /// The app of the key.
   public let appID: Int32
   /// The app's name.
   public let appName: String
-  /// How the key begins.
+  /// The first characters of the key.
   public let hint: String
-  /// What it may do.
+  /// The key's scopes.
   public let scopes: AppScopes
-  /// When it was made.
+  /// When the key was created.
   public let createdAt: Date
-  /// By whom.
+  /// The account that created the key.
   public let createdBy: String
-  /// From when on it is no longer valid; nil for never.
+  /// When the key expires; nil for never.
   public let expiresAt: Date?
-  /// When it was revoked.
+  /// When the key was revoked; nil while it is not.
   public let revokedAt: Date?
-  /// When it was last seen, to a minute or so.
+  /// When the key was last used, to about a minute.
   public let lastUsedAt: Date?
 
-  /// How long a server believes a key after it asked the database, in seconds.
+  /// How long a server caches a valid key, in seconds.
   public static let belief: TimeInterval = 10
-  /// How long what was let in may take until it is stored, in seconds; it covers clocks that differ a little, too.
+  /// Longest time between accepting a request and storing it, in seconds; it also covers small clock differences.
   private static let slack: TimeInterval = 60
 
-  /// Before when the last report that comes by it is stored: for a key that has ended, a while after its end; now for
-  /// one that is valid.
+  /// The time before which every report of the key is stored: some time after its end for an expired or revoked key,
+  /// `time` for a valid one.
   public func lastArrival(at time: Date) -> Date {
     guard state(at: time) != .valid, let end = [revokedAt, expiresAt].compactMap(\.self).min() else { return time }
     return end + Self.belief + Self.slack
   }
 
-  /// What becomes of a request that shows it at a time.
+  /// The key's state at a time.
   public func state(at time: Date) -> State {
     if revokedAt != nil { return .revoked }
     if let expiresAt, expiresAt <= time { return .expired }

@@ -1,4 +1,4 @@
-/// What a key may do.
+/// The scopes of a key.
 public struct AppScopes: OptionSet, Sendable, Hashable {
   /// Bits, as they are stored.
   public let rawValue: Int16
@@ -6,27 +6,27 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
   /// - Parameter rawValue: bits.
   public init(rawValue: Int16) { self.rawValue = rawValue }
 
-  /// Send reports and take them back.
+  /// Send and withdraw reports.
   public static let report = AppScopes(rawValue: 1)
   /// Send counts of calls.
   public static let identify = AppScopes(rawValue: 2)
-  /// Ask about numbers.
+  /// Look up numbers.
   public static let lookup = AppScopes(rawValue: 4)
-  /// Fetch publications, where the operator asks for a key.
+  /// Fetch publications, where the operator requires a key.
   public static let fetch = AppScopes(rawValue: 8)
-  /// Everything.
+  /// All scopes.
   public static let all: AppScopes = [.report, .identify, .lookup, .fetch]
 
-  /// Each with its name, in the order in which they are shown.
+  /// Each scope with its name, in display order.
   public static let named: [(name: String, scope: AppScopes)] = [
     ("report", .report), ("identify", .identify), ("lookup", .lookup), ("fetch", .fetch),
   ]
 
-  /// The names of those it holds.
+  /// The names of the contained scopes.
   public var names: [String] { Self.named.filter { contains($0.scope) }.map(\.name) }
 
   /// - Parameter names: such as `report`, in any order.
-  /// - Returns: nil for none at all, and for a name that is no scope's.
+  /// - Returns: nil for an empty list, and for an unknown name.
   public init?(names: some Sequence<some StringProtocol>) {
     var scopes: AppScopes = []
     for name in names {

@@ -23,7 +23,7 @@ struct EnsureSource: PostgresStatement {
   let name: String
   let createdAt: Date
 
-  // The update changes nothing; without it a row that is there would not be returned.
+  // The update changes nothing; without it an existing row would not be returned.
   static let sql = """
     INSERT INTO apps (name, created_at, is_list) VALUES ($1, $2, true)
     ON CONFLICT (name) DO UPDATE SET name = excluded.name WHERE apps.is_list
@@ -38,7 +38,7 @@ struct EnsureSource: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> App { try App(row) }
 }
 
-/// Finds an app that sends by keys by its name.
+/// Finds an app, not a list, by its name.
 struct FindAppNamed: PostgresStatement {
   let name: String
 

@@ -6,7 +6,7 @@ public import PostgreSQL
 public struct AppStore: Sendable {
   let pool: PostgresPool
 
-  /// How long the old keys go on after a new one was made, unless somebody says otherwise, in seconds: a week.
+  /// Default time for which old keys stay valid after a rotation, in seconds: a week.
   public static let overlap: TimeInterval = 7 * 86_400
 
   /// - Parameter pool: where apps are kept.
@@ -14,14 +14,14 @@ public struct AppStore: Sendable {
     self.pool = pool
   }
 
-  /// Takes back what came by keys.
+  /// Withdrawals of all reports of a key.
   public var withdrawals: KeyWithdrawalStore { KeyWithdrawalStore(pool: pool) }
 
   /// Adds an app with its first key.
   /// - Parameters:
   ///   - name: 1 to 80 characters.
-  ///   - expiresAt: from when on the key is not valid; nil for never.
-  /// - Returns: the app and its key; the key cannot be had again, only its hash is stored.
+  ///   - expiresAt: when the key expires; nil for never.
+  /// - Returns: the app and its key; the key cannot be read again, since only its hash is stored.
   /// - Throws: ``AppError/nameTaken(_:)``.
   public func create(
     name: String, scopes: AppScopes = .all, expiresAt: Date? = nil, by person: String = "command line", at time: Date
@@ -30,7 +30,7 @@ public struct AppStore: Sendable {
     let app = try await pool.transaction { connection in
       let added = try await connection.run(InsertApp(name: name, createdAt: time)).first
       guard let app = added else {
-        // Taken, unless by this very call, whose commit was not answered.
+        // The name is taken, unless by this call itself, whose commit was not acknowledged.
         guard let app = try await connection.run(FindApp(keyHash: Secret.hash(key), time: time)).first else {
           throw AppError.nameTaken(name)
         }
@@ -44,7 +44,7 @@ public struct AppStore: Sendable {
     return (app, key)
   }
 
-  /// The app that an imported list is counted under; added when it is new. It has no key.
+  /// The app under which an imported list is stored; added when it is new. It has no key.
   /// - Throws: ``AppError/notList(_:)``.
   public func source(named name: String, at time: Date) async throws -> App {
     guard let app = try await pool.run(EnsureSource(name: name, createdAt: time)).first else {
@@ -53,15 +53,15 @@ public struct AppStore: Sendable {
     return app
   }
 
-  /// The app of this key, with what the key may do; nil when there is none or it is revoked or over.
+  /// The app of this key, with the key's scopes; nil when the key is unknown, revoked or expired.
   public func app(key: String, at time: Date = Date()) async throws -> App? {
     try await pool.run(FindApp(keyHash: Secret.hash(key), time: time)).first
   }
 
-  /// Gives an app a new key that may do what its newest one may; the others go on for a while.
+  /// Gives an app a new key with the scopes of its newest one; the other keys stay valid for a while.
   /// - Parameters:
-  ///   - overlap: seconds for which the old keys go on; 0 ends them now.
-  ///   - expiresAt: from when on the new key is not valid; nil for never.
+  ///   - overlap: seconds for which the old keys stay valid; 0 ends them now.
+  ///   - expiresAt: when the new key expires; nil for never.
   /// - Throws: ``AppError/noApp(_:)``.
   public func rotate(
     name: String, overlap: TimeInterval = AppStore.overlap, expiresAt: Date? = nil,
@@ -82,7 +82,7 @@ public struct AppStore: Sendable {
     return key
   }
 
-  /// Revokes a key for good. Servers believe it for some seconds more.
+  /// Revokes a key permanently. Servers may accept it for another 10 seconds, while they cache it.
   /// - Throws: ``AppError/noKey(_:)``.
   public func revoke(keyID: Int32, by person: String = "command line", at time: Date) async throws {
     let eventID = UUID()
@@ -96,7 +96,7 @@ public struct AppStore: Sendable {
     }
   }
 
-  /// Changes what a key may do.
+  /// Changes a key's scopes.
   /// - Throws: ``AppError/noKey(_:)``, ``AppError/notValid(_:)``.
   public func change(
     keyID: Int32, to scopes: AppScopes, by person: String = "command line", at time: Date
@@ -135,7 +135,7 @@ public struct AppStore: Sendable {
     return fields
   }
 
-  /// Notes when keys were last seen; of a key's times the latest stays.
+  /// Stores when keys were last used; of several times for a key the latest is kept.
   public func note(uses: [(key: Int32, time: Date)]) async throws {
     guard !uses.isEmpty else { return }
     _ = try await pool.run(NoteKeyUses(uses: uses.sorted { $0.key < $1.key }))
@@ -165,7 +165,7 @@ extension PostgresConnection {
 }
 
 extension AuditEvent {
-  /// What an administrator did to an app or a key.
+  /// The audit event of a change to an app or a key.
   static func app(
     _ id: UUID, _ verb: String, app: String, key: Int32? = nil, by person: String, before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil

@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQL
 
-/// Adds a key; without a row where it is there, which is how a repeated call knows its own work.
+/// Adds a key; no row where it exists, by which a repeated call recognizes its own work.
 struct InsertKey: PostgresStatement {
   typealias Row = Void
   let appID: Int32
@@ -28,12 +28,12 @@ struct InsertKey: PostgresStatement {
   }
 }
 
-/// Lets an app's valid keys end at a time, unless they end before.
+/// Sets the end of an app's valid keys to a time, unless they end earlier.
 struct EndKeys: PostgresStatement {
   typealias Row = Void
   let appID: Int32
   let time: Date
-  /// The one that stays.
+  /// The hash of the key that is not changed.
   let exceptHash: [UInt8]
 
   static let sql = """
@@ -48,7 +48,7 @@ struct EndKeys: PostgresStatement {
   }
 }
 
-/// Revokes a key for good; when it was, stays.
+/// Revokes a key permanently; an earlier time of revocation is kept.
 struct RevokeKey: PostgresStatement {
   typealias Row = Void
   let keyID: Int32
@@ -62,7 +62,7 @@ struct RevokeKey: PostgresStatement {
   }
 }
 
-/// Changes what a key may do.
+/// Changes a key's scopes.
 struct ChangeScopes: PostgresStatement {
   typealias Row = Void
   let keyID: Int32
@@ -76,7 +76,7 @@ struct ChangeScopes: PostgresStatement {
   }
 }
 
-/// Notes when keys were last seen.
+/// Stores when keys were last used.
 struct NoteKeyUses: PostgresStatement {
   typealias Row = Void
   let uses: [(key: Int32, time: Date)]

@@ -1,44 +1,44 @@
 public import Foundation
 
-/// Work on taking back what came by a key.
+/// Withdrawal of a key's reports, as a resumable job.
 public struct KeyWithdrawal: Sendable, Equatable {
   /// Key of its row.
   public let id: Int64
-  /// Whose reports are taken back.
+  /// The key whose reports are withdrawn.
   public let keyID: Int32
-  /// When the first of them arrived.
+  /// Reports that arrived at this time or later are withdrawn.
   public let since: Date
-  /// Before when the last of them arrived.
+  /// Reports that arrived before this time are withdrawn.
   public let until: Date
-  /// Why, as somebody put it.
+  /// The reason that was given.
   public let reason: String
-  /// Who asked for it.
+  /// The account that requested the withdrawal.
   public let askedBy: String
-  /// When.
+  /// When it was requested.
   public let askedAt: Date
-  /// All reports of the app with a lesser id are done.
+  /// All reports of the app with a smaller id are done.
   let position: UUID
-  /// Reports of the app that were looked at; some of them twice.
+  /// Reports of the app that were checked; some are counted twice.
   public let seen: Int64
-  /// Reports that were taken back.
+  /// Reports that were withdrawn.
   public let withdrawn: Int64
-  /// When it was done; nil while there is more to do.
+  /// When it was finished; nil while reports are left.
   public let doneAt: Date?
 }
 
-/// What came by a key, before it is taken back.
+/// The reports of a key, before their withdrawal.
 public struct KeyTrace: Sendable, Equatable {
-  /// Reports that stand, up to ``mostReports``.
+  /// Reports that are not withdrawn, up to ``mostReports``.
   public let reports: Int
-  /// Numbers that they are about.
+  /// Numbers that the reports are about.
   public let numbers: Int
   /// Reporters, by their pseudonyms.
   public let reporters: Int
-  /// When the first of them arrived.
+  /// When the first report arrived.
   public let first: Date?
-  /// When the last of them arrived.
+  /// When the last report arrived.
   public let last: Date?
 
-  /// The most that are counted.
+  /// The greatest number of reports that is counted.
   public static let mostReports = 100_000
 }

@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQL
 
-/// Notes that a key's reports are to be taken back.
+/// Stores a request to withdraw a key's reports.
 struct InsertKeyWithdrawal: PostgresStatement {
   let keyID: Int32
   let since: Date
@@ -27,9 +27,9 @@ struct InsertKeyWithdrawal: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> KeyWithdrawal { try KeyWithdrawal(row) }
 }
 
-/// Reads what was asked for, the newest first.
+/// Reads withdrawals, the newest first.
 struct ReadKeyWithdrawals: PostgresStatement {
-  /// Whether only what is not done.
+  /// Whether only unfinished withdrawals are read.
   let onlyOpen: Bool
 
   static let sql = """
@@ -44,7 +44,7 @@ struct ReadKeyWithdrawals: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> KeyWithdrawal { try KeyWithdrawal(row) }
 }
 
-/// Locks a piece of work until the transaction ends, and reads how far it is: two workers take turns.
+/// Locks a withdrawal until the transaction ends, and reads its progress: two workers take turns.
 struct LockKeyWithdrawal: PostgresStatement {
   let id: Int64
 
@@ -59,7 +59,7 @@ struct LockKeyWithdrawal: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> KeyWithdrawal { try KeyWithdrawal(row) }
 }
 
-/// Notes how far a piece of work is.
+/// Stores the progress of a withdrawal.
 struct AdvanceKeyWithdrawal: PostgresStatement {
   let id: Int64
   let position: UUID
@@ -83,9 +83,9 @@ struct AdvanceKeyWithdrawal: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> KeyWithdrawal { try KeyWithdrawal(row) }
 }
 
-/// A page of an app's reports in the order of their ids, and which of them came by a key and stand.
+/// A page of an app's reports in the order of their ids, each with whether it came by the key and is not withdrawn.
 struct ReadReportsOfApp: PostgresStatement {
-  /// One of them.
+  /// A report of the page.
   struct Found: Sendable {
     let reportID: UUID
     let isMeant: Bool
@@ -114,7 +114,7 @@ struct ReadReportsOfApp: PostgresStatement {
   }
 }
 
-/// Counts what came by a key and stands.
+/// Counts the reports of a key that are not withdrawn.
 struct TraceKey: PostgresStatement {
   let key: AppKey
   let since: Date
@@ -141,12 +141,12 @@ struct TraceKey: PostgresStatement {
 }
 
 extension KeyTrace {
-  /// Whether a report came by the key $2 within a time.
+  /// Whether a report came by the key $2 within a period.
   fileprivate static let isOfKey = "key_id IS NOT DISTINCT FROM $2 AND received_at >= $3 AND received_at < $4"
 }
 
 extension PostgresParameters {
-  /// $1 to $4: the app, the key and the time.
+  /// $1 to $4: the app, the key and the period.
   fileprivate mutating func append(_ key: AppKey, since: Date, until: Date) {
     append(key.appID)
     append(key.id)

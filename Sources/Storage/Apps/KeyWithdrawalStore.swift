@@ -1,14 +1,14 @@
 public import Foundation
 public import PostgreSQL
 
-/// Takes back what came by a key that somebody else got hold of, in bounded steps that can be broken off anywhere.
+/// Withdraws the reports of a stolen key, in bounded steps that can be interrupted at any point.
 ///
-/// A step reads a page of the app's reports through the index by their ids, whichever key they came by, and takes back
-/// some of those that are meant, each as its reporter would; how far it is, is committed with it.
+/// A step reads a page of the app's reports through the index on their ids, for all keys, and withdraws some of those
+/// that match, each as its reporter would. Its progress is committed with it.
 public struct KeyWithdrawalStore: Sendable {
   private let pool: PostgresPool
 
-  /// Reports a step looks at, and takes back, at most: locks on numbers are held for a fraction of a second.
+  /// The most reports that a step reads, and withdraws: locks on numbers are held for a fraction of a second.
   private static let page = 1_000
   private static let batch = 100
 
@@ -17,8 +17,8 @@ public struct KeyWithdrawalStore: Sendable {
     self.pool = pool
   }
 
-  /// What would be taken back.
-  /// - Parameter until: nil for all that came by the key.
+  /// Counts the reports that would be withdrawn.
+  /// - Parameter until: nil for all reports of the key.
   /// - Throws: ``AppError/noKey(_:)``, ``AppError/inFuture``, ``AppError/endsBeforeBegin``.
   public func trace(keyID: Int32, since: Date, until: Date?, at time: Date) async throws -> KeyTrace {
     try await pool.withConnection { connection in
@@ -28,11 +28,11 @@ public struct KeyWithdrawalStore: Sendable {
     }
   }
 
-  /// Notes that a key's reports are to be taken back.
+  /// Stores a request to withdraw a key's reports.
   /// - Parameters:
-  ///   - since: when the first of them arrived.
-  ///   - until: before when the last of them arrived, not before `since` and not after `time`; nil for all that came by
-  ///     the key: a server believes it for a while after its end, so the work begins only then.
+  ///   - since: reports that arrived at this time or later are withdrawn.
+  ///   - until: reports that arrived before this time are withdrawn; not before `since` and not after `time`. Nil for
+  ///     all reports of the key: servers accept a key for a while after its end, so the work begins only then.
   ///   - reason: 1 to 1,000 characters.
   /// - Throws: ``AppError/noKey(_:)``, ``AppError/inFuture``, ``AppError/endsBeforeBegin``.
   public func ask(
@@ -57,14 +57,14 @@ public struct KeyWithdrawalStore: Sendable {
     return end
   }
 
-  /// What was asked for lately, the newest first.
-  /// - Parameter onlyOpen: leaves out what is done.
+  /// Recent withdrawals, the newest first.
+  /// - Parameter onlyOpen: leaves out finished ones.
   public func list(onlyOpen: Bool) async throws -> [KeyWithdrawal] {
     try await pool.run(ReadKeyWithdrawals(onlyOpen: onlyOpen))
   }
 
-  /// Does one step; none before the last report that is meant can have arrived.
-  /// - Returns: how far it is; nil when there is no such work.
+  /// Does one step; it does nothing while reports that match can still arrive.
+  /// - Returns: the progress; nil when there is no such withdrawal.
   public func step(_ id: Int64, at time: Date) async throws -> KeyWithdrawal? {
     let eventID = UUID()
     return try await pool.transaction { connection in
@@ -74,7 +74,7 @@ public struct KeyWithdrawalStore: Sendable {
       let page = try await connection.run(ReadReportsOfApp(key: key, withdrawal: work, limit: Self.page))
       let meant = page.filter(\.isMeant)
       let batch = meant.prefix(Self.batch)
-      // As batches of reports lock numbers.
+      // In the order in which batches of reports lock numbers.
       for found in batch.sorted(by: { $0.report.number < $1.report.number }) {
         try await connection.withdraw(found.report, reportID: found.reportID, appID: key.appID, at: time)
       }

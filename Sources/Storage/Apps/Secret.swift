@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// Secrets of 256 random bits, of which only the hash is stored: with that much chance in them, a plain SHA-256 is
-/// as good as a slow hash.
+/// Secrets of 256 random bits, of which only the hash is stored: with this much entropy, plain SHA-256 is as safe as a
+/// slow hash.
 enum Secret {
   static func make(prefix: String) -> String {
     var generator = SystemRandomNumberGenerator()

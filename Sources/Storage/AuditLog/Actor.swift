@@ -1,10 +1,10 @@
 public import Curation
 
-/// Who changes something, as the audit log names them.
+/// The author of a change, as recorded in the audit log.
 public struct Actor: Sendable, Equatable {
   /// The account's name, 1 to 80 characters.
   public let name: String
-  /// What it acts as.
+  /// The role in which the author acts.
   public let role: Role
 
   /// - Parameters: see the properties.
@@ -13,16 +13,16 @@ public struct Actor: Sendable, Equatable {
     self.role = role
   }
 
-  /// An account that has signed in.
+  /// A signed-in account.
   public init(_ moderator: Session) {
     self.init(name: moderator.name, role: moderator.role)
   }
 
-  /// Whoever can run commands on the server's data is an administrator.
-  /// - Parameter name: what was given with `--by`.
+  /// The author of a command: access to the server's data implies the role of administrator.
+  /// - Parameter name: the value of `--by`.
   public static func commandLine(_ name: String) -> Actor { Actor(name: name, role: .administrator) }
 
-  /// What this actor did.
+  /// The audit event of an action by this actor.
   public func did(
     _ action: String, to subject: String, before: [String: String]? = nil, after: [String: String]? = nil,
     because reason: String? = nil

@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQL
 
-/// Adds an event to the audit log. To be run in the transaction of the change itself, so that neither is without the other.
+/// Adds an event to the audit log. Run it in the transaction of the change, so that both commit or neither does.
 struct AppendAuditEvent: PostgresStatement {
   typealias Row = Void
   let event: AuditEvent
@@ -37,7 +37,7 @@ enum AuditFields {
     guard let fields else { return nil }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    // Strings always encode.
+    // Encoding strings cannot fail.
     return (try? encoder.encode(fields)).map { String(decoding: $0, as: UTF8.self) }
   }
 

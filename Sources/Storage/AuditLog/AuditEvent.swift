@@ -2,23 +2,23 @@ import Crypto
 public import Curation
 public import Foundation
 
-/// Something that a person changed, for the audit log of who changed what.
+/// A change by a person, for the audit log.
 public struct AuditEvent: Sendable, Equatable {
-  /// Names the event: written again by a retry, it stands once.
+  /// Identifies the event: a retry does not add it twice.
   public let id: UUID
   /// The account's name, 1 to 80 characters.
   public let actor: String
-  /// The role it acted in: a ``Role``'s raw value, or `system` where nobody was asked.
+  /// The role it acted in: a ``Role``'s raw value, or `system` for automatic changes.
   public let role: String
-  /// What was done: `area.verb`, such as `decision.block`.
+  /// The action as `area.verb`, such as `decision.block`.
   public let action: String
-  /// What it was done to: a number with its plus, an account's name…; 1 to 200 characters.
+  /// The changed object: a number with its plus, an account's name…; 1 to 200 characters.
   public let subject: String
-  /// What there was, by field; nil for nothing. Never a secret.
+  /// The state before, by field; nil for none. Never a secret.
   public let before: [String: String]?
-  /// What there is now, by field; nil for nothing. Never a secret.
+  /// The state after, by field; nil for none. Never a secret.
   public let after: [String: String]?
-  /// Why, where somebody was asked; at most 2,000 characters.
+  /// The reason, where one was given; at most 2,000 characters.
   public let reason: String?
 
   /// - Parameters: see the properties. Text that is too long is cut.
@@ -36,7 +36,7 @@ public struct AuditEvent: Sendable, Equatable {
     self.reason = reason.flatMap { $0.isEmpty ? nil : String($0.prefix(2_000)) }
   }
 
-  /// What somebody of a role did.
+  /// The event of an action in a role.
   public init(
     id: UUID = UUID(), actor: String, role: Role, action: String, subject: String, before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
@@ -48,7 +48,7 @@ public struct AuditEvent: Sendable, Equatable {
 }
 
 extension UUID {
-  /// The same for the same text: names an event that may be written again after a restart (RFC 9562, 5.8).
+  /// The same UUID for the same text: identifies an event that may be written again after a restart (RFC 9562, 5.8).
   init(naming text: String) {
     var bytes = Array(SHA256.hash(data: Data(text.utf8)).prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x80

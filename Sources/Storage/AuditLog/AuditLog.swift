@@ -1,21 +1,21 @@
 public import Foundation
 public import PostgreSQL
 
-/// An event of the audit log, and when it happened.
+/// An event of the audit log with its time.
 public struct AuditRecord: Sendable, Equatable {
-  /// When, to the microsecond.
+  /// The time of the event, to the microsecond.
   public let time: Date
-  /// What.
+  /// The event.
   public let event: AuditEvent
-  /// Where the next page begins.
+  /// The cursor of the next page.
   public var cursor: AuditCursor { AuditCursor(time: time, id: event.id) }
 }
 
-/// A place in the audit log.
+/// A cursor in the audit log.
 public struct AuditCursor: Sendable, Equatable {
-  /// When the event there happened.
+  /// The time of the event.
   public let time: Date
-  /// Which of that moment.
+  /// The id of the event, among those of the same time.
   public let id: UUID
 
   /// - Parameters: see the properties.
@@ -24,20 +24,20 @@ public struct AuditCursor: Sendable, Equatable {
   }
 }
 
-/// Which events are wanted.
+/// A filter of events.
 public struct AuditFilter: Sendable, Equatable {
-  /// The whole name of an account.
+  /// An account's exact name.
   public var actor: String?
-  /// An action, or the beginning of one, such as `decision.`.
+  /// An action or a prefix of one, such as `decision.`.
   public var action: String?
-  /// A subject, or the beginning of one.
+  /// A subject or a prefix of one.
   public var subject: String?
-  /// The earliest moment.
+  /// The earliest time, inclusive.
   public var since: Date?
-  /// The moment that comes after the last one.
+  /// The latest time, exclusive.
   public var until: Date?
 
-  /// Everything.
+  /// A filter; without arguments it selects all events.
   public init(
     actor: String? = nil, action: String? = nil, subject: String? = nil, since: Date? = nil, until: Date? = nil
   ) {
@@ -46,10 +46,10 @@ public struct AuditFilter: Sendable, Equatable {
   }
 }
 
-/// Who changed what. It can be read and added to.
+/// The audit log: events can be read and appended.
 public struct AuditLog: Sendable {
-  /// Events of one batch of an export, which is read page by page, so that a slow reader holds no transaction open: the
-  /// log only grows at its other end.
+  /// Events of one batch of an export. An export is read page by page, so that a slow reader holds no transaction open;
+  /// the log grows only at its newest end.
   public static let batch = 1_000
 
   private let pool: PostgresPool
@@ -61,16 +61,16 @@ public struct AuditLog: Sendable {
 
   /// Events, the newest first.
   /// - Parameters:
-  ///   - after: where the page before ended.
+  ///   - after: the end of the page before.
   ///   - limit: 1 to 1,000.
   public func events(_ filter: AuditFilter, after: AuditCursor? = nil, limit: Int) async throws -> [AuditRecord] {
     try await pool.run(ReadAudit(filter: filter, after: after, limit: Int64(limit)))
   }
 
-  /// Whose events there are, by name; at most 1,000.
+  /// The names of all actors; at most 1,000.
   public func actors() async throws -> [String] { try await pool.run(ReadAuditActors()) }
 
-  /// Notes what changed nothing in the database.
+  /// Records an event that changed nothing in the database.
   public func append(_ event: AuditEvent, at time: Date) async throws {
     try await pool.transaction { try await $0.append(event, at: time) }
   }

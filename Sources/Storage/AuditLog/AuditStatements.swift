@@ -41,7 +41,7 @@ struct ReadAudit: PostgresStatement {
   }
 }
 
-/// Whether an event stands in the auditLog: a change whose commit was in doubt has been made.
+/// Whether an event is in the audit log: a change whose commit was in doubt has been made.
 struct FindAuditEvent: PostgresStatement {
   let id: UUID
   let time: Date
@@ -57,14 +57,14 @@ struct FindAuditEvent: PostgresStatement {
 }
 
 extension PostgresConnection {
-  /// Whether this very change has been made: a transaction is run again when its commit was in doubt, and must not take
-  /// its own work for somebody else's.
+  /// Whether this change has been made: a transaction is repeated when its commit was in doubt, and must not mistake
+  /// its own work for another's.
   func hasMade(_ event: UUID, at time: Date) async throws -> Bool {
     try await run(FindAuditEvent(id: event, time: time)).first ?? false
   }
 }
 
-/// Whose events there are: each name costs one look into the index.
+/// The names of all actors; each name costs one index lookup.
 struct ReadAuditActors: PostgresStatement {
   static let sql = """
     WITH RECURSIVE names AS (

@@ -1,4 +1,4 @@
-/// The statements that turn the schema of one PostgreSQL into one of Citus.
+/// The statements that turn a PostgreSQL schema into a Citus schema.
 public struct ClusterPlan: Sendable {
   /// Shards of each distributed table, and of each of its partitions.
   public let shards: Int
@@ -11,8 +11,8 @@ public struct ClusterPlan: Sendable {
   /// The first distributed table; all others are co-located with it.
   private static let anchor = "numbers"
 
-  /// All statements, in an order in which they can be run: reference tables first, since foreign keys of others name
-  /// them, and those that others name before those that name them.
+  /// All statements in execution order: reference tables first, because foreign keys of other tables refer to them, and
+  /// referenced tables before those that refer to them.
   public var statements: [String] {
     ["CREATE EXTENSION IF NOT EXISTS citus;", "SET citus.shard_count = \(shards);"]
       + Self.references.map { "SELECT create_reference_table('\($0)');" }
@@ -22,10 +22,10 @@ public struct ClusterPlan: Sendable {
       }
   }
 
-  /// Tables that stay as they are.
+  /// Tables that are not distributed.
   public static var local: [String] { names(.local) }
 
-  /// Reference tables, those that others name first.
+  /// Reference tables, referenced ones first.
   private static var references: [String] {
     let first = ["categories", "threshold_versions", "regions", "apps", "app_keys"]
     return first + names(.reference).filter { !first.contains($0) }

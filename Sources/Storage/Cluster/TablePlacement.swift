@@ -1,13 +1,13 @@
-/// Where a table's rows lie in a cluster of Citus.
+/// The placement of a table's rows in a Citus cluster.
 public enum TablePlacement: Sendable, Equatable {
-  /// Split by number; all such tables are co-located, so that whatever is known of a number lies on one node.
+  /// Split by number; all such tables are co-located, so that all rows of a number are on one node.
   case distributed
-  /// Whole on every node: small, read with the distributed ones, seldom changed.
+  /// A complete copy on every node: small, read with the distributed tables, rarely changed.
   case reference
-  /// On the coordinator alone: outboxes, jobs, sessions. Nothing distributed joins them.
+  /// On the coordinator only: outboxes, jobs, sessions. Distributed tables do not join them.
   case local
 
-  /// Every table there is. A test holds it against the catalogue.
+  /// All tables. A test compares them with the catalog of the database.
   public static let all: [String: TablePlacement] = [
     "account_key": .local,
     "accounts": .local,

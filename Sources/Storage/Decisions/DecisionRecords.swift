@@ -1,57 +1,57 @@
 public import Curation
 public import Foundation
 
-/// What became of a decision that was handed in.
+/// Result of recording a decision.
 public enum DecisionOutcome: Sendable, Equatable {
-  /// It is new and committed.
+  /// The decision is new and committed.
   case recorded
-  /// The same one was there already.
+  /// The same decision was stored already.
   case duplicate
   /// The number has another decision of this id; nothing changed.
   case conflict
 }
 
-/// What became of a wish to undo a decision.
+/// Result of undoing a decision.
 public enum UndoOutcome: Sendable, Equatable {
-  /// It stands no more; where an older one was not undone, that one stands again.
+  /// The decision is no longer in force; the newest one before it that was not undone is in force again.
   case undone
-  /// It had been undone before.
+  /// The decision had been undone before.
   case alreadyUndone
   /// The number has no such decision.
   case notFound
 }
 
-/// One line of a number's history of decisions.
+/// An event in a number's history of decisions.
 public struct DecisionEvent: Sendable, Equatable {
-  /// What happened.
+  /// The kind of event.
   public enum Kind: Sendable, Equatable {
     /// A decision was made.
     case decision(Decision.Treatment)
-    /// The decision of this id was taken back.
+    /// The decision of this id was undone.
     case undo(UUID)
   }
 
-  /// The decision's id, or that of the undoing.
+  /// The id of the decision or of the undoing.
   public let id: UUID
-  /// What happened.
+  /// The kind of event.
   public let kind: Kind
-  /// What a phone shows.
+  /// The label that phones show.
   public let label: String?
-  /// What the number is.
+  /// The number's category.
   public let category: ReportCategory?
-  /// Why, for everybody.
+  /// The public reason.
   public let reason: String?
-  /// For moderators alone.
+  /// A note for moderators only.
   public let note: String?
-  /// Who did it.
+  /// The account that decided.
   public let decidedBy: String
-  /// When.
+  /// The time of the event.
   public let time: Date
 }
 
-/// What a moderator saw to stand when a decision was made.
+/// The decision in force that a moderator saw before deciding.
 public enum ExpectedDecision: Sendable, Equatable {
-  /// Whatever stands.
+  /// Any decision, or none.
   case any
   /// The decision of this id; nil: none.
   case this(UUID?)
@@ -61,10 +61,10 @@ public enum ExpectedDecision: Sendable, Equatable {
 public enum DecisionError: Error, Equatable, CustomStringConvertible {
   /// The number may not be published, for this reason.
   case protected(ProtectionReason)
-  /// Something else stands by now than whoever decided had seen.
+  /// Another decision is in force than the moderator saw.
   case stale
 
-  /// What it is, and what to do, in plain English.
+  /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
     case .stale:

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Locks what stands for a number until the transaction ends; answers with a row where there is something.
+/// Locks the decision in force for a number until the transaction ends; returns a row where there is one.
 struct LockStandingDecision: PostgresStatement {
   let number: Int64
 
@@ -13,7 +13,7 @@ struct LockStandingDecision: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Makes a decision stand where none does; answers with a row when it does now.
+/// Puts a decision into force where none is; returns a row when it was stored.
 struct TakeStandingPlace: PostgresStatement {
   let decision: Decision
 
@@ -35,7 +35,7 @@ struct TakeStandingPlace: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Adds a line to a number's history of decisions; answers with a row when it is new.
+/// Adds an event to a number's history of decisions; returns a row when it is new.
 struct AddDecision: PostgresStatement {
   let number: Int64
   let id: UUID
@@ -83,7 +83,7 @@ struct AddDecision: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Puts the newest decision that was not undone into force for a number, and settles its hold or opens it again.
+/// Puts the newest decision that was not undone into force for a number, and settles or reopens the number's hold.
 struct SettleDecisions: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -135,7 +135,7 @@ struct ReadDecisions: PostgresStatement {
   }
 }
 
-/// What stands for one number.
+/// The decision in force for one number.
 struct ReadStandingDecision: PostgresStatement {
   let number: Int64
 
@@ -148,7 +148,7 @@ struct ReadStandingDecision: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> StandingDecision { try row.standingDecision() }
 }
 
-/// What stands, in ascending order of number.
+/// All decisions in force, in ascending order of number.
 struct ReadStandingDecisions: PostgresStatement {
   static let sql =
     "SELECT number, decision, label, category_id, decision_id, decided_at FROM number_decisions ORDER BY number"
@@ -162,7 +162,7 @@ extension PostgresRow {
     return treatment
   }
 
-  /// A category by its id, where there is one.
+  /// A category by its id; nil where the column is null.
   func optionalCategory(_ column: Int) throws -> ReportCategory? {
     isNull(column) ? nil : try category(column)
   }

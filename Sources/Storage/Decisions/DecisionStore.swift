@@ -2,7 +2,7 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// What moderators decided, and what of it stands.
+/// Decisions of moderators, and which of them are in force.
 public struct DecisionStore: Sendable {
   private let pool: PostgresPool
 
@@ -11,16 +11,16 @@ public struct DecisionStore: Sendable {
     self.pool = pool
   }
 
-  /// Records a decision, which stands from then on, settles the number's hold and takes it out of the queue. Safe to call
-  /// again.
+  /// Records a decision and puts it into force, settles the number's hold and removes the number from the queue. Safe
+  /// to call again.
   ///
-  /// Of two decisions about one number the later one stands, in whatever order they are recorded.
+  /// Of two decisions about one number the one decided later is in force, in whatever order they are recorded.
   /// - Parameters:
-  ///   - expected: what the moderator saw to stand.
-  ///   - role: what the moderator may do, for the audit log; the command line acts as administrator.
-  /// - Throws: ``DecisionError/protected(_:)`` for a protected number that is not to be allowed; `RuleViolation` for one
-  ///   that no numbering plan has; ``DecisionError/stale`` when something else stands than what was expected;
-  ///   `PostgresError`.
+  ///   - expected: the decision in force that the moderator saw.
+  ///   - role: the moderator's role, for the audit log; commands act as administrator.
+  /// - Throws: ``DecisionError/protected(_:)`` for a protected number, unless it is allowed; `RuleViolation` for a
+  ///   number outside every numbering plan; ``DecisionError/stale`` when another decision than the expected one is in
+  ///   force; `PostgresError`.
   public func record(
     _ decision: Decision, expecting expected: ExpectedDecision = .any, role: Role = .administrator
   ) async throws -> DecisionOutcome {
@@ -30,12 +30,12 @@ public struct DecisionStore: Sendable {
     return try await pool.transaction { try await $0.record(decision, expecting: expected, role: role) }
   }
 
-  /// Takes a decision back: the one before it that was not undone stands again, or none, and then the number's hold; what
-  /// waits for a moderator after that is back in the queue a moment later.
+  /// Undoes a decision: the newest one before it that was not undone is in force again. Where there is none, the
+  /// number's hold applies again, and the number is queued for evaluation.
   /// - Parameters:
   ///   - id: of the undoing; the same for every retry.
-  ///   - decidedBy: who takes it back, 1 to 80 characters.
-  ///   - role: what the moderator may do, for the audit log.
+  ///   - decidedBy: the account that undoes it, 1 to 80 characters.
+  ///   - role: the moderator's role, for the audit log.
   /// - Throws: `RuleViolation`; `PostgresError`.
   public func undo(
     _ decisionID: UUID, of number: Int64, id: UUID = UUID(), reason: String? = nil, decidedBy: String,
@@ -46,12 +46,12 @@ public struct DecisionStore: Sendable {
     return try await pool.transaction { try await $0.undo(decisionID, as: undoing, role: role) }
   }
 
-  /// Everything that was ever decided about a number, the oldest first.
+  /// All decisions about a number and their undoings, the oldest first.
   public func history(of number: Int64) async throws -> [DecisionEvent] {
     try await pool.run(ReadDecisions(number: number))
   }
 
-  /// What stands for a number; nil where reports decide.
+  /// The decision in force for a number; nil where reports decide.
   public func standing(of number: Int64) async throws -> StandingDecision? {
     try await pool.run(ReadStandingDecision(number: number)).first
   }

@@ -3,15 +3,15 @@ import Foundation
 import PhoneNumbers
 import PostgreSQL
 
-/// Decisions within a transaction of the caller's.
+/// Decisions within the caller's transaction.
 extension PostgresConnection {
-  /// Records a decision with its line in the audit log; see `DecisionStore.record`.
+  /// Records a decision with its audit event; see `DecisionStore.record`.
   /// - Throws: `RuleViolation`; ``DecisionError/stale``; `PostgresError`.
   func record(_ decision: Decision, expecting expected: ExpectedDecision, role: Role) async throws -> DecisionOutcome {
     guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
       throw RuleViolation(.numberInvalid, field: "number")
     }
-    // Locked before it is read: what stands stays so until the transaction ends.
+    // Locked before it is read: the decision in force cannot change until the transaction ends.
     let (history, _, standings) = try await pipeline(
       ReadDecisions(number: decision.number), LockStandingDecision(number: decision.number),
       ReadStandingDecision(number: decision.number))
@@ -22,12 +22,12 @@ extension PostgresConnection {
     var dated = decision
     if case .this(let id) = expected {
       guard standing?.decisionID == id else { throw DecisionError.stale }
-      // Where there was no row to lock: of two that put one there the second one finds it.
+      // Where there was no row to lock: of two transactions that insert one, the second finds it.
       if standing == nil, try await run(TakeStandingPlace(decision: decision)).isEmpty { throw DecisionError.stale }
       dated.follow(standing)
     }
     guard try await add(AddDecision(dated)) else {
-      // Somebody has recorded it in this very moment.
+      // Another transaction has recorded it at the same moment.
       let known = try await run(ReadDecisions(number: decision.number)).first { $0.id == decision.id }
       return known?.says(decision) == true ? .duplicate : .conflict
     }
@@ -39,16 +39,16 @@ extension PostgresConnection {
     return .recorded
   }
 
-  /// Takes a decision back with its line in the audit log; see `DecisionStore.undo`.
-  /// - Parameter undoing: who does so, when and why; its treatment is of no account.
+  /// Undoes a decision with its audit event; see `DecisionStore.undo`.
+  /// - Parameter undoing: author, time and reason of the undoing; its treatment is ignored.
   func undo(_ decisionID: UUID, as undoing: Decision, role: Role) async throws -> UndoOutcome {
     let number = undoing.number
-    // Before history is read: of two that undo at once the second one sees what the first did.
+    // Before the history is read: of two simultaneous undoings the second sees the first.
     _ = try await run(LockStandingDecision(number: number))
     let history = try await run(ReadDecisions(number: number))
     guard history.contains(where: { $0.id == decisionID && $0.isDecision }) else { return .notFound }
     if let earlier = history.first(where: { $0.kind == .undo(decisionID) }) {
-      // This very call, whose commit was not answered.
+      // This call itself, whose commit was not acknowledged.
       return earlier.id == undoing.id ? .undone : .alreadyUndone
     }
     let before = try await run(ReadStandingDecision(number: number)).first
@@ -56,7 +56,7 @@ extension PostgresConnection {
       AddDecision(
         undoing: decisionID, of: number, id: undoing.id, reason: undoing.reason, decidedBy: undoing.decidedBy,
         time: undoing.decidedAt))
-    // Judged a moment later; it leaves the queue again where it does not wait.
+    // Evaluated in the next round; the number leaves the queue again where no cause holds.
     _ = try await run(EnqueueCases([(number, .threshold)], at: undoing.decidedAt))
     let after = try await run(ReadStandingDecision(number: number)).first
     let event = AuditEvent(
@@ -66,7 +66,7 @@ extension PostgresConnection {
     return .undone
   }
 
-  /// The decision as the one that is to stand: whoever made it decided over what stands, whatever their server's clock says.
+  /// The decision dated after the one in force, whatever the clock of its server says.
   func following(_ decision: Decision) async throws -> Decision {
     _ = try await run(LockStandingDecision(number: decision.number))
     var dated = decision
@@ -74,11 +74,12 @@ extension PostgresConnection {
     return dated
   }
 
-  /// Adds to the history and puts into force what then stands.
-  /// - Returns: whether it is new.
+  /// Adds an event to the history and puts into force the decision that results.
+  /// - Returns: whether the event is new.
   func add(_ decision: AddDecision) async throws -> Bool {
     let settle = SettleDecisions(number: decision.number)
-    // Settled twice: where there was no row to lock, another's decision may have been committed in between; now there is one.
+    // Settled twice: where there was no row to lock, another decision may have been committed in between; now there is
+    // a row.
     let (_, added, _, _) = try await pipeline(LockStandingDecision(number: decision.number), decision, settle, settle)
     return !added.isEmpty
   }
@@ -89,7 +90,7 @@ extension DecisionEvent {
     if case .decision = kind { true } else { false }
   }
 
-  /// Whether it is this decision; the time is not compared, since a retry may have another.
+  /// Whether the event records this decision; the time is not compared, since a retry may have another.
   fileprivate func says(_ decision: Decision) -> Bool {
     kind == .decision(decision.treatment) && label == decision.label && category == decision.category
       && reason == decision.reason
@@ -98,7 +99,7 @@ extension DecisionEvent {
 }
 
 extension Decision {
-  /// Dates it a microsecond after what stands where a clock that is ahead has dated that one later.
+  /// Dates the decision a microsecond after the one in force where a fast clock has dated that one later.
   fileprivate mutating func follow(_ standing: StandingDecision?) {
     guard let standing, standing.decisionID != id else { return }
     decidedAt = max(decidedAt, standing.decidedAt.addingTimeInterval(0.000_001))

@@ -1,6 +1,7 @@
 import PostgreSQL
 
-/// Entries of a source on their way into the database: millions, so their texts lie one behind the other as bytes.
+/// Entries of a source before they are copied into the database. There are millions, so their texts are stored one
+/// after the other as bytes.
 public struct DirectoryRows: Sendable {
   private struct Row {
     var number: Int64
@@ -12,21 +13,21 @@ public struct DirectoryRows: Sendable {
   private var texts: [UInt8] = []
   private var rows: [Row] = []
 
-  /// None.
+  /// No rows.
   public init() {}
 
-  /// How many there are.
+  /// Number of rows.
   public var count: Int { rows.count }
   /// Whether there are none.
   public var isEmpty: Bool { rows.isEmpty }
 
-  /// Makes room.
+  /// Reserves memory for a number of rows.
   public mutating func reserve(_ count: Int) {
     rows.reserveCapacity(count)
     texts.reserveCapacity(count * 32)
   }
 
-  /// Appends an entry; see ``StoredDirectoryEntry`` for what its parts are.
+  /// Appends an entry; ``StoredDirectoryEntry`` describes its parts.
   /// - Parameters:
   ///   - name: UTF-8.
   ///   - category: UTF-8; empty where the source has none.
@@ -54,7 +55,7 @@ public struct DirectoryRows: Sendable {
     }
   }
 
-  /// As the COPY of a generation wants them.
+  /// The rows in the COPY format of a generation's table.
   func encoded() throws -> PostgresCopyRows {
     var encoded = PostgresCopyRows(capacity: texts.count + rows.count * 34)
     try forEach { row, name, category in
@@ -70,7 +71,7 @@ public struct DirectoryRows: Sendable {
 }
 
 extension DirectoryRows {
-  /// Those of a few entries.
+  /// Rows of a few entries.
   public init(_ entries: [StoredDirectoryEntry]) {
     for entry in entries {
       Array(entry.name.utf8).withUnsafeBytes { name in
@@ -81,7 +82,7 @@ extension DirectoryRows {
     }
   }
 
-  /// Each by itself.
+  /// The rows as single entries.
   public var entries: [StoredDirectoryEntry] {
     var entries: [StoredDirectoryEntry] = []
     forEach { row, name, category in

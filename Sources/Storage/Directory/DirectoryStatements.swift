@@ -1,10 +1,10 @@
 import Foundation
 import PostgreSQL
 
-/// Finds a source by its name or adds it, and holds its row: imports of one source follow each other.
+/// Finds a source by its name or adds it, and locks its row: imports of one source run one after the other.
 struct HoldDirectorySource: PostgresStatement {
   let name: String
-  /// Nil keeps what it has; 100 where it is new.
+  /// Nil keeps the source's priority, and gives 100 to a new source.
   let priority: Int32?
 
   static let sql = """
@@ -21,14 +21,14 @@ struct HoldDirectorySource: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> DirectorySource { try DirectorySource(row) }
 }
 
-/// A number that no generation has had.
+/// The number of a new generation.
 struct NextDirectoryGeneration: PostgresStatement {
   static let sql = "SELECT nextval('directory_generations')::integer"
 
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
 }
 
-/// Makes a generation the one that counts.
+/// Makes a generation the current one of its source.
 struct SwitchDirectoryGeneration: PostgresStatement {
   typealias Row = Void
   let source: Int32
@@ -84,7 +84,7 @@ struct ReadDirectoryEntries: PostgresStatement {
   }
 }
 
-/// What sources call one number, those with precedence first.
+/// Names of one number in the sources, those with precedence first.
 struct ReadDirectoryNames: PostgresStatement {
   let number: Int64
 
@@ -103,7 +103,7 @@ struct ReadDirectoryNames: PostgresStatement {
   }
 }
 
-/// Decayed calls by number, ascending, as stored masses.
+/// Stored heat of identified calls by number, ascending.
 struct ReadIdentificationHeats: PostgresStatement {
   static let sql = "SELECT number, heat FROM number_identifications WHERE heat > 0 ORDER BY number"
 
@@ -112,7 +112,7 @@ struct ReadIdentificationHeats: PostgresStatement {
   }
 }
 
-/// Numbers of a generation that a source with precedence names too.
+/// Number of entries of a generation that a source with precedence contains too.
 struct CountOverruledEntries: PostgresStatement {
   let generation: Int32
   let others: [Int32]

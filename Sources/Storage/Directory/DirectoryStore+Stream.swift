@@ -3,12 +3,13 @@ public import Foundation
 public import PostgreSQL
 
 extension DirectoryStore {
-  /// Hands over every number that a source names, once, in ascending order, with the name that counts: that of the source
-  /// with precedence, of equal ones that of more rows, then that of the older source.
+  /// Passes every number of the directory to `body`, once, in ascending order, with the name of the source with
+  /// precedence; of sources with equal priority, the name with more rows wins, then that of the older source.
   /// - Parameters:
-  ///   - time: when calls are weighed.
+  ///   - time: the time for which heat is calculated.
   ///   - connection: inside a transaction that sees one snapshot throughout (repeatable read).
-  /// - Throws: ``StorageError/directoryChanged(source:)`` when a source was replaced under the transaction; begin anew.
+  /// - Throws: ``StorageError/directoryChanged(source:)`` when a source was replaced during the transaction; start
+  ///   again.
   public static func forEachEntry(
     at time: Date, on connection: PostgresConnection, _ body: @Sendable ([DirectoryEntry]) async throws -> Void
   ) async throws {
@@ -30,7 +31,7 @@ extension DirectoryStore {
   }
 }
 
-/// Settles which source's name counts, among entries in ascending order of number.
+/// Chooses the name of the source with precedence, among entries in ascending order of number.
 struct DirectorySettling {
   private let sources: [Int32: (rank: Int, priority: Int32, source: DirectorySource)]
   private var counts: [Int32: Int64] = [:]
@@ -45,7 +46,7 @@ struct DirectorySettling {
     self.sources = byGeneration
   }
 
-  /// Takes entries; the numbers that are settled, since a greater one came.
+  /// Takes entries; returns the numbers that are complete because a greater one followed.
   mutating func take(_ batch: [ReadDirectoryEntries.Entry]) -> [DirectoryEntry] {
     var settled: [DirectoryEntry] = []
     settled.reserveCapacity(batch.count)
@@ -76,7 +77,7 @@ struct DirectorySettling {
     return (new.priority, -entry.stored.mentions, new.rank) < (old.priority, -former.stored.mentions, old.rank)
   }
 
-  /// A source of which not all entries came.
+  /// A source of which entries are missing.
   var incomplete: String? {
     sources.first { $0.value.source.entries != counts[$0.key, default: 0] }?.value.source.name
   }
@@ -88,7 +89,7 @@ extension DirectoryEntry {
   }
 }
 
-/// Reads calls by number beside another stream of ascending numbers.
+/// Reads the heat of calls by number in step with another stream of ascending numbers.
 private struct HeatCursor<Batches: AsyncSequence> where Batches.Element == [(number: Int64, heat: Double)] {
   private var batches: Batches.AsyncIterator
   private var batch: [(number: Int64, heat: Double)] = []
@@ -101,7 +102,7 @@ private struct HeatCursor<Batches: AsyncSequence> where Batches.Element == [(num
     scale = Decay.heat.scale(at: time)
   }
 
-  /// Calls of a number, decayed; numbers are asked for in ascending order.
+  /// The stored heat of a number's calls; numbers must be requested in ascending order.
   mutating func value(of number: Int64) async throws -> Double {
     while true {
       while at < batch.count, batch[at].number < number { at += 1 }

@@ -2,13 +2,13 @@ import Curation
 public import Foundation
 public import PostgreSQL
 
-/// What a source calls a number.
+/// A number's name in a source.
 public struct DirectoryName: Sendable, Equatable {
-  /// Name of the source.
+  /// The source's name.
   public var source: String
   /// The number's name there.
   public var name: String
-  /// Its kind there.
+  /// The category there; nil where the source has none.
   public var category: String?
 }
 
@@ -26,16 +26,16 @@ public struct DirectoryStore: Sendable {
     try await pool.run(ReadDirectorySources())
   }
 
-  /// What sources call a number, those with precedence first.
+  /// A number's names in the sources, those with precedence first.
   public func names(of number: Int64) async throws -> [DirectoryName] {
     try await pool.run(ReadDirectoryNames(number: number))
   }
 
-  /// Puts entries in the place of all that a source had: in one transaction, so that others see the old ones or the new.
+  /// Replaces all entries of a source in one transaction: readers see either the old entries or the new ones.
   /// - Parameters:
-  ///   - priority: nil keeps the source's; 100 for a new one. The lower wins.
+  ///   - priority: nil keeps the source's, and gives 100 to a new one. The lower one wins.
   ///   - next: the next entries, in ascending order of number for speed, each number once; empty at the end.
-  /// - Throws: what `next` throws, or the database said; the former entries then stay, and nothing else does.
+  /// - Throws: the errors of `next` and of the database; the former entries are then unchanged.
   public func replace(
     source name: String, priority: Int32? = nil, at time: Date,
     with next: @escaping @Sendable () async throws -> DirectoryRows
@@ -49,7 +49,7 @@ public struct DirectoryStore: Sendable {
           let rows = try await next()
           return rows.isEmpty ? nil : try rows.encoded()
         }
-        // A wrong column or region leaves nothing of a file; that is no wish to forget every name.
+        // A wrong column or region leaves no entries of a file; that must not delete every name.
         if entries == 0 && source.entries > 0 {
           throw StorageError.emptyDirectory(source: name, kept: source.entries)
         }
@@ -79,7 +79,7 @@ public struct DirectoryStore: Sendable {
     return Int(try await connection.run(counted)[0])
   }
 
-  /// Drops what no source has any more; a generation that is being read stays for the next import to drop.
+  /// Drops generations that no source uses any more; one that is being read is left for the next import.
   private static func dropOldGenerations(
     replacedBy transaction: String, on connection: PostgresConnection
   ) async throws {

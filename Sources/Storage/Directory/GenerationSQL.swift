@@ -1,6 +1,6 @@
 import PostgreSQL
 
-/// The table of one generation of a directory: filled on its own, attached when it is whole, dropped when it is old.
+/// The table of one generation of a directory: filled on its own, attached when complete, dropped when old.
 struct GenerationSQL {
   let generation: Int32
 
@@ -14,12 +14,12 @@ struct GenerationSQL {
     """
   }
 
-  /// Frozen: nobody sees the table before its transaction has committed, and nobody who began before that asks for it.
+  /// FREEZE is safe: no session sees the table before its transaction has committed, and no older snapshot reads it.
   var copy: String {
     "COPY \(table) (number, mentions, name, category) FROM STDIN (FORMAT binary, FREEZE)"
   }
 
-  /// The key is built at once from rows in its order.
+  /// The primary key is built from rows in key order.
   var attach: String {
     """
     ALTER TABLE \(table) ADD PRIMARY KEY (number, generation);
@@ -29,12 +29,12 @@ struct GenerationSQL {
     """
   }
 
-  /// Waits two seconds at most for those who read: it is tried again by the next import.
+  /// Waits at most two seconds for readers: the next import tries again.
   var drop: String { "SET LOCAL lock_timeout = '2s'; DROP TABLE IF EXISTS \(table)" }
 }
 
-/// Generations that count for no source any more, unless a transaction is open that may still read them: one whose
-/// snapshot is as old as the switch.
+/// Generations that no source uses any more, unless an open transaction may still read them: one whose snapshot is as
+/// old as the switch.
 struct FindOldGenerations: PostgresStatement {
   let switchedBy: String
 
@@ -59,7 +59,7 @@ struct FindOldGenerations: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
 }
 
-/// The transaction that is open, as pg_stat_activity names transactions.
+/// The current transaction, named as in pg_stat_activity.
 struct ReadTransactionID: PostgresStatement {
   static let sql = "SELECT pg_current_xact_id()::xid::text"
 

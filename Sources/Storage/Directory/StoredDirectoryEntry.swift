@@ -1,4 +1,4 @@
-/// What one source calls a number.
+/// A number's name in one source, as stored.
 public struct StoredDirectoryEntry: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
@@ -20,25 +20,25 @@ public struct StoredDirectoryEntry: Sendable, Equatable {
 
 /// A source of names.
 public struct DirectorySource: Sendable, Equatable {
-  /// Its key.
+  /// Key of its row.
   public var id: Int32
   /// 1 to 80 characters.
   public var name: String
-  /// Of two sources that name a number the one with the lower priority wins.
+  /// Of two sources that contain a number the one with the lower priority wins.
   public var priority: Int32
-  /// The generation whose entries count; nil before the first import.
+  /// The current generation; nil before the first import.
   public var generation: Int32?
-  /// How many those are.
+  /// Number of entries of the current generation.
   public var entries: Int64
 }
 
-/// What replacing a source's entries did.
+/// Result of replacing a source's entries.
 public struct DirectoryChange: Sendable, Equatable {
-  /// Numbers the source names now.
+  /// Numbers that the source contains now.
   public var entries: Int
-  /// Numbers it named before.
+  /// Numbers that it contained before.
   public var replaced: Int
-  /// Numbers of it that a source with precedence names too.
+  /// Numbers of the source that a source with precedence contains too.
   public var overruled: Int
 
   /// - Parameters: see the properties.

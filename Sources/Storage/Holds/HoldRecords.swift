@@ -7,16 +7,16 @@ public struct Hold: Sendable, Equatable {
   public let number: Int64
   /// The rule that holds it, with its figures.
   public let reason: HoldReason
-  /// Since when.
+  /// When the number was held.
   public let heldAt: Date
   /// Whether a decision has settled it.
   public let isSettled: Bool
 }
 
-/// What reporters say of one number.
+/// The votes on one number.
 public struct NumberVotes: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64
-  /// One a reporter.
+  /// One vote for each reporter.
   public internal(set) var votes: [ReporterVote]
 }

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Holds numbers that are not held yet; those that were decided on meanwhile are settled.
+/// Adds holds for numbers without one; those of numbers that were decided meanwhile are settled at once.
 struct AddHolds: PostgresStatement {
   let numbers: [Int64]
   let findings: [BrigadeDetection.Finding]
@@ -28,7 +28,7 @@ struct AddHolds: PostgresStatement {
   }
 }
 
-/// Remembers whose reports made bursts.
+/// Stores the reporters whose reports formed a burst.
 struct AddHoldReporters: PostgresStatement {
   typealias Row = Void
   let members: [(number: Int64, reporter: Reporter)]
@@ -47,8 +47,8 @@ struct AddHoldReporters: PostgresStatement {
 
 /// All holds that no decision has settled, in ascending order of number.
 ///
-/// A hold and a decision that are made in the same moment do not see each other, and then `settled` is not set: that a decision
-/// stands settles a hold as well.
+/// A hold and a decision that are made at the same moment do not see each other, so `settled` may not be set: a
+/// decision in force settles a hold as well.
 struct ReadHolds: PostgresStatement {
   static let sql = "SELECT \(HoldSQL.columns) FROM holds h WHERE NOT \(HoldSQL.isSettled) ORDER BY number"
 
@@ -77,7 +77,7 @@ private enum HoldSQL {
   }
 
   static func json(_ reason: HoldReason) -> String {
-    // Texts and whole numbers always encode.
+    // Encoding texts and integers cannot fail.
     (try? JSONEncoder().encode(reason)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 

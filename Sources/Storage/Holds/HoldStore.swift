@@ -2,26 +2,26 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Numbers that rules against brigades keep back, and what those rules look at.
+/// Holds of numbers by rules against brigading, and the votes that those rules check.
 public struct HoldStore: Sendable {
   private let pool: PostgresPool
   private let batchSize: Int
 
-  /// - Parameter batchSize: of how many numbers one statement reads what is said of them, at least 1.
+  /// - Parameter batchSize: numbers whose votes one statement reads, at least 1.
   public init(pool: PostgresPool, batchSize: Int = 1_000) {
     self.pool = pool
     self.batchSize = max(1, batchSize)
   }
 
-  /// Hands over, in ascending order and in batches, the numbers that a rule against brigades could hold: not decided, not
-  /// held, and either with words that arrived in the last ``BrigadeDetection/window`` days and not listed by reports, or with
-  /// votes for them.
+  /// Passes to `body`, in ascending order and in batches, the numbers that a rule against brigading could hold. Such
+  /// numbers have no decision and no hold. Either votes on them arrived in the last ``BrigadeDetection/window`` days
+  /// and reports have not listed them, or they have votes that call them legitimate.
   ///
-  /// A burst is of words that are new, so a number without any is not looked at, however many reports it has. Words count
-  /// by their arrival; a day is allowed for clocks and for the window's beginning at midnight.
+  /// A burst consists of new votes, so a number without any is skipped, however many reports it has. Votes count by
+  /// their arrival; one day is added for clock differences and because the window begins at midnight.
   /// - Parameters:
-  ///   - heat: decayed, at least; what is colder is listed by no threshold.
-  ///   - reporters: the fewest reporters.
+  ///   - heat: the least decayed heat; no threshold lists a number below it.
+  ///   - reporters: the least number of reporters.
   ///   - connection: reads one snapshot.
   public func forEachReviewable(
     hotterThan heat: Double, reporters: Int, at time: Date, on connection: PostgresConnection,
@@ -40,8 +40,8 @@ public struct HoldStore: Sendable {
     }
   }
 
-  /// Hands over what reporters say of numbers, one number after another.
-  /// - Parameter numbers: ascending; those that nobody speaks of are left out.
+  /// Passes the votes on numbers to `body`, one number after another.
+  /// - Parameter numbers: ascending; numbers without votes are left out.
   public func forEachVotes(
     of numbers: [Int64], at time: Date, on connection: PostgresConnection,
     _ body: (NumberVotes) async throws -> Void
@@ -64,7 +64,8 @@ public struct HoldStore: Sendable {
     }
   }
 
-  /// About `size` hot numbers in ascending order, listed ones among them: the same ones of the same numbers.
+  /// About `size` numbers above a heat in ascending order, listed ones included. The sample of the same numbers is
+  /// always the same.
   public func sample(
     hotterThan heat: Double, size: Int, at time: Date, on connection: PostgresConnection
   ) async throws -> [Int64] {
@@ -76,15 +77,15 @@ public struct HoldStore: Sendable {
     try await connection.run(CountEstablished(limit: limit))[0]
   }
 
-  /// Reads one snapshot.
+  /// Runs `body` in a transaction that reads one snapshot.
   public func withSnapshot<Result: Sendable>(
     _ body: @Sendable (PostgresConnection) async throws -> Result
   ) async throws -> Result {
     try await pool.withConnection { try await $0.transaction(.repeatableRead, readOnly: true, body) }
   }
 
-  /// Holds numbers; those that are held, or were once, stay as they are. Safe to call again.
-  /// - Returns: how many are new, and wait for a moderator: a decision that was made meanwhile settles a hold at once.
+  /// Holds numbers; existing holds, settled or not, are unchanged. Safe to call again.
+  /// - Returns: the number of new holds that wait for a moderator: a decision made meanwhile settles a hold at once.
   public func hold(_ found: [(number: Int64, finding: BrigadeDetection.Finding)], at time: Date) async throws -> Int {
     guard !found.isEmpty else { return 0 }
     let sorted = found.sorted { $0.number < $1.number }
@@ -102,7 +103,7 @@ public struct HoldStore: Sendable {
     }
   }
 
-  /// What holds a number, or has; nil where nothing ever did.
+  /// A number's hold, settled or not; nil where it never had one.
   public func hold(of number: Int64) async throws -> Hold? {
     try await pool.run(ReadHold(number: number)).first
   }
@@ -113,7 +114,7 @@ public struct HoldStore: Sendable {
   }
 
   private static func mass(_ heat: Double, at time: Date) -> Double {
-    // A mass and a value round differently.
+    // Stored and decayed heat round differently.
     heat * (1 - 1e-9) * Decay.heat.scale(at: time)
   }
 }

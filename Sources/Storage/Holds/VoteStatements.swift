@@ -2,20 +2,20 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Numbers in ascending order that a rule against brigades could hold and that nobody has decided about yet, with whether
-/// enough vote for them to make a split.
+/// Undecided numbers in ascending order that a rule against brigading could hold, each with whether it has enough votes
+/// for it to form a split.
 ///
-/// A semi-join and not a count, so that the planner may begin with the words where they are few and with the numbers where
-/// those are few; ``FindFresh`` counts. A word arrived no earlier than its reporter's first one, so whoever is new to a
-/// number is found by the word that stands.
+/// A semi-join and not a count, so that the planner may begin with the votes or with the numbers, whichever are fewer;
+/// ``FindFresh`` counts. A vote never arrived earlier than its reporter's first report, so the current vote also finds
+/// reporters who are new to a number.
 struct ReadReviewable: PostgresStatement {
-  /// Stored heat, at least.
+  /// The least stored heat.
   let heat: Double
-  /// Reporters, at least.
+  /// The least number of reporters.
   let reporters: Int
-  /// Words that arrived since then make a burst.
+  /// Votes that arrived since this time form a burst.
   let since: Date
-  /// Votes for a number, at least, of a split.
+  /// The least number of votes for a number ("legitimate") in a split.
   let votes: Int
 
   private static let isOpen = """
@@ -49,7 +49,7 @@ struct ReadReviewable: PostgresStatement {
   }
 }
 
-/// Which of these numbers have words of so many reporters that arrived since a time.
+/// Those of the numbers that have votes of at least this many reporters that arrived since a time.
 struct FindFresh: PostgresStatement {
   /// Ascending.
   let numbers: [Int64]
@@ -70,13 +70,13 @@ struct FindFresh: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// So many hot numbers in ascending order, whatever was decided about them.
+/// A sample of numbers above a heat in ascending order, decided or not.
 struct SampleHot: PostgresStatement {
   let heat: Double
   let size: Int
 
-  // By a hash of the number: the same in every copy of the database. Numbers are handed out in blocks, so their last
-  // digits alone would take whole blocks, or none.
+  // Ordered by a hash of the number: the same sample in every copy of the database. Numbers are assigned in blocks, so
+  // the last digits alone would select complete blocks or none.
   static let sql = """
     SELECT number FROM (
       SELECT number FROM numbers WHERE heat >= $1
@@ -103,12 +103,13 @@ struct CountEstablished: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
 }
 
-/// What reporters say of numbers, the 5,000 of each that were the last to begin, the numbers in ascending order.
+/// The votes on numbers, in ascending order of number; of each number the 5,000 votes whose reporters reported it last
+/// for the first time.
 ///
-/// A limit of reports instead would let one account that says the same 5,000 times hide all others.
+/// A limit on reports instead would let one account that sends 5,000 reports hide all others.
 ///
-/// Arrival counts and not the time that a report names, which is its sender's to choose; only files that an operator has
-/// imported, which arrive all at once, are believed.
+/// The time of arrival counts, not the time in the report, which its sender chooses; only imported files, which arrive
+/// all at once, are counted by the time in the report.
 struct ReadVotes: PostgresStatement {
   let numbers: [Int64]
   let windowStart: Date

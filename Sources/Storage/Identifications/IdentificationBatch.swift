@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app says of the calls of a time: checked, ready to be counted.
+/// Counts of identified calls from an app: checked, ready to be stored.
 public struct IdentificationBatch: Sendable, Equatable {
   /// The calls of one number on one day.
   public struct Item: Sendable, Equatable {
@@ -22,13 +22,13 @@ public struct IdentificationBatch: Sendable, Equatable {
     }
   }
 
-  /// The app it came through.
+  /// The app that sent the batch.
   public var appID: Int32
   /// Chosen by the client; the same for every retry.
   public var batchID: UUID
-  /// SHA-256 of the content, 32 bytes: a retry has the same.
+  /// SHA-256 of the content, 32 bytes; the same for every retry.
   public var contentHash: [UInt8]
-  /// In any order; those of one number and day are added up.
+  /// In any order; items of one number and day are added up.
   public var items: [Item]
 
   /// - Parameters: see the properties.
@@ -40,21 +40,21 @@ public struct IdentificationBatch: Sendable, Equatable {
   }
 }
 
-/// What became of a batch of identifications.
+/// Result of storing a batch of identifications.
 public enum IdentificationOutcome: Sendable, Equatable {
-  /// It is new, committed, and counted.
+  /// The batch is new, committed and counted.
   case created
-  /// The same batch was there already; nothing changed.
+  /// The same batch was stored already; nothing changed.
   case duplicate
-  /// The app has used this batch id for another content; nothing changed.
+  /// The app has used this batch id for other content; nothing changed.
   case conflict
 }
 
-/// How often a number rang phones, as they tell.
+/// How often a number rang phones, as counted by apps.
 public struct IdentificationCounts: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64
-  /// Decayed calls at the time asked for.
+  /// Decayed calls at the requested time.
   public let heat: Double
   /// Calls that a phone could name, ever.
   public let named: Int64

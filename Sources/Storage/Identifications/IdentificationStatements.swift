@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Remembers batches by their names; answers with those that are new.
+/// Stores the ids and content hashes of batches; returns those that are new.
 struct RememberBatches: PostgresStatement {
   let batches: [IdentificationBatch]
   let receivedAt: Date
@@ -28,7 +28,7 @@ struct RememberBatches: PostgresStatement {
   }
 }
 
-/// What is remembered of batches: their names and content hashes.
+/// The stored ids and content hashes of batches.
 struct ReadBatches: PostgresStatement {
   let batches: [IdentificationBatch]
 
@@ -118,14 +118,14 @@ struct ReadMostIdentified: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> IdentificationCounts { try row.identificationCounts() }
 }
 
-/// Rules that several statements about identifications repeat.
+/// SQL that several statements about identifications share.
 enum IdentificationSQL {
-  /// The stored mass of one call on a day, given in days since 1970: said at noon UTC. See ``Decay/scale(at:)``.
+  /// The stored heat of one call on a day, given in days since 1970, as of noon UTC. See ``Decay/scale(at:)``.
   static func noonScale(day: String) -> String {
     "exp((\(day) * 86400::float8 + 43200 - \(Int(Decay.origin.timeIntervalSince1970))) / \(Decay.heat.timeConstant))"
   }
 
-  /// What should be in number_identifications, worked out from the days.
+  /// The rows that number_identifications should have, calculated from the days.
   /// - Parameter numbers: a condition on `number`.
   static func recount(where numbers: String) -> String {
     """

@@ -5,17 +5,17 @@ public import PostgreSQL
 public struct IdentificationStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where the counts go.
+  /// - Parameter pool: the pool of the database with the counts.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Counts batches in one transaction; whoever gets an answer has them committed.
+  /// Counts batches in one transaction; when it returns, they are committed.
   ///
   /// Safe to call again with the same batches.
-  /// - Returns: an outcome for each batch, in their order.
-  /// - Throws: `PostgresError`; then nothing is counted, or, where the error says that the acknowledgement is in
-  ///   doubt, all or nothing is.
+  /// - Returns: the outcome of each batch, in the order of the batches.
+  /// - Throws: `PostgresError`; then nothing is counted or, when the error says that the commit is in doubt, everything
+  ///   or nothing.
   public func accept(_ batches: [IdentificationBatch], receivedAt: Date) async throws -> [IdentificationOutcome] {
     var firsts: [BatchName: Int] = [:]
     for (index, batch) in batches.enumerated() {
@@ -29,7 +29,7 @@ public struct IdentificationStore: Sendable {
       let counted = unique.filter { fresh.contains(BatchName(appID: $0.appID, batchID: $0.batchID)) }
       if !counted.isEmpty { _ = try await connection.run(CountIdentifications(items: counted.flatMap(\.items))) }
       guard counted.count < unique.count else { return [:] }
-      // A new snapshot: it sees a batch of the same name that another server has just committed.
+      // A new snapshot: it also sees a batch of the same id that another server has just committed.
       let rows = try await connection.run(ReadBatches(batches: unique.filter { !counted.contains($0) }))
       return Dictionary(uniqueKeysWithValues: rows)
     }
@@ -41,7 +41,7 @@ public struct IdentificationStore: Sendable {
     }
   }
 
-  /// How often a number rang; nil when it never did.
+  /// A number's counts; nil when it never rang.
   public func counts(of number: Int64, at time: Date) async throws -> IdentificationCounts? {
     try await pool.run(ReadIdentifications(number: number, time: time)).first
   }
@@ -53,7 +53,7 @@ public struct IdentificationStore: Sendable {
   }
 }
 
-/// What makes a batch the same one when it is sent again.
+/// The identity of a batch, the same for every retry.
 struct BatchName: Hashable, Sendable {
   let appID: Int32
   let batchID: UUID

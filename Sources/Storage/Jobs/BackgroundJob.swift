@@ -1,47 +1,47 @@
 public import Curation
 public import Foundation
 
-/// Something that a page has ordered and a server makes beside the requests; any server knows how far it is.
+/// A background job: ordered on a page and done by any server; every server can read its progress.
 public struct BackgroundJob: Sendable, Equatable {
-  /// What is made. One of a kind is made at a time, whatever servers there are.
+  /// The kind of a job. Only one job of a kind runs at a time across all servers.
   public enum Kind: String, Sendable {
-    /// What a change of thresholds would do; each account has one at most.
+    /// A preview of changed thresholds; at most one for each account.
     case preview
-    /// A publication; one is open at most.
+    /// A publication; at most one is open.
     case publication
   }
 
-  /// How far it is.
+  /// The job's state.
   public enum State: String, Sendable {
-    /// No server has begun it.
+    /// No server has started it.
     case waiting
-    /// A server makes it.
+    /// A server runs it.
     case running
-    /// It is made.
+    /// It has finished.
     case done
-    /// It could not be made.
+    /// It has failed.
     case failed
-    /// Whoever made it, or should have, was not heard of any more.
+    /// Its server was lost, or no server started it in time.
     case broken
   }
 
-  /// Names the order: another one in its place has another id.
+  /// Identifies the job; a job that replaces it has another id.
   public var id: UUID
-  /// What is made.
+  /// The job's kind.
   public var kind: Kind
-  /// Who asks, 1 to 80 characters.
+  /// The account that ordered the job, 1 to 80 characters.
   public var account: String
-  /// What for: JSON of at most ``mostRequest`` bytes.
+  /// The request: JSON of at most ``mostRequest`` bytes.
   public var request: String
-  /// How far it is.
+  /// The job's state.
   public var state: State
-  /// When it was asked for: by this server's clock until it is placed, then by the database's.
+  /// When the job was ordered: by this server's clock until it is stored, then by the database clock.
   public var askedAt: Date
-  /// What is being done; nil for nothing yet.
+  /// The current step; nil before the first one.
   public var step: JobStep?
-  /// How many of its kind are made before it.
+  /// How many jobs of its kind run before it.
   public var ahead: Int
-  /// What came of it: JSON of at most ``mostOutcome`` bytes; nil where there is none, or it was not asked for.
+  /// The outcome: JSON of at most ``mostOutcome`` bytes; nil where there is none, or it was not read.
   public var outcome: String?
 
   /// The longest request, in bytes.
@@ -49,7 +49,7 @@ public struct BackgroundJob: Sendable, Equatable {
   /// The longest outcome, in bytes.
   public static let mostOutcome = 1_048_576
 
-  /// An order that is to be placed.
+  /// A new job.
   public init(id: UUID = UUID(), kind: Kind, account: String, request: String) {
     self.init(
       id: id, kind: kind, account: account, request: request, state: .waiting, askedAt: Date(), step: nil, ahead: 0,

@@ -2,9 +2,10 @@ import Curation
 import Foundation
 import PostgreSQL
 
-// Times are the database's: servers whose clocks differ would take each other for dead, and break off what is being made.
+// Leases and heartbeats use the database clock: servers whose clocks differ would consider each other lost, and
+// interrupt running jobs.
 
-/// Asks for a preview in the place of the one that the account has.
+/// Stores a preview job in place of the account's earlier one.
 struct PlacePreview: PostgresStatement {
   let job: BackgroundJob
 
@@ -23,7 +24,7 @@ struct PlacePreview: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
-/// Orders a publication; no row comes back while another order is open.
+/// Stores a publication job; no row while another one is open.
 struct PlaceOrder: PostgresStatement {
   let job: BackgroundJob
 
@@ -48,7 +49,7 @@ extension BackgroundJob {
   }
 }
 
-/// Forgets orders of publications that have ended, but for one that is being placed again.
+/// Deletes ended publication jobs, except one that is being stored again.
 struct ForgetEndedOrders: PostgresStatement {
   typealias Row = Void
   let but: UUID
@@ -61,11 +62,11 @@ struct ForgetEndedOrders: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(but) }
 }
 
-/// Gives up what is being made by a server that was not heard of, and orders of publications that no server has begun:
-/// one that is made much later is none that anybody has asked for.
+/// Marks jobs as broken whose server is lost, and publication jobs that no server has started in time: nobody expects a
+/// publication that begins much later.
 struct BreakLostJobs: PostgresStatement {
   typealias Row = Void
-  /// Seconds of silence.
+  /// Seconds without a heartbeat after which a server is lost.
   let lostAfter: TimeInterval
 
   static let sql = """
@@ -77,15 +78,15 @@ struct BreakLostJobs: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(lostAfter) }
 }
 
-/// Forgets what nobody has looked at for long.
+/// Deletes expired jobs.
 struct ForgetExpiredJobs: PostgresStatement {
   typealias Row = Void
 
   static let sql = "DELETE FROM background_jobs WHERE expires_at < statement_timestamp() AND state <> 'running'"
 }
 
-/// Takes what was asked for first, unless another server makes something of the kind. What this server has taken and not
-/// begun comes back, so that it may be asked again after a lost answer.
+/// Claims the oldest job of a kind, unless another server runs one. A job that this server has claimed and not started
+/// is returned again, so that the claim can be repeated after a lost response.
 struct ClaimJob: PostgresStatement {
   let kind: BackgroundJob.Kind
   let server: UUID
@@ -109,7 +110,7 @@ struct ClaimJob: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> BackgroundJob { try BackgroundJob(row) }
 }
 
-/// Says what is being done, and that its server lives; no row comes back where the job is this server's no more.
+/// Stores the current step and a heartbeat; no row where the job is no longer this server's.
 struct BeatJob: PostgresStatement {
   let id: UUID
   let server: UUID
@@ -129,7 +130,7 @@ struct BeatJob: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
-/// Says what came of a job. What was given up meanwhile and was made all the same is made.
+/// Stores the outcome of a job. A job that was marked broken but has finished counts as finished.
 struct EndJob: PostgresStatement {
   typealias Row = Void
   let id: UUID
@@ -152,12 +153,12 @@ struct EndJob: PostgresStatement {
   }
 }
 
-/// The newest order of a kind, of one account or of any; broken off where whoever makes it, or should, is silent.
+/// The newest job of a kind, of one account or of any; broken where its server, or every server, is lost.
 struct ReadJob: PostgresStatement {
   let kind: BackgroundJob.Kind
   let account: String?
   let isWithOutcome: Bool
-  /// Seconds of silence.
+  /// Seconds without a heartbeat after which a server is lost.
   let lostAfter: TimeInterval
 
   static let sql = """
@@ -184,7 +185,7 @@ struct ReadJob: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> BackgroundJob { try BackgroundJob(row) }
 }
 
-/// Forgets what an account has asked for.
+/// Deletes an account's job.
 struct RemoveJob: PostgresStatement {
   typealias Row = Void
   let kind: BackgroundJob.Kind
@@ -199,7 +200,7 @@ struct RemoveJob: PostgresStatement {
 }
 
 extension BackgroundJob {
-  /// A row of either statement that reads jobs.
+  /// From a row of either statement that reads jobs.
   fileprivate init(_ row: PostgresRow) throws {
     let (kindName, stateName): (String, String) = (try row.decode(1), try row.decode(4))
     guard let kind = Kind(rawValue: kindName) else { throw StorageError.unknownJob(kind: kindName) }

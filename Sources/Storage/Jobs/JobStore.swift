@@ -2,23 +2,23 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// What pages have ordered, and how far it is, for all servers. Whether a server lives is told by the database's clock.
+/// Background jobs and their progress, for all servers. Leases and heartbeats use the database clock.
 public struct JobStore: Sendable {
   private let pool: PostgresPool
   private let lostAfter: TimeInterval
 
-  /// How long what came of an order is kept, in seconds.
+  /// How long an outcome is kept, in seconds.
   public static let lifetime: TimeInterval = 86_400
 
-  /// - Parameter lostAfter: a server that was not heard of for so many seconds is given up.
+  /// - Parameter lostAfter: seconds without a heartbeat after which a server is lost.
   public init(pool: PostgresPool, lostAfter: TimeInterval = 30) {
     self.pool = pool
     self.lostAfter = lostAfter
   }
 
-  /// Places an order: a preview in the place of the account's last one, a publication only while none is open.
-  /// - Parameter audit: what the audit log says of it; nothing is ordered that cannot be noted.
-  /// - Returns: false where another order of its kind is open.
+  /// Stores a job: a preview replaces the account's earlier one; a publication is stored only while none is open.
+  /// - Parameter audit: the audit event; no job is stored without it.
+  /// - Returns: false where another job of its kind is open.
   public func place(_ job: BackgroundJob, audit: AuditEvent? = nil) async throws -> Bool {
     try await pool.transaction { connection in
       _ = try await connection.run(BreakLostJobs(lostAfter: lostAfter))
@@ -27,7 +27,7 @@ public struct JobStore: Sendable {
       case .publication:
         _ = try await connection.run(ForgetEndedOrders(but: job.id))
         guard try await !connection.run(PlaceOrder(job: job)).isEmpty else {
-          // This very call, whose commit was not answered.
+          // This call itself, whose commit was not acknowledged.
           let there = try await connection.run(
             ReadJob(kind: job.kind, account: nil, isWithOutcome: false, lostAfter: lostAfter)
           ).first
@@ -39,10 +39,10 @@ public struct JobStore: Sendable {
     }
   }
 
-  /// The newest order of a kind; nil where there is none.
+  /// The newest job of a kind; nil where there is none.
   /// - Parameters:
-  ///   - account: who asked; nil: anybody.
-  ///   - isWithOutcome: whether to read what came of it, which may be long.
+  ///   - account: the account that ordered it; nil for any.
+  ///   - isWithOutcome: whether to read the outcome, which may be long.
   public func job(
     _ kind: BackgroundJob.Kind, of account: String? = nil, isWithOutcome: Bool = true
   ) async throws -> BackgroundJob? {
@@ -51,32 +51,32 @@ public struct JobStore: Sendable {
     ).first
   }
 
-  /// Forgets what an account has asked for; whoever makes it stops.
+  /// Deletes an account's job; the server that runs it stops.
   public func remove(_ kind: BackgroundJob.Kind, of account: String) async throws {
     _ = try await pool.retrying { try await $0.run(RemoveJob(kind: kind, account: account)) }
   }
 
-  /// Takes the next order of a kind, and clears away what is lost or old.
-  /// - Parameter server: the process that asks, which makes one thing of a kind at a time.
-  /// - Returns: nil where nothing waits, or a server makes something of the kind.
+  /// Claims the next job of a kind; marks lost jobs as broken and deletes expired ones.
+  /// - Parameter server: the process that claims, which runs one job of a kind at a time.
+  /// - Returns: nil where no job waits, or a server runs one of the kind.
   public func claim(_ kind: BackgroundJob.Kind, by server: UUID) async throws -> BackgroundJob? {
     _ = try await pool.retrying { try await $0.run(BreakLostJobs(lostAfter: lostAfter)) }
     _ = try await pool.retrying { try await $0.run(ForgetExpiredJobs()) }
     do {
       return try await pool.retrying { try await $0.run(ClaimJob(kind: kind, server: server)) }.first
     } catch let error as PostgresError where error.isDuplicateObject {
-      // Another server has taken another one in this very moment.
+      // Another server has claimed another job at the same moment.
       return nil
     }
   }
 
-  /// Says what is being done, and that the server lives.
-  /// - Returns: whether the job is still the server's; false where it was taken back or given up.
+  /// Stores the current step and a heartbeat.
+  /// - Returns: whether the job is still the server's; false where it was removed or marked broken.
   public func beat(_ id: UUID, by server: UUID, step: JobStep) async throws -> Bool {
     try await !pool.run(BeatJob(id: id, server: server, step: step)).isEmpty
   }
 
-  /// Says what came of a job. Nothing happens where another order stands in its place.
+  /// Stores the outcome of a job. Nothing happens where another job has replaced it.
   public func end(_ id: UUID, by server: UUID, as state: BackgroundJob.State, outcome: String?) async throws {
     _ = try await pool.retrying { try await $0.run(EndJob(id: id, server: server, state: state, outcome: outcome)) }
   }

@@ -1,8 +1,8 @@
 import Foundation
 import PostgreSQL
 
-/// Takes or renews a lease: no row comes back when somebody else holds it. By the database's clock: servers whose own
-/// clocks differ would take leases from each other.
+/// Takes or renews a lease; no row when another holder has it. Uses the database clock: servers whose clocks differ
+/// would take leases from each other.
 struct TakeLease: PostgresStatement {
   let job: String
   let holder: UUID
@@ -26,7 +26,7 @@ struct TakeLease: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
 }
 
-/// Gives a lease back.
+/// Releases a lease.
 struct GiveLeaseBack: PostgresStatement {
   typealias Row = Void
   let lease: LeaseStore.Lease
@@ -39,7 +39,7 @@ struct GiveLeaseBack: PostgresStatement {
   }
 }
 
-/// Whether a run is under way, or a server may begin one alone.
+/// Whether a publication run is in progress, or one server may be starting one.
 struct FindWhoPublishes: PostgresStatement {
   static let sql = """
     SELECT EXISTS (SELECT 1 FROM publications
@@ -55,7 +55,7 @@ struct FindWhoPublishes: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Bool { try row.decode(0) }
 }
 
-/// How often single numbers could not be published since anything was.
+/// Number of failed attempts to publish single numbers since the last publication.
 struct ReadRevocationFailures: PostgresStatement {
   static let sql = """
     SELECT count(*), extract(epoch FROM statement_timestamp() - max(heartbeat_at))::double precision FROM publications

@@ -1,23 +1,23 @@
 public import Foundation
 public import PostgreSQL
 
-/// Who does a job that one of several servers is to do.
+/// Leases of jobs that only one of several servers does.
 public struct LeaseStore: Sendable {
-  /// The right to do a job for a while.
+  /// The right to do a job for a limited time.
   public struct Lease: Sendable, Equatable {
-    /// What job.
+    /// The job's name.
     public let job: String
-    /// Tells this holder from another.
+    /// Identifies the holder.
     public let holder: UUID
   }
 
   private let pool: PostgresPool
   private let holder = UUID()
 
-  /// A lease runs out after so many seconds without a word from its holder.
+  /// Lifetime of a lease without renewal, in seconds.
   public static let duration: TimeInterval = 30
 
-  /// The job of whoever publishes.
+  /// The job of publishing.
   public static let publishing = "publish"
 
   /// - Parameter pool: where leases are kept.
@@ -25,14 +25,14 @@ public struct LeaseStore: Sendable {
     self.pool = pool
   }
 
-  /// Takes a lease that nobody holds, or that has run out, or is one's own.
-  /// - Returns: nil when somebody else holds it.
+  /// Takes a lease that is free, has expired or is held by this store.
+  /// - Returns: nil when another server holds it.
   public func take(_ job: String) async throws -> Lease? {
     let statement = TakeLease(job: job, holder: holder, host: ProcessInfo.processInfo.hostName)
     return try await pool.run(statement).isEmpty ? nil : Lease(job: job, holder: holder)
   }
 
-  /// Runs `body` while the lease is renewed, and gives it back.
+  /// Runs `body` while the lease is renewed, and releases it afterwards.
   public func holding<Result: Sendable>(
     _ lease: Lease, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {

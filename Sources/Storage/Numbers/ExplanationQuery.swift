@@ -3,9 +3,9 @@ import Foundation
 import PhoneNumbers
 import PostgreSQL
 
-/// Everything that explains a number, asked for in one round trip: this is what each look-up waits for.
+/// Everything that explains a number, read in one round trip, because each lookup waits for it.
 struct ExplanationQuery {
-  /// An explanation with what it was made of and a case shows, too.
+  /// An explanation with the rows it was made of, which a case shows too.
   struct Reading {
     var explanation: Explanation
     var decisions: [DecisionEvent]
@@ -34,8 +34,8 @@ struct ExplanationQuery {
   private let weights: Place<ReadNumberWeights>
 
   /// - Parameters:
-  ///   - scoredAt: the time that reports are weighed at; nil for the same.
-  ///   - pipeline: is run in a snapshot; its statements that follow keep their plans.
+  ///   - scoredAt: the time for which scores are calculated; nil for `time`.
+  ///   - pipeline: runs in a snapshot; later statements in it keep their plans.
   init(_ number: Int64, at time: Date, scoredAt: Date? = nil, in pipeline: inout PostgresPipeline) {
     (self.number, self.time) = (number, scoredAt ?? time)
     pipeline.add(KeepPlans())
@@ -55,7 +55,7 @@ struct ExplanationQuery {
     weights = pipeline.add(ReadNumberWeights(number: number))
   }
 
-  /// - Parameter pool: for what few numbers have.
+  /// - Parameter pool: for data that few numbers have.
   func answer(_ results: PostgresPipeline.Results, pool: PostgresPool) async throws -> Reading {
     let (standing, decisions) = (try results.rows(standing).first, try results.rows(decisions))
     let (hold, appeals) = (try results.rows(holds).first, try results.rows(appeals))

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Counts the reporters of a number with full, reduced and no weight, and new ones.
+/// How many reporters of a number count in full, in part, and not at all.
 struct ReadNumberWeights: PostgresStatement {
   let number: Int64
 
@@ -24,7 +24,7 @@ struct ReadNumberWeights: PostgresStatement {
   }
 }
 
-/// Where the newest publication has a number.
+/// The listing of a number in the newest publication.
 struct ReadListing: PostgresStatement {
   let number: Int64
 
@@ -39,7 +39,7 @@ struct ReadListing: PostgresStatement {
   }
 }
 
-/// Names of apps, lists among them.
+/// Names of apps, including lists.
 struct ReadAppNames: PostgresStatement {
   let apps: [Int32]
 

@@ -1,12 +1,12 @@
 import Curation
 import PostgreSQL
 
-/// Listed numbers whose hash begins so, less those that were allowed since, and those whose decision gave
-/// them a name and stands no more.
+/// Listed numbers whose hash has this prefix, except those that were allowed since, and those whose identifying
+/// decision is no longer in force.
 struct FindListedByHash: PostgresStatement {
   let prefix: NumberHashPrefix
 
-  // The expression is that of the index listings_by_hash.
+  // The expression must equal that of the index listings_by_hash.
   static let sql = """
     SELECT l.number, coalesce(r.category_id, l.category_id), r.label,
            coalesce(r.decision = 'block', l.treatment = 0),
@@ -32,7 +32,7 @@ struct FindListedByHash: PostgresStatement {
   struct Found: Sendable {
     let number: Int64
     var listed: ListedHash
-    /// Whether an appeal may have something to say about blocking it.
+    /// Whether an appeal may prevent blocking the number.
     let isAppealed: Bool
     /// Whether a number or a pattern may protect it.
     let mayBeProtected: Bool

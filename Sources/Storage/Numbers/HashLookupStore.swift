@@ -2,25 +2,25 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// A number that the newest publication lists, as a lookup by hash tells it.
+/// A number of the newest publication, as a lookup by hash returns it.
 public struct ListedHash: Sendable, Equatable {
-  /// The whole hash, 32 bytes.
+  /// The complete hash, 32 bytes.
   public let hash: [UInt8]
-  /// What the number is.
+  /// The number's category.
   public let category: ReportCategory
-  /// What a phone shows.
+  /// The label that phones show.
   public let label: String
-  /// Whether it may be blocked; otherwise it is only to be named.
+  /// Whether the number may be blocked; otherwise it may only be identified.
   public var mayBlock: Bool
 }
 
-/// Finds listed numbers by the beginning of their hash.
+/// Finds listed numbers by a prefix of their hash.
 ///
-/// The index lies in PostgreSQL and not in the server's memory: it changes in the same transaction as what is listed, all
-/// servers see the same, and a look-up takes a fraction of a millisecond at 2,000,000 numbers, where the memory would be
-/// 26 MB in each server.
+/// The index is in PostgreSQL and not in the server's memory: it changes in the same transaction as the listings, all
+/// servers see the same state, and a lookup takes less than 1 ms with 2,000,000 numbers, which would take 26 MB of
+/// memory in each server.
 public struct HashLookupStore: Sendable {
-  /// The most numbers of one answer: a prefix of four digits has 31 of 2,000,000.
+  /// The most numbers in one answer: a prefix of four digits has 31 of 2,000,000.
   public static let mostEntries = 1_000
 
   private let pool: PostgresPool
@@ -30,12 +30,12 @@ public struct HashLookupStore: Sendable {
     self.pool = pool
   }
 
-  /// What is listed under a prefix, in ascending order of hash.
+  /// The listed numbers with a prefix, in ascending order of hash.
   ///
-  /// Whether a number may be blocked is what the newest packs say of it, with one haste: a number that an appeal has made
-  /// a victim of spoofing since then (see `Spoofing`) is spared at once, where packs spare it from the next night on. An
-  /// appeal by itself changes nothing. A number that is protected since then is left out at once.
-  /// - Parameter time: what appeals are weighed at.
+  /// Whether a number may be blocked follows the newest packs, with one exception: a number that an appeal has since
+  /// made a victim of spoofing (see `Spoofing`) is not blocked from now on, while packs wait for the next publication.
+  /// An appeal by itself changes nothing. A number that was protected since is left out at once.
+  /// - Parameter time: the time for which appeals are evaluated.
   public func listed(_ prefix: NumberHashPrefix, at time: Date = Date()) async throws -> [ListedHash] {
     let found = try await pool.withConnection { connection in
       var found = try await connection.run(FindListedByHash(prefix: prefix))

@@ -2,14 +2,14 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// A line of a number's record: one of its categories with one of its lists.
+/// A row of a number's record: one of its categories with one of its lists.
 struct RecordRow: Sendable {
   let record: NumberRecord
   let part: NumberAggregate.Part
   let source: SourceTally?
 }
 
-/// What the statements that read records share. Only what reports have listed stays by the leaving threshold.
+/// SQL that the statements that read records share. The `leave` limit applies only to numbers that reports have listed.
 private enum RecordSQL {
   static let columns = """
     n.number, n.day_bits, n.last_day - DATE '1970-01-01', n.network_bits, n.first_reported_at, n.last_reported_at,
@@ -17,7 +17,7 @@ private enum RecordSQL {
     s.app_id, s.complaints, s.day_bits, s.last_day - DATE '1970-01-01'
     """
 
-  /// Behind the numbers `n`.
+  /// Joins to the numbers `n`.
   static let joins = """
     JOIN number_categories c ON c.number = n.number
     LEFT JOIN number_sources s ON s.number = n.number
@@ -59,10 +59,10 @@ struct ReadRecord: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
 }
 
-/// What is stored of some numbers, in ascending order, those of less heat left out.
+/// The records of some numbers with at least a stored heat, in ascending order.
 struct ReadRecordsOf: PostgresStatement {
   let numbers: [Int64]
-  /// Stored heat, at least; 0 for all.
+  /// The least stored heat; 0 for all.
   let heat: Double
 
   static let sql = """
@@ -78,15 +78,15 @@ struct ReadRecordsOf: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
 }
 
-/// The records of all numbers that are hot enough to be judged, in ascending order of number, without the time of their
+/// The records of all numbers with enough heat to be evaluated, in ascending order of number, without the time of their
 /// first report.
 ///
-/// It leaves out only what no threshold can list: whoever reads them judges them. Lines of one number follow each other. A
-/// COPY, for millions of lines: PostgreSQL works on while they are read, and on more than one core.
+/// Only numbers that no threshold can list are left out; the caller evaluates the others. Rows of one number follow
+/// each other. A COPY, for millions of rows: PostgreSQL continues while they are read, and uses several cores.
 struct CopyRecords {
-  /// Stored heat, at least.
+  /// The least stored heat.
   let heat: Double
-  /// Of numbers below it only those are wanted that rang so often; all stored masses.
+  /// Numbers below this heat are included only with so many identified calls; both are stored values.
   let cut: (heat: Double, identifications: Double)?
 
   private static let columns = """
@@ -97,7 +97,7 @@ struct CopyRecords {
 
   private static let records = "SELECT \(columns) FROM numbers n \(RecordSQL.joins)"
 
-  /// COPY takes no parameters; these are numbers of our own.
+  /// COPY takes no parameters; these values are numbers of the program.
   var sql: String {
     var query = "\(Self.records) WHERE n.heat >= '\(cut?.heat ?? heat)'::float8"
     if let cut {
@@ -138,11 +138,12 @@ struct CopyRecords {
   }
 }
 
-/// From what heat on there are about so many of many numbers, drawn from one of a hundred blocks.
+/// The size of a sample of the numbers with enough heat, and the heat of the sampled number at a rank. The sample is
+/// about 1 % of the table's blocks.
 struct SampleHeats: PostgresStatement {
-  /// Stored heat, at least.
+  /// The least stored heat.
   let heat: Double
-  /// So many of the sample are hotter.
+  /// The number of sampled numbers with more heat.
   let rank: Int
 
   static let sql = """
@@ -160,9 +161,9 @@ struct SampleHeats: PostgresStatement {
   }
 }
 
-/// The same of calls.
+/// The same for the heat of identified calls, without the size.
 struct SampleIdentifications: PostgresStatement {
-  /// So many of the sample rang more often.
+  /// The number of sampled numbers with more calls.
   let rank: Int
 
   static let sql = """
@@ -177,18 +178,18 @@ struct SampleIdentifications: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Double { try row.decode(0) }
 }
 
-/// Puts a number's lines together again.
+/// Assembles a number's rows into its record.
 struct RecordAssembler {
   private var current: NumberRecord?
 
-  /// The record that all these lines are of; nil for none.
+  /// The record of rows of one number; nil for no rows.
   static func record(of rows: [RecordRow]) -> NumberRecord? {
     var assembler = RecordAssembler()
     for row in rows { _ = assembler.take(row) }
     return assembler.finish()
   }
 
-  /// Takes a line; returns the record before it when that is complete.
+  /// Takes a row; returns the record before it when that is complete.
   mutating func take(_ row: RecordRow) -> NumberRecord? {
     var complete: NumberRecord?
     if current?.number != row.record.number {

@@ -2,11 +2,11 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Records of numbers: of one, and of all that are hot enough to be judged.
+/// Records of one number, of several, and of all with enough heat to be evaluated.
 public struct NumberRecordStore: Sendable {
   private let pool: PostgresPool
 
-  /// Keeps a number that lies exactly on a threshold: a mass and a value round differently.
+  /// Keeps a number exactly on a threshold: stored and decayed heat round differently.
   private static let leeway = 1 - 1e-9
 
   /// - Parameter pool: where numbers are kept.
@@ -14,7 +14,7 @@ public struct NumberRecordStore: Sendable {
     self.pool = pool
   }
 
-  /// What is stored of a number; nil when nobody ever reported it.
+  /// A number's record; nil when it was never reported.
   public func record(of number: Int64) async throws -> NumberRecord? {
     try await pool.withConnection { try await Self.record(of: number, on: $0) }
   }
@@ -24,8 +24,8 @@ public struct NumberRecordStore: Sendable {
     RecordAssembler.record(of: try await connection.run(ReadRecord(number: number)))
   }
 
-  /// The records of numbers in ascending order, as of a connection's snapshot; those that nobody ever reported are left
-  /// out.
+  /// The records of numbers in ascending order, as of a connection's snapshot; numbers that were never reported are
+  /// left out.
   public static func records(of numbers: [Int64], on connection: PostgresConnection) async throws -> [NumberRecord] {
     var assembler = RecordAssembler()
     let rows = try await connection.run(ReadRecordsOf(numbers: numbers, heat: 0))
@@ -34,13 +34,13 @@ public struct NumberRecordStore: Sendable {
     return records
   }
 
-  /// Hands over the records of all numbers whose decayed heat is at least `heat` at `time`, in ascending order and without
-  /// the time of their first report.
+  /// Passes to `body` the records of all numbers whose decayed heat is at least `heat` at `time`, in ascending order
+  /// and without the time of their first report.
   ///
-  /// Memory is bounded by a batch.
+  /// Memory use is limited to one batch.
   /// - Parameters:
-  ///   - cut: leaves out what is below both of its sides, decayed.
-  ///   - connection: reads one snapshot, and nothing else until this returns.
+  ///   - cut: leaves out numbers below both of its limits, decayed.
+  ///   - connection: reads one snapshot, and runs nothing else until this returns.
   public static func forEachRecord(
     hotterThan heat: Double, cut: SelectionCut? = nil, at time: Date, on connection: PostgresConnection,
     _ body: ([NumberRecord]) async throws -> Void
@@ -60,13 +60,14 @@ public struct NumberRecordStore: Sendable {
     if let last = assembler.finish() { try await body([last]) }
   }
 
-  /// A cut that about so many numbers are above; nil where there are not several times as many, so that none is worth it.
+  /// A cut that about so many numbers exceed; nil where there are not several times as many, because it would save
+  /// little.
   ///
-  /// A guess, from one of a hundred blocks: who relies on it checks what came of it.
+  /// An estimate from one block of the table in a hundred: the caller must check the result.
   /// - Parameters:
-  ///   - hot: how many are to be above its heat.
-  ///   - identified: how many are to be above its identifications; 0 for none.
-  ///   - heat: decayed, at least.
+  ///   - hot: desired count of numbers above its heat.
+  ///   - identified: desired count of numbers above its identifications; 0 for none.
+  ///   - heat: the least decayed heat.
   public static func cut(
     hot: Int, identified: Int, hotterThan heat: Double, at time: Date, on connection: PostgresConnection
   ) async throws -> SelectionCut? {
@@ -80,6 +81,6 @@ public struct NumberRecordStore: Sendable {
     return SelectionCut(heat: warm / scale, identifications: calls / scale)
   }
 
-  /// Of fewer numbers a sample says too little, and there is little to spare.
+  /// With fewer numbers a sample is too inaccurate and saves little.
   private static let leastCut = 200_000
 }

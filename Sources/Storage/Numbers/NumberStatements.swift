@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// What each category adds up to for one number.
+/// The aggregates of one number by category.
 struct ReadStanding: PostgresStatement {
   let number: Int64
 

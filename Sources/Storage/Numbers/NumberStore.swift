@@ -1,7 +1,7 @@
 public import Curation
 public import PostgreSQL
 
-/// Numbers and what is known of them.
+/// Numbers and their aggregates.
 public struct NumberStore: Sendable {
   private let pool: PostgresPool
 
@@ -10,12 +10,12 @@ public struct NumberStore: Sendable {
     self.pool = pool
   }
 
-  /// What is known of a number; without parts when nothing is.
+  /// A number's aggregates; without parts when it was never reported.
   public func standing(of number: Int64) async throws -> NumberAggregate {
     NumberAggregate(parts: try await pool.run(ReadStanding(number: number)))
   }
 
-  /// What is stored of a number; nil when nobody ever reported it.
+  /// A number's record; nil when it was never reported.
   public func record(of number: Int64) async throws -> NumberRecord? {
     try await NumberRecordStore(pool: pool).record(of: number)
   }

@@ -1,12 +1,12 @@
 import PostgreSQL
 
-/// Lends the transaction's snapshot to other connections.
+/// Exports the transaction's snapshot to other connections.
 struct ExportSnapshot: PostgresStatement {
   static let sql = "SELECT pg_export_snapshot()"
   static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
 }
 
-/// Every table; partitions count in the table they belong to.
+/// All tables; partitions count in their parent table.
 struct ReadTables: PostgresStatement {
   static let sql = """
     SELECT relname::text, format('%I', relname) FROM pg_class
@@ -24,7 +24,7 @@ struct ReadAppliedMigrations: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Of PostgreSQL.
+/// The version of PostgreSQL.
 struct ReadServerVersion: PostgresStatement {
   static let sql = "SELECT current_setting('server_version_num')::integer"
   static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int32.self)) }

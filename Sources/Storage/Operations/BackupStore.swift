@@ -1,15 +1,15 @@
 public import PostgreSQL
 
-/// What a backup asks of the database.
+/// Queries of a backup.
 public struct BackupStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: on the database that is saved or restored.
+  /// - Parameter pool: connections to the database that is saved or restored.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// One moment of the database, which another program can look at too.
+  /// A snapshot of the database that another program can read too.
   public struct Snapshot: Sendable, Equatable {
     /// For `pg_dump --snapshot`.
     public let name: String
@@ -17,13 +17,13 @@ public struct BackupStore: Sendable {
     public let tables: [String: Int64]
     /// Versions of the migrations that were applied.
     public let migrations: [Int64]
-    /// As `server_version_num` has it, such as 150020.
+    /// The value of `server_version_num`, such as 150020.
     public let serverVersion: Int
-    /// The newest publication that the database knows of.
+    /// The newest publication in the database.
     public let publication: Publication?
   }
 
-  /// Holds a snapshot while `body` runs.
+  /// Keeps a snapshot open while `body` runs.
   /// - Throws: `PostgresError`, and what `body` throws.
   public func withSnapshot<Result: Sendable>(
     _ body: @Sendable (Snapshot) async throws -> Result
@@ -41,7 +41,7 @@ public struct BackupStore: Sendable {
     }
   }
 
-  /// Rows of each table; nothing where there are no tables.
+  /// Row counts of all tables; empty where there are no tables.
   public func tables() async throws -> [String: Int64] {
     try await pool.withConnection { connection in
       try await connection.transaction(.repeatableRead, readOnly: true) { try await Self.count(on: $0) }
@@ -51,7 +51,7 @@ public struct BackupStore: Sendable {
   private static func count(on connection: PostgresConnection) async throws -> [String: Int64] {
     var counts: [String: Int64] = [:]
     for table in try await connection.run(ReadTables()) {
-      // The name comes from the catalogue, which has quoted it.
+      // The name comes from the catalog, quoted.
       let rows = try await connection.query(PostgresQuery(unsafeRaw: "SELECT count(*) FROM \(table.quoted)"))
       counts[table.name] = try rows.first?.decode(0) ?? 0
     }

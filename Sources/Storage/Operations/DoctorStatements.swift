@@ -1,31 +1,31 @@
 public import Foundation
 import PostgreSQL
 
-/// What a PostgreSQL server says of itself.
+/// The state of a PostgreSQL server.
 public struct ServerState: Sendable, Equatable {
-  /// As `server_version_num` has it, such as 150020.
+  /// The value of `server_version_num`, such as 150020.
   public var version: Int
-  /// By its clock.
+  /// The server's time.
   public var time: Date
-  /// Settings by name, as `SHOW` prints them.
+  /// Settings by name, in the format of `SHOW`.
   public var settings: [String: String]
-  /// Whether it is a standby, which takes no writes.
+  /// Whether it is a standby, which accepts no writes.
   public var isStandby: Bool
-  /// Connections there are, of everybody.
+  /// Open connections of all users.
   public var connections: Int
-  /// Whether this role may make tables, which months of reports and directories need.
+  /// Whether this role may create tables, which partitions of reports and directories need.
   public var mayCreate: Bool
-  /// Tables that this role neither owns nor acts for the owner of; it cannot migrate them.
+  /// Number of tables whose owner is neither this role nor one that it is a member of; it cannot migrate them.
   public var foreignTables: Int
-  /// Whether passwords and rows travel encrypted, or never leave the machine.
+  /// Whether the connection is encrypted or local.
   public var isPrivate: Bool
-  /// Replication slots that nobody reads from: the server keeps its log for them until the disk is full.
+  /// Inactive replication slots: the server keeps WAL for them until the disk is full.
   public var idleSlots: [String]
 }
 
-/// Asks for it.
+/// Reads the state of the server.
 struct ReadServerState: PostgresStatement {
-  /// Those that decide whether what was acknowledged is still there after a power cut, and how far the server carries.
+  /// Settings that decide whether acknowledged data survives a power cut, and how much load the server can carry.
   static let settings = [
     "fsync", "synchronous_commit", "full_page_writes", "wal_level", "max_connections", "data_checksums",
     "synchronous_standby_names", "shared_buffers",
@@ -57,7 +57,7 @@ struct ReadServerState: PostgresStatement {
   }
 }
 
-/// How many protected patterns and numbers there are.
+/// Number of protected patterns and numbers.
 struct CountAllProtected: PostgresStatement {
   static let sql = """
     SELECT (SELECT count(*) FROM protected_patterns) + (SELECT count(*) FROM protected_numbers)
@@ -67,7 +67,7 @@ struct CountAllProtected: PostgresStatement {
 }
 
 extension OperationStore {
-  /// What the server says of itself.
+  /// The state of the server.
   /// - Throws: `PostgresError`.
   public func serverState() async throws -> ServerState? {
     try await pool.run(ReadServerState()).first

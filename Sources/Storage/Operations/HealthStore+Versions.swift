@@ -1,16 +1,16 @@
 import PostgreSQL
 
-/// What the data lies in.
+/// Versions and size of the database.
 public struct StorageVersions: Sendable, Equatable {
-  /// PostgreSQL's own, such as `15.8`.
+  /// Version of PostgreSQL, such as `15.8`.
   public var server: String
   /// The newest migration that was applied; empty for none.
   public var migration: String
-  /// Bytes of the database.
+  /// Size of the database in bytes.
   public var databaseBytes: Int64
 }
 
-/// Asks the server about itself.
+/// Reads versions and size of the database.
 struct ReadVersions: PostgresStatement {
   static let sql = """
     SELECT current_setting('server_version'), coalesce((SELECT max(version)::text FROM schema_migrations), ''),
@@ -23,7 +23,7 @@ struct ReadVersions: PostgresStatement {
 }
 
 extension HealthStore {
-  /// What the data lies in.
+  /// Versions and size of the database.
   public func versions() async throws -> StorageVersions? {
     try await pool.run(ReadVersions()).first
   }

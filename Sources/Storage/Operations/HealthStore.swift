@@ -4,19 +4,19 @@ public import PostgreSQL
 public struct HealthStore: Sendable {
   let pool: PostgresPool
 
-  /// - Parameter pool: the one that requests use.
+  /// - Parameter pool: the pool that requests use.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Asks the least there is to ask.
-  /// - Throws: `PostgresError` when there is no answer.
+  /// Runs the cheapest possible query.
+  /// - Throws: `PostgresError` when the database does not answer.
   public func check() async throws {
     _ = try await pool.run(SelectOne())
   }
 }
 
-/// The least question.
+/// The cheapest possible query.
 struct SelectOne: PostgresStatement {
   typealias Row = Void
   static let sql = "SELECT 1"

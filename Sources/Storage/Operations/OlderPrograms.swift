@@ -1,17 +1,17 @@
 public import Foundation
 import PostgreSQL
 
-/// Where an older version of this program uses the database: it does not know the schema that this one brings.
+/// An older version of this program that uses the database; it does not know this version's schema.
 public struct OlderProgram: Sendable, Equatable {
-  /// The address of its machine; nil for the database's own.
+  /// Address of its machine; nil for a local connection.
   public var address: String?
-  /// How many connections it has.
+  /// Number of its connections.
   public var connections: Int
-  /// When the first of them was made.
+  /// When its first connection was opened.
   public var since: Date
 }
 
-/// Asks the server for connections that say they are older.
+/// Reads the connections of older versions.
 struct ReadOlderPrograms: PostgresStatement {
   let version: Int64
 
@@ -31,11 +31,11 @@ struct ReadOlderPrograms: PostgresStatement {
 }
 
 extension OperationStore {
-  /// What a program says of itself to the server, so that newer ones see it.
+  /// The application name of a connection, by which newer versions recognize this one.
   /// - Parameter version: of the newest migration that it knows.
   public static func programName(knowing version: Int64) -> String { "ringfence \(version)" }
 
-  /// Older programs that use the database now. A role that is no superuser sees those of its own role.
+  /// Older versions that use the database now. Without superuser rights, only connections of the same role are visible.
   /// - Parameter version: of the newest migration that this one knows.
   /// - Throws: `PostgresError`.
   public func olderPrograms(than version: Int64) async throws -> [OlderProgram] {

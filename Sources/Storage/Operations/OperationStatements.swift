@@ -15,7 +15,7 @@ struct ReadNewestStatistics: PostgresStatement {
   }
 }
 
-/// Its packs; recipes that make one for each region may make very many.
+/// Its packs, limited in number, because a recipe for each region may make very many.
 struct ReadPackStatistics: PostgresStatement {
   static let sql = """
     SELECT name, entries, size_bytes FROM publication_packs
@@ -27,7 +27,7 @@ struct ReadPackStatistics: PostgresStatement {
   }
 }
 
-/// How attempts to publish ended.
+/// Number of publication runs by state and cause.
 struct CountRuns: PostgresStatement {
   static let sql = """
     SELECT state, cause, count(*) FROM publications WHERE state <> 'running' GROUP BY state, cause ORDER BY state, cause
@@ -38,7 +38,7 @@ struct CountRuns: PostgresStatement {
   }
 }
 
-/// Gates that hold the last attempt back.
+/// Number of gates that the last run did not pass.
 struct CountFailedGates: PostgresStatement {
   static let sql = """
     SELECT count(*) FROM publication_gates
@@ -49,25 +49,25 @@ struct CountFailedGates: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Messages that are not delivered.
+/// Webhook messages that are not delivered.
 struct ReadWebhookBacklog: PostgresStatement {
   static let sql = "SELECT count(*), min(created_at) FROM webhook_deliveries WHERE delivered_at IS NULL"
   static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Waiting { try .init(row) }
 }
 
-/// Single numbers that are to be published.
+/// Open revocations.
 struct CountOpenRevocations: PostgresStatement {
   static let sql = "SELECT count(*), min(requested_at) FROM revocations WHERE settled_at IS NULL"
   static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Waiting { try .init(row) }
 }
 
-/// Cases that wait for moderators.
+/// Cases in the review queue.
 struct ReadReviewQueue: PostgresStatement {
   static let sql = "SELECT count(*), min(since) FROM queue"
   static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Waiting { try .init(row) }
 }
 
-/// Months of reports that there are.
+/// Number of monthly partitions of reports.
 struct CountReportPartitions: PostgresStatement {
   static let sql = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.reports'::regclass"
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }

@@ -1,18 +1,18 @@
 public import PostgreSQL
 
-/// What an operator watches: read in a few small statements, none of which reads a table of numbers.
+/// Figures for operators, read in a few small statements, none of which reads a table of numbers.
 public struct OperationStore: Sendable {
   let pool: PostgresPool
 
-  /// - Parameter pool: the one that requests use, which is watched too.
+  /// - Parameter pool: the pool that requests use, which is measured too.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Connections that are lent and idle, and tasks that wait for one.
+  /// Connections in use, idle connections, and tasks that wait for a connection.
   public var occupancy: (leased: Int, idle: Int, waiting: Int) { pool.occupancy }
 
-  /// All of it, on one connection.
+  /// All figures, read on one connection.
   /// - Throws: `PostgresError`.
   public func figures() async throws -> OperationalStatistics {
     try await pool.withConnection { connection in

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an operator watches in the database.
+/// Figures of the database for operators.
 public struct OperationalStatistics: Sendable, Equatable {
   /// The newest publication that became visible.
   public struct Newest: Sendable, Equatable {
@@ -8,54 +8,54 @@ public struct OperationalStatistics: Sendable, Equatable {
     public var serial: Int64
     /// When it became visible.
     public var publishedAt: Date
-    /// Of all packs.
+    /// Number of entries in all packs.
     public var entries: Int64
-    /// Of all packs' files.
+    /// Total size of the pack files in bytes.
     public var bytes: Int64
   }
 
-  /// A pack of it.
+  /// A pack of the newest publication.
   public struct Pack: Sendable, Equatable {
     /// Its name.
     public var name: String
     /// Number of entries.
     public var entries: Int64
-    /// Length of the file.
+    /// Size of the file in bytes.
     public var bytes: Int64
   }
 
-  /// How many attempts to publish ended so.
+  /// Number of publication runs with one state and cause.
   public struct Runs: Sendable, Equatable {
-    /// As ``PublicationRun/State`` has it.
+    /// Raw value of ``PublicationRun/State``.
     public var state: String
-    /// As ``PublicationRun/Cause`` has it.
+    /// Raw value of ``PublicationRun/Cause``.
     public var cause: String
-    /// How many.
+    /// Their number.
     public var count: Int64
   }
 
-  /// Things that wait for somebody.
+  /// Items that wait to be processed.
   public struct Waiting: Sendable, Equatable {
-    /// How many.
+    /// Their number.
     public var count: Int64
-    /// Since when the oldest waits; nil where none does.
+    /// When the oldest item was added; nil where none waits.
     public var oldest: Date?
   }
 
-  /// Nil before the first.
+  /// The newest publication; nil before the first.
   public var newest: Newest?
-  /// The first hundred by name.
+  /// Its first hundred packs by name.
   public var packs: [Pack]
-  /// All there were.
+  /// All runs.
   public var runs: [Runs]
-  /// Gates that the last attempt did not pass and nobody overruled.
+  /// Gates that the last run did not pass and nobody overrode.
   public var failedGates: Int64
-  /// Messages that are not delivered.
+  /// Webhook messages that are not delivered.
   public var webhooks: Waiting
-  /// Single numbers that are to be published.
+  /// Open revocations.
   public var revocations: Waiting
-  /// Cases for moderators.
+  /// Cases in the review queue.
   public var reviewQueue: Waiting
-  /// Months of reports.
+  /// Number of monthly partitions of reports.
   public var partitions: Int64
 }

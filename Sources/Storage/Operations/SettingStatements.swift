@@ -1,16 +1,16 @@
 import PostgreSQL
 
-/// Has the transaction's other statements use plans that are made once.
+/// Makes the transaction's other statements reuse their generic plans.
 ///
-/// For what asks partitioned tables about one number: PostgreSQL thinks it cheaper to plan such a statement for each number
-/// anew, which takes longer than to run it. Not for what asks about stretches of numbers.
+/// For statements that read one number from partitioned tables: PostgreSQL estimates that planning such a statement for
+/// each number is cheaper, but planning takes longer than running it. Not for statements about intervals of numbers.
 struct KeepPlans: PostgresStatement {
   typealias Row = Void
 
   static let sql = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"
 }
 
-/// Has the transaction's commit not wait for the disk, nor for standbys: for what may be lost in a crash.
+/// Lets the transaction's commit return before it is on disk or on standbys: for data that may be lost in a crash.
 struct CommitSoon: PostgresStatement {
   typealias Row = Void
 

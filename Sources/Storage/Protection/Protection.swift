@@ -1,19 +1,19 @@
 public import Curation
 public import Foundation
 
-/// Something that an operator has protected.
+/// A protected number or pattern.
 public struct Protection: Sendable, Equatable {
-  /// A pattern, or one number: `+`, digits, and in a pattern `x` or a final `*`.
+  /// The number or pattern: `+`, digits, and in a pattern `x` or a final `*`.
   public let what: String
-  /// Whose it is and why, 1 to 200 characters.
+  /// Owner and reason, 1 to 200 characters.
   public let reason: String
-  /// Who protected it.
+  /// The account that protected it.
   public let addedBy: String
-  /// When.
+  /// When it was protected.
   public let addedAt: Date
 }
 
-/// Something that is to be protected.
+/// A number or pattern to be protected.
 public enum ProtectionTarget: Sendable, Equatable {
   /// One number, by its E.164 digits.
   case number(Int64)
@@ -32,14 +32,14 @@ public enum ProtectionTarget: Sendable, Equatable {
   }
 }
 
-/// Why something was not protected.
+/// Why a number or pattern was not protected.
 public enum ProtectionError: Error, Equatable, CustomStringConvertible {
-  /// There would be too many patterns.
+  /// The limit of patterns would be exceeded.
   case tooManyPatterns(limit: Int)
-  /// There would be too many numbers.
+  /// The limit of numbers would be exceeded.
   case tooManyNumbers(limit: Int)
 
-  /// What it is, and what to do, in plain English.
+  /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
     case .tooManyPatterns(let limit):

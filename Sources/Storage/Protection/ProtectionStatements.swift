@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Protects patterns, or changes the reason of those that are.
+/// Protects patterns, or changes the reason of protected ones.
 struct AddProtectedPatterns: PostgresStatement {
   typealias Row = Void
   let patterns: [String]
@@ -26,7 +26,7 @@ struct AddProtectedPatterns: PostgresStatement {
   }
 }
 
-/// Protects numbers, or changes the reason of those that are.
+/// Protects numbers, or changes the reason of protected ones.
 struct AddProtectedNumbers: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]
@@ -50,7 +50,7 @@ struct AddProtectedNumbers: PostgresStatement {
   }
 }
 
-/// Takes a pattern's protection away.
+/// Removes a pattern's protection.
 struct RemoveProtectedPattern: PostgresStatement {
   let pattern: String
 
@@ -61,7 +61,7 @@ struct RemoveProtectedPattern: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
 }
 
-/// Takes a number's protection away.
+/// Removes a number's protection.
 struct RemoveProtectedNumber: PostgresStatement {
   let number: Int64
 
@@ -72,24 +72,25 @@ struct RemoveProtectedNumber: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Tells servers that what they remember is no longer right.
+/// Increments the version, so that servers discard their caches.
 struct BumpProtectionVersion: PostgresStatement {
   typealias Row = Void
   static let sql = "UPDATE protection_version SET version = version + 1"
 }
 
-/// What the version is.
+/// Reads the version.
 struct ReadProtectionVersion: PostgresStatement {
   static let sql = "SELECT version FROM protection_version"
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Patterns: all of them, or those that stand for one number.
+/// Patterns: all, or those that match one number.
 struct ReadProtectedPatterns: PostgresStatement {
   var only: Int64?
 
-  // Few of 2,000 stand for one number, and a pattern is up to 1,200 blocks: a look-up must not make them of all.
+  // Few of 2,000 patterns match one number, and a pattern is up to 1,200 blocks: a lookup must not build the blocks of
+  // all.
   static let sql = """
     SELECT pattern, reason, added_by, added_at FROM protected_patterns
     WHERE $1::bigint IS NULL OR '+' || $1::bigint::text LIKE translate(pattern, 'x*', '_%')
@@ -104,7 +105,8 @@ struct ReadProtectedPatterns: PostgresStatement {
   }
 }
 
-/// One number, where it is protected. Not by the way of all: a plan that is kept would read all of them.
+/// One number, where it is protected. A separate statement, because a cached plan of the one for all numbers would read
+/// all of them.
 struct ReadProtectedNumber: PostgresStatement {
   let number: Int64
 
@@ -129,7 +131,7 @@ struct ReadProtectedNumbers: PostgresStatement {
   }
 }
 
-/// Listed numbers that are protected by one of the numbers or patterns.
+/// Listed numbers that the numbers or patterns protect.
 struct FindListedOfProtected: PostgresStatement {
   let numbers: [Int64]
   let patterns: [String]
@@ -153,7 +155,7 @@ struct FindListedOfProtected: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Asks for the removal of protected numbers before the next complete publication, once for each.
+/// Requests revocations of protected numbers, once for each.
 struct RevokeProtected: PostgresStatement {
   typealias Row = Void
   let ids: [UUID]

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// How much operators have protected.
+/// Number of protected patterns and numbers.
 public struct ProtectionCounts: Sendable, Equatable {
   /// Patterns.
   public var patterns = 0
@@ -10,7 +10,7 @@ public struct ProtectionCounts: Sendable, Equatable {
   public var numbers = 0
 }
 
-/// Protected numbers after one, ascending.
+/// Protected numbers above `after`, ascending.
 struct ReadProtectedPage: PostgresStatement {
   let after: Int64
   let limit: Int
@@ -35,12 +35,12 @@ extension ProtectionStore {
     try await pool.run(ReadProtectedPatterns())
   }
 
-  /// Protected numbers after one, ascending.
+  /// Protected numbers above `after`, ascending.
   public func numbers(after: Int64, limit: Int) async throws -> [(number: Int64, protection: Protection)] {
     try await pool.run(ReadProtectedPage(after: after, limit: limit))
   }
 
-  /// How much operators have protected.
+  /// Number of protected patterns and numbers.
   public func counts() async throws -> ProtectionCounts {
     let counts = try await pool.run(CountProtected()).first
     return ProtectionCounts(patterns: counts?.patterns ?? 0, numbers: counts?.numbers ?? 0)

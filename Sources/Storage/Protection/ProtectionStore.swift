@@ -3,26 +3,27 @@ public import Foundation
 import PhoneNumbers
 public import PostgreSQL
 
-/// The numbers that may never be published: what operators have named, and emergency and short numbers by libphonenumber.
+/// Protected numbers, which may never be published: those of operators, and emergency and short numbers according to
+/// libphonenumber.
 public struct ProtectionStore: Sendable {
-  /// The most patterns: each is up to 1,200 blocks of numbers, which servers keep in memory.
+  /// The most patterns: each is up to 1,200 blocks of numbers in the servers' memory.
   public static let mostPatterns = 2_000
   /// The most numbers: 24 MB in memory.
   public static let mostNumbers = 2_000_000
 
   let pool: PostgresPool
 
-  /// - Parameter pool: where they are kept.
+  /// - Parameter pool: the pool of the database with the protected numbers.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Protects numbers and patterns, all or none; those that are protected get the new reason. Listed numbers among them are
-  /// revoked, so that packs lose them at once and not with the next publication.
+  /// Protects numbers and patterns, all or none; protected ones get the new reason. Listed numbers among them are
+  /// revoked, so that packs lose them before the next publication.
   /// - Parameters:
-  ///   - targets: with whose each is and why, 1 to 200 characters.
-  ///   - addedBy: who says so, 1 to 80 characters.
-  ///   - audit: what the audit log says of it.
+  ///   - targets: each with its owner and reason, 1 to 200 characters.
+  ///   - addedBy: the account that adds them, 1 to 80 characters.
+  ///   - audit: the audit event.
   /// - Throws: ``ProtectionError``; `PostgresError`.
   public func add(
     _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, at time: Date,
@@ -61,8 +62,8 @@ public struct ProtectionStore: Sendable {
     }
   }
 
-  /// Asks for the removal of listed numbers that are protected now; the most that one publication takes. The next complete
-  /// publication leaves out the others.
+  /// Requests revocations of listed numbers that are now protected, up to the limit of one publication. The next
+  /// complete publication leaves out the others.
   private static func revokeListed(
     numbers: [Int64], patterns: [String], by addedBy: String, at time: Date, on connection: PostgresConnection
   ) async throws {
@@ -80,9 +81,9 @@ public struct ProtectionStore: Sendable {
       RevokeProtected(ids: listed.map { _ in UUID() }, numbers: listed, requestedBy: addedBy, time: time))
   }
 
-  /// Takes a protection away.
-  /// - Parameter audit: what the audit log says of it, and when, where there was one.
-  /// - Returns: whether there was one. Emergency and short numbers have none that could be taken away.
+  /// Removes a protection.
+  /// - Parameter audit: the audit event with its time, recorded where there was a protection.
+  /// - Returns: whether there was a protection. Those of emergency and short numbers cannot be removed.
   public func remove(_ target: ProtectionTarget, audit: (event: AuditEvent, time: Date)? = nil) async throws -> Bool {
     try await pool.transaction { connection in
       _ = try await connection.run(BumpProtectionVersion())
@@ -99,7 +100,7 @@ public struct ProtectionStore: Sendable {
     }
   }
 
-  /// Hands over all that operators have protected: patterns first, then numbers in ascending order.
+  /// Passes all protections to `body`: patterns first, then numbers in ascending order.
   public func forEach(_ body: @Sendable ([Protection]) async throws -> Void) async throws {
     try await pool.withConnection { connection in
       try await body(try await connection.run(ReadProtectedPatterns()))
@@ -109,7 +110,7 @@ public struct ProtectionStore: Sendable {
     }
   }
 
-  /// Everything, ready to be asked millions of times.
+  /// All protected numbers, prepared for millions of lookups.
   public func load() async throws -> ProtectedNumbers {
     try await pool.withConnection { try await Self.load(on: $0) }
   }
@@ -126,7 +127,7 @@ public struct ProtectionStore: Sendable {
     return builder.finish()
   }
 
-  /// Why one number is protected, as it is just now; nil where it is not.
+  /// The reason why one number is protected now; nil where it is not.
   public func rule(for number: Int64) async throws -> ProtectionReason? {
     try await pool.withConnection { try await Self.rule(for: number, on: $0) }
   }
@@ -137,7 +138,7 @@ public struct ProtectionStore: Sendable {
     return try rule(for: number, patterns: patterns, numbers: numbers)
   }
 
-  /// The same of what was read: the patterns that may match the number, and the number itself if it is protected.
+  /// The same from rows: the patterns that may match the number, and the number itself if it is protected.
   static func rule(
     for number: Int64, patterns: [ReadProtectedPatterns.Row], numbers: [ReadProtectedNumbers.Row]
   ) throws -> ProtectionReason? {
@@ -147,7 +148,7 @@ public struct ProtectionStore: Sendable {
     return builder.finish().rule(for: number)
   }
 
-  /// Rises with every change; what ``load()`` gave is right as long as it stays.
+  /// The version of the protected numbers, which rises with every change; the result of ``load()`` is valid until then.
   public func version() async throws -> Int64 {
     try await pool.run(ReadProtectionVersion()).first ?? 0
   }
@@ -156,13 +157,13 @@ public struct ProtectionStore: Sendable {
     switch ShortNumber(digits: number) {
     case .emergency: .emergencyNumber
     case .short: .shortNumber
-    // Dialled bare, as 112 and 911 are: no calling code has ordinary numbers this short.
+    // Dialed without a calling code, like 112 and 911: no calling code has regular numbers this short.
     case nil: number < 1_000_000 && PhoneNumber(digits: number)?.isValid != true ? .shortNumber : nil
     }
   }
 }
 
-/// How much is protected.
+/// Number of protected patterns and numbers.
 struct CountProtected: PostgresStatement {
   static let sql = "SELECT (SELECT count(*) FROM protected_patterns), (SELECT count(*) FROM protected_numbers)"
 

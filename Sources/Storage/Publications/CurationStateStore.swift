@@ -2,12 +2,12 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Everything that a publication respects beside the reports.
+/// The state of curation that a publication applies to the reports.
 public enum CurationStateStore {
-  /// Reads it at once: decisions take 14 bytes each, protected numbers 12, holds, approved ranges and appealed numbers are
-  /// few.
+  /// Reads the complete state into memory: a decision takes 14 bytes, a protected number 12; holds, approved ranges and
+  /// appealed numbers are few.
   /// - Parameters:
-  ///   - time: what ranges and appeals are weighed at.
+  ///   - time: the time for which ranges and appeals are evaluated.
   ///   - connection: within a transaction that reads one snapshot.
   public static func load(at time: Date, on connection: PostgresConnection) async throws -> CurationState {
     var state = CurationState()

@@ -1,7 +1,7 @@
 public import Curation
 import PostgreSQL
 
-/// A number that the last publication blocks or names, other than by a directory alone.
+/// A number that the last publication blocks or identifies, except by a directory alone.
 public struct Listing: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64

@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQL
 
-/// What is not a statement with parameters: the table that a publication's numbers are copied into.
+/// SQL without parameters: the temporary table into which a publication's numbers are copied.
 enum ListingSQL {
   static let table = """
     CREATE TEMPORARY TABLE listed (
@@ -13,7 +13,7 @@ enum ListingSQL {
   static let newStatistics = "ANALYZE listings"
 }
 
-/// Takes out what is not listed any more.
+/// Deletes numbers that are no longer listed.
 struct RemoveUnlisted: PostgresStatement {
   typealias Row = Void
 
@@ -22,8 +22,8 @@ struct RemoveUnlisted: PostgresStatement {
     """
 }
 
-/// Puts in what is new, and changes what has another category, cause or treatment. What stays is not written: since when it is listed is the
-/// time at which it came.
+/// Inserts new listings, and updates those with another category, cause or treatment. Unchanged rows are not written
+/// and keep their `listed_at`.
 struct AddListed: PostgresStatement {
   typealias Row = Void
   let serial: Int64
@@ -46,7 +46,7 @@ struct AddListed: PostgresStatement {
   }
 }
 
-/// How many numbers are listed.
+/// Number of listed numbers.
 struct CountListings: PostgresStatement {
   static let sql = "SELECT count(*) FROM listings"
 

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// One night's set of packs, as the database remembers it.
+/// A publication as recorded in the database.
 public struct Publication: Sendable, Equatable {
   /// Rises by one with every publication, from 1.
   public let serial: Int64
   /// When it became visible.
   public let publishedAt: Date
-  /// The moment the heat was weighed at.
+  /// The time for which heat was calculated.
   public let asOf: Date
   /// SHA-256 of the manifest, 32 bytes.
   public let manifestSHA256: [UInt8]

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// What has been tried since a publication was due.
+/// Attempts at a publication since it was due.
 public struct PublicationAttempts: Sendable, Equatable {
-  /// Publications that are visible.
+  /// Published runs.
   public var published: Int
-  /// Those that a gate holds back.
+  /// Runs that a gate refused.
   public var refused: Int
-  /// Those that are being made.
+  /// Runs in progress.
   public var running: Int
-  /// Those of the schedule that were broken off.
+  /// Failed runs of the schedule.
   public var failed: Int
-  /// Seconds since the last was broken off, by the database's clock; nil where none was.
+  /// Seconds since the last failure, by the database clock; nil where there was none.
   public var sinceFailure: TimeInterval?
 
   /// - Parameters: see the properties.

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// What was decided about numbers between two times, and what stands about them.
+/// Decisions about numbers and upheld appeals between two times, and the numbers' present holds and listings.
 struct ReadChangeFacts: PostgresStatement {
   let numbers: [Int64]
   let from: Date
@@ -41,7 +41,7 @@ struct ReadChangeFacts: PostgresStatement {
   }
 }
 
-/// Numbers that went out or came in by themselves, with publications after one and up to another.
+/// Revocations between two publications: numbers that were removed or added singly.
 struct ReadSingleChanges: PostgresStatement {
   let numbers: [Int64]
   let after: Int64
@@ -63,7 +63,7 @@ struct ReadSingleChanges: PostgresStatement {
   }
 }
 
-/// Blocks that were decided about between two times.
+/// Ranges that were decided between two times.
 struct ReadDecidedRanges: PostgresStatement {
   let from: Date
   let to: Date

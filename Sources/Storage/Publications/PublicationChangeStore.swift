@@ -3,7 +3,7 @@ public import Foundation
 import PhoneNumbers
 public import PostgreSQL
 
-/// Explains what changed between two publications by what was decided between them.
+/// Explains the changes between two publications by the decisions between them.
 public struct PublicationChangeStore: Sendable {
   private let pool: PostgresPool
 
@@ -11,7 +11,7 @@ public struct PublicationChangeStore: Sendable {
   public struct Side: Sendable {
     /// Its serial.
     public var serial: Int64
-    /// The moment its numbers were weighed at.
+    /// The time for which its scores were calculated.
     public var asOf: Date
 
     /// - Parameters: see the properties.
@@ -26,9 +26,9 @@ public struct PublicationChangeStore: Sendable {
     self.pool = pool
   }
 
-  /// What is known of each number. What happened after the later publication changes nothing but what stands (holds,
-  /// protection, listings): of two nights long ago less can be said.
-  /// - Parameter numbers: those that changed, few.
+  /// The facts about each number. Holds, protection and listings are those of the present, so a comparison of old
+  /// publications is less complete.
+  /// - Parameter numbers: numbers that changed; few.
   public func facts(
     of numbers: [Int64], from earlier: Side, to later: Side
   ) async throws -> [Int64: ChangeFacts] {
@@ -68,7 +68,7 @@ public struct PublicationChangeStore: Sendable {
       after: try await ThresholdStore.set(last, on: connection))
   }
 
-  /// Whether the two sets judge the number differently, whichever side it comes from.
+  /// Whether the two threshold sets evaluate the number differently, in either direction.
   private static func isDecided(
     _ number: Int64, by change: Change, at time: Date, on connection: PostgresConnection
   ) async throws -> Bool {

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Remembers the packs of a publication.
+/// Stores the packs of a publication.
 struct RecordPacks: PostgresStatement {
   typealias Row = Void
   let serial: Int64
@@ -25,7 +25,7 @@ struct RecordPacks: PostgresStatement {
   }
 }
 
-/// Remembers what the gates said.
+/// Stores the results of the gates.
 struct RecordGates: PostgresStatement {
   typealias Row = Void
   let serial: Int64
@@ -50,7 +50,7 @@ struct RecordGates: PostgresStatement {
   }
 }
 
-/// The newest attempts, newest first.
+/// The newest runs, the newest first.
 struct ReadRuns: PostgresStatement {
   let limit: Int
 
@@ -98,7 +98,7 @@ struct ReadPacks: PostgresStatement {
   }
 }
 
-/// What the gates said of some publications.
+/// The gate results of some publications.
 struct ReadGates: PostgresStatement {
   let serials: [Int64]
 

@@ -1,45 +1,45 @@
 public import Curation
 public import Foundation
 
-/// One attempt at a publication: what the database remembers from its claim to its end.
+/// A publication run, as recorded from its claim to its end.
 public struct PublicationRun: Sendable, Equatable {
-  /// How far it came.
+  /// The state of the run.
   public enum State: String, Sendable, CaseIterable {
-    /// Being made.
+    /// In progress.
     case running
     /// Visible, or superseded by a later one.
     case published
-    /// Held back by a gate.
+    /// Refused by a gate.
     case refused
-    /// Broken off by an error, or by the end of its process.
+    /// Ended by an error, or by the end of its process.
     case failed
   }
 
-  /// Why it was made.
+  /// The cause of the run.
   public enum Cause: String, Sendable, CaseIterable {
     /// The schedule.
     case schedule
-    /// Somebody asked for it.
+    /// A command or a page.
     case command
-    /// Single numbers had to go out or in.
+    /// Revocations.
     case revocation
   }
 
   /// Its serial.
   public var serial: Int64
-  /// How far it came.
+  /// The state of the run.
   public var state: State
-  /// Why it was made.
+  /// The cause of the run.
   public var cause: Cause
-  /// The moment the numbers were weighed at.
+  /// The time for which scores are calculated.
   public var asOf: Date
-  /// When it was begun.
+  /// When the run started.
   public var startedAt: Date?
   /// When it became visible.
   public var publishedAt: Date?
-  /// What is being done, while it runs; nil before it said so.
+  /// The current step of a run in progress; nil before the first one.
   public var step: JobStep?
-  /// 0 to 100.
+  /// Progress, 0 to 100.
   public var percent: Int
   /// Why it was refused or failed.
   public var failure: PublicationFailure?
@@ -63,9 +63,9 @@ public struct PublicationRun: Sendable, Equatable {
 
 /// The right to publish under one serial.
 public struct PublicationClaim: Sendable, Equatable {
-  /// The serial, used by nobody else.
+  /// The serial, which no other claim has.
   public let serial: Int64
-  /// Tells this claim from another's.
+  /// Identifies the claim.
   public let token: UUID
 
   /// - Parameters: see the properties.
@@ -75,7 +75,7 @@ public struct PublicationClaim: Sendable, Equatable {
   }
 }
 
-/// A pack of a publication, as the database remembers it.
+/// A pack of a publication, as recorded in the database.
 public struct PublishedPack: Sendable, Equatable {
   /// Its name.
   public var name: String
@@ -85,9 +85,9 @@ public struct PublishedPack: Sendable, Equatable {
   public var packSerial: Int64
   /// Number of entries.
   public var entries: Int64
-  /// Length of the file.
+  /// Size of the file in bytes.
   public var bytes: Int64
-  /// Length of the delta from the publication before; nil where there is none.
+  /// Size of the delta from the publication before, in bytes; nil where there is none.
   public var deltaBytes: Int64?
 
   /// - Parameters: see the properties.
@@ -101,19 +101,19 @@ public struct PublishedPack: Sendable, Equatable {
   }
 }
 
-/// What a gate said of a publication, as the database remembers it.
+/// The result of a gate for a publication, as recorded in the database.
 public struct GateRecord: Sendable, Equatable {
   /// Name of the gate.
   public var gate: String
-  /// The pack it looked at; empty for the whole publication.
+  /// The checked pack; empty for the complete publication.
   public var pack: String
-  /// Whether it let it pass by itself.
+  /// Whether the check passed without an override.
   public var passed: Bool
-  /// What it found.
+  /// The finding of the check.
   public var finding: GateFinding
-  /// Who overruled it; nil where nobody had to.
+  /// The account that overrode the gate; nil where nobody did.
   public var overruledBy: String?
-  /// Why.
+  /// The reason of the override.
   public var overruledWhy: String?
 
   /// - Parameters: see the properties.

@@ -23,7 +23,7 @@ struct ReadGreatestSerial: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Gives up runs that nobody has heard of for a while.
+/// Marks runs without a recent heartbeat as failed.
 struct AbandonStaleRuns: PostgresStatement {
   typealias Row = Void
 
@@ -38,14 +38,14 @@ struct AbandonStaleRuns: PostgresStatement {
   }
 }
 
-/// Serials of the runs that go on now.
+/// Serials of the runs in progress.
 struct ReadRunning: PostgresStatement {
   static let sql = "SELECT serial FROM publications WHERE state = 'running' ORDER BY serial"
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Claims a serial: no row comes back when somebody else has it. Claiming it again with the same token is harmless.
+/// Claims a serial; no row when another run has it. Safe to repeat with the same token.
 struct ClaimSerial: PostgresStatement {
   let claim: PublicationClaim
   let cause: PublicationRun.Cause
@@ -69,7 +69,7 @@ struct ClaimSerial: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Says how far a run is; no row comes back when it was given up meanwhile.
+/// Stores the progress of a run; no row when it was marked as failed meanwhile.
 struct ReportProgress: PostgresStatement {
   let claim: PublicationClaim
   let step: JobStep
@@ -111,8 +111,8 @@ struct EndRun: PostgresStatement {
   }
 }
 
-/// Remembers that a publication is visible. It comes after the fact, so whatever the row said before gives way; only
-/// another manifest under the same serial is refused, and then no row comes back.
+/// Records a publication that is already visible, so it overwrites the row's earlier state. Another manifest under the
+/// same serial is refused with no row.
 struct RecordPublication: PostgresStatement {
   let publication: Publication
 

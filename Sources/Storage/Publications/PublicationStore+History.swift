@@ -1,13 +1,13 @@
 public import Foundation
 import PostgreSQL
 
-/// An attempt at a publication with all that is known of it.
+/// A publication run with its packs and gates.
 public struct PublicationHistory: Sendable, Equatable {
-  /// The attempt.
+  /// The run.
   public var run: PublicationRun
-  /// Its packs; none unless it became visible.
+  /// Its packs; empty unless it was published.
   public var packs: [PublishedPack]
-  /// What the gates said.
+  /// The results of the gates.
   public var gates: [GateRecord]
 
   /// - Parameters: see the properties.
@@ -19,28 +19,28 @@ public struct PublicationHistory: Sendable, Equatable {
 }
 
 extension PublicationStore {
-  /// The newest attempts, newest first.
+  /// The newest runs, the newest first.
   public func runs(limit: Int) async throws -> [PublicationRun] {
     try await pool.run(ReadRuns(limit: limit))
   }
 
-  /// What has been tried of the publication that was due at a time, revocations aside.
+  /// Attempts at the publication that was due at a time, without revocations.
   public func attempts(since due: Date) async throws -> PublicationAttempts {
     try await pool.run(ReadAttempts(since: due)).first ?? PublicationAttempts()
   }
 
-  /// What has been tried of single numbers since anything was published: only failures are counted.
+  /// Failed attempts to publish revocations since the last publication.
   public func revocationFailures() async throws -> PublicationAttempts {
     try await pool.run(ReadRevocationFailures()).first ?? PublicationAttempts()
   }
 
-  /// Whether somebody publishes, or is not known yet to have died over it: who asks for a publication now is told that
-  /// another one is being made.
+  /// Whether a publication run is in progress or starting; a run whose process was lost counts until its heartbeat is
+  /// too old.
   public func isTaken() async throws -> Bool {
     try await pool.run(FindWhoPublishes()).first ?? false
   }
 
-  /// The newest attempts with their packs and gates, newest first.
+  /// The newest runs with their packs and gates, the newest first.
   public func history(limit: Int) async throws -> [PublicationHistory] {
     let runs = try await runs(limit: limit)
     let serials = runs.map(\.serial)

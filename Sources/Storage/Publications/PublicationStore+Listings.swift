@@ -2,7 +2,7 @@ public import Foundation
 public import PostgreSQL
 
 extension PublicationStore {
-  /// Makes the listings those of a publication that is visible, writing only what changes.
+  /// Replaces the listings by those of a visible publication; only changed rows are written.
   /// - Parameters:
   ///   - listings: ascending by number, each once; read once.
   ///   - connection: within a transaction.
@@ -14,14 +14,14 @@ extension PublicationStore {
     try await connection.execute(script: ListingSQL.statistics)
     let removed = try await connection.runReportingCount(RemoveUnlisted())
     let added = try await connection.runReportingCount(AddListed(serial: serial, time: time))
-    // What reads the listings next is planned by what they are now.
+    // The next queries of the listings need plans for their present size.
     if removed + added >= largeChange { try await connection.execute(script: ListingSQL.newStatistics) }
   }
 
-  /// From so many changed rows on statistics are made anew.
+  /// Number of changed rows from which statistics are refreshed.
   private static let largeChange = 10_000
 
-  /// How many numbers are listed.
+  /// Number of listed numbers.
   public func listingCount() async throws -> Int64 {
     try await pool.run(CountListings()).first ?? 0
   }

@@ -3,10 +3,10 @@ public import Foundation
 public import PostgreSQL
 
 extension PublicationStore {
-  /// Asks for a number to be taken out, or put in, before the next night. A running server does it within seconds.
-  /// Asking again under the same id is harmless.
+  /// Requests that a number is removed or added before the next publication. A running server does so within seconds.
+  /// Safe to repeat with the same id.
   public func request(_ revocation: Revocation) async throws {
-    // Of the same id and time: asked for again, it stands in the audit log once.
+    // The event has the same id and time as the revocation, so a repeated request is recorded once.
     let event = revocation.event
     try await pool.transaction { connection in
       _ = try await connection.run(RequestRevocation(revocation: revocation))
@@ -14,23 +14,23 @@ extension PublicationStore {
     }
   }
 
-  /// Whether anything is asked for and not settled.
+  /// Whether there are open revocations.
   public func hasOpenRevocations() async throws -> Bool {
     try await !pool.run(ReadOpenRevocations(limit: 1)).isEmpty
   }
 
-  /// What is asked for and not settled, in the order it was asked for.
+  /// The open revocations, the oldest first.
   /// - Parameter limit: the most that one publication takes.
   public func openRevocations(limit: Int = Revocation.mostTogether) async throws -> [Revocation] {
     try await pool.run(ReadOpenRevocations(limit: limit))
   }
 
-  /// What became of a revocation; nil when there is none of this id.
+  /// The outcome of a revocation; nil when there is none of this id.
   public func outcome(of id: UUID) async throws -> RevocationOutcome? {
     try await pool.run(ReadRevocationOutcome(id: id)).first
   }
 
-  /// Settles revocations that no publication can be made for.
+  /// Settles revocations that cannot be carried out.
   public func refuse(_ revocations: [Revocation], because failure: RevocationFailure, at time: Date) async throws {
     try await pool.retrying { connection in
       _ = try await connection.run(
@@ -45,16 +45,16 @@ extension PublicationStore {
     }
   }
 
-  /// Settles revocations with the publication that carried them out, and changes what is listed.
+  /// Settles revocations with the publication that carried them out, and updates the listings.
   /// - Parameters:
-  ///   - dropped: numbers that went out with them, because they are protected.
+  ///   - dropped: protected numbers that were removed in the same publication.
   ///   - connection: within the transaction that records the publication.
   public static func settle(
     _ revocations: [Revocation], dropped: [Int64] = [], serial: Int64, at time: Date, on connection: PostgresConnection
   ) async throws {
     _ = try await connection.run(
       SettleRevocations(ids: revocations.map(\.id), serial: serial, failure: nil, time: time))
-    // The last word on a number counts.
+    // The last revocation of a number counts.
     var last: [Int64: Revocation.Action] = [:]
     for revocation in revocations { last[revocation.number] = revocation.action }
     let removed = last.compactMap { [.remove, .unlist].contains($0.value) ? $0.key : nil }.sorted()
@@ -68,7 +68,8 @@ extension PublicationStore {
 }
 
 extension PublicationStore {
-  /// Numbers that no pack may hold, a directory's neither: those whose standing decision is a revocation's.
+  /// Numbers that no pack may contain, not even from a directory: those whose decision in force is that of a
+  /// revocation.
   /// - Parameter connection: within the snapshot that is published.
   public static func revokedNumbers(on connection: PostgresConnection) async throws -> Set<Int64> {
     let removals = try await connection.run(ReadRemovals())
@@ -81,7 +82,7 @@ extension PublicationStore {
 }
 
 extension Revocation {
-  /// What the audit log says of it.
+  /// The audit event of the revocation.
   fileprivate var event: AuditEvent {
     let after: [String: String] =
       switch action {
@@ -89,7 +90,7 @@ extension Revocation {
       case .add(let category, let label): ["listed": "yes", "category": category.slug, "label": label ?? ""]
       }
     let isRemoval = [.remove, .unlist].contains(action)
-    // Moderators' urgent decisions come this way, and administrators' commands.
+    // Urgent decisions of moderators and commands of administrators both create revocations.
     return AuditEvent(
       id: id, actor: requestedBy, role: .moderator, action: isRemoval ? "publication.revoke" : "publication.add",
       subject: "+\(number)", after: after, reason: reason)

@@ -2,11 +2,11 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Publications: who makes one, how far it is, how it ended. Whether a run lives is told by the database's clock.
+/// Publications: claims, progress and results of runs. Heartbeats use the database clock.
 public struct PublicationStore: Sendable {
   let pool: PostgresPool
 
-  /// A run that has not been heard of for so many seconds is given up.
+  /// Seconds without a heartbeat after which a run is marked as failed.
   public static let staleAfter: TimeInterval = 60
 
   /// - Parameter pool: where publications are recorded.
@@ -24,8 +24,8 @@ public struct PublicationStore: Sendable {
     try await pool.run(ReadGreatestSerial()).first ?? 0
   }
 
-  /// Claims a serial for a new publication. Runs that went silent are given up.
-  /// - Returns: nil when another run is going on, or has the serial.
+  /// Claims a serial for a new publication. Runs without a recent heartbeat are marked as failed.
+  /// - Returns: nil when another run is in progress, or has the serial.
   public func claim(
     _ serial: Int64, cause: PublicationRun.Cause, asOf: Date
   ) async throws -> PublicationClaim? {
@@ -39,13 +39,13 @@ public struct PublicationStore: Sendable {
     }
   }
 
-  /// Says how far a run is, and that it lives.
-  /// - Returns: whether the claim still holds; false when the run was given up because it had been silent too long.
+  /// Stores the progress of a run and a heartbeat.
+  /// - Returns: whether the claim is still valid; false when the run was marked as failed for lack of heartbeats.
   public func report(_ claim: PublicationClaim, step: JobStep, percent: Int) async throws -> Bool {
     try await !pool.run(ReportProgress(claim: claim, step: step, percent: percent)).isEmpty
   }
 
-  /// Ends a run without a publication, with what the gates said.
+  /// Ends a run without a publication, and stores the results of the gates.
   public func end(
     _ claim: PublicationClaim, as state: PublicationRun.State, failure: PublicationFailure, gates: [GateRecord] = []
   ) async throws {
@@ -55,10 +55,10 @@ public struct PublicationStore: Sendable {
     }
   }
 
-  /// Remembers a publication that has become visible, with its packs and gates, in one transaction with `body`.
+  /// Records a visible publication with its packs and gates, in one transaction with `body`.
   ///
-  /// Doing so twice is harmless.
-  /// - Parameter body: what else is to be remembered with it.
+  /// Safe to repeat.
+  /// - Parameter body: further changes in the same transaction.
   /// - Throws: ``StorageError/serialTaken(_:)`` when another manifest was recorded under this serial.
   public func record(
     _ publication: Publication, packs: [PublishedPack] = [], gates: [GateRecord] = [],
@@ -75,7 +75,7 @@ public struct PublicationStore: Sendable {
     }
   }
 
-  /// Runs `body` in a transaction that reads one snapshot: all that a publication takes is of one moment.
+  /// Runs `body` in a transaction that reads one snapshot.
   public func withSnapshot<Result: Sendable>(
     _ body: @Sendable (PostgresConnection) async throws -> Result
   ) async throws -> Result {
@@ -86,7 +86,7 @@ public struct PublicationStore: Sendable {
 }
 
 extension GateRecord {
-  /// What the audit log says of its being overruled; nil where it was not.
+  /// The audit event of an overridden gate; nil where nobody overrode it.
   fileprivate func overrule(of serial: Int64) -> AuditEvent? {
     overruledBy.map { name in
       AuditEvent(

@@ -1,32 +1,32 @@
 public import Curation
 public import Foundation
 
-/// A number that must go out of what is published, or come in, before the next night.
+/// A number that must be removed from the published packs, or added, before the next publication.
 public struct Revocation: Sendable, Equatable {
-  /// What is to be done.
+  /// The action.
   public enum Action: Sendable, Equatable {
-    /// Out of every pack, of a directory too. It stays so while the decision of the same id stands.
+    /// Remove it from every pack, including directory entries, for as long as the decision of the same id is in force.
     case remove
-    /// Out of the packs of listed numbers; a directory may still name it.
+    /// Remove it from the packs of listed numbers; a directory may still name it.
     case unlist
-    /// Into the packs of listed numbers, under this category, or this label where one is given.
+    /// Add it to the packs of listed numbers, under this category and, where given, this label.
     case add(ReportCategory, label: String?)
   }
 
-  /// The most that one publication carries out.
+  /// The most revocations in one publication.
   public static let mostTogether = 10_000
 
-  /// Its name, chosen by whoever asks: asking twice is asking once.
+  /// Chosen by the caller; a repeated request with the same id is ignored.
   public var id: UUID
   /// E.164 digits.
   public var number: Int64
-  /// What is to be done.
+  /// The action.
   public var action: Action
-  /// Why, 1 to 1,000 characters.
+  /// The reason, 1 to 1,000 characters.
   public var reason: String
-  /// Who asks, 1 to 80 characters.
+  /// The requesting account, 1 to 80 characters.
   public var requestedBy: String
-  /// When.
+  /// When it was requested.
   public var requestedAt: Date
 
   /// - Parameters: see the properties.
@@ -43,8 +43,8 @@ public struct Revocation: Sendable, Equatable {
 }
 
 extension Revocation {
-  /// What makes a decision count at once: moderators' pages and commands ask for it beside an urgent decision.
-  /// - Returns: nil for a decision that gives a number a name and nothing else: that waits for the night.
+  /// The revocation that puts an urgent decision into effect at once.
+  /// - Returns: nil for a decision that only identifies a number: it waits for the next publication.
   public init?(carryingOut decision: Decision) {
     let action: Action
     switch decision.treatment {
@@ -58,12 +58,12 @@ extension Revocation {
   }
 }
 
-/// What became of a revocation.
+/// The outcome of a revocation.
 public struct RevocationOutcome: Sendable, Equatable {
-  /// The publication that carried it out, or found that there was nothing to do; nil where there was none, or not yet.
+  /// The publication that carried it out, or found nothing to do; nil while it is open or when it failed.
   public var serial: Int64?
   /// When it was settled; nil while it is open.
   public var settledAt: Date?
-  /// Why it could not be carried out.
+  /// The reason why it failed.
   public var failure: RevocationFailure?
 }

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Asks for a change before the next night.
+/// Stores a revocation.
 struct RequestRevocation: PostgresStatement {
   typealias Row = Void
   let revocation: Revocation
@@ -32,7 +32,7 @@ struct RequestRevocation: PostgresStatement {
   }
 }
 
-/// What is asked for and not settled.
+/// The open revocations, the oldest first.
 struct ReadOpenRevocations: PostgresStatement {
   let limit: Int
 
@@ -58,7 +58,7 @@ struct ReadOpenRevocations: PostgresStatement {
   }
 }
 
-/// Ids of the requests to take numbers out of every pack.
+/// Revocations that remove numbers from every pack.
 struct ReadRemovals: PostgresStatement {
   static let sql = "SELECT number, revocation_id FROM revocations WHERE action = 'remove'"
 
@@ -69,7 +69,7 @@ struct ReadRemovals: PostgresStatement {
   }
 }
 
-/// Ids of the requests to take a number out of every pack.
+/// Revocations that remove one number from every pack.
 struct ReadRemovalsOfNumber: PostgresStatement {
   let number: Int64
 
@@ -82,7 +82,7 @@ struct ReadRemovalsOfNumber: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
-/// Ids of the decisions that stand for some numbers.
+/// Ids of the decisions in force for some numbers.
 struct ReadStandingDecisionIDs: PostgresStatement {
   let numbers: [Int64]
 
@@ -97,7 +97,7 @@ struct ReadStandingDecisionIDs: PostgresStatement {
   }
 }
 
-/// What became of a revocation.
+/// The outcome of a revocation.
 struct ReadRevocationOutcome: PostgresStatement {
   let id: UUID
 
@@ -133,7 +133,7 @@ struct SettleRevocations: PostgresStatement {
   }
 }
 
-/// Numbers that are listed no more.
+/// Deletes the listings of numbers.
 struct UnlistNumbers: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]
@@ -145,7 +145,7 @@ struct UnlistNumbers: PostgresStatement {
   }
 }
 
-/// Numbers that are listed from now on. What reports had listed before stays so: it was reviewed.
+/// Inserts listings of numbers. A listed number keeps its cause; its category and treatment are updated.
 struct ListNumbers: PostgresStatement {
   typealias Row = Void
   let listings: [Listing]

@@ -1,24 +1,24 @@
 public import Curation
 public import Foundation
 
-/// One decision for many numbers.
+/// A bulk decision: one decision for many numbers.
 public struct Bulk: Sendable, Equatable {
-  /// The most numbers.
+  /// The most numbers in a bulk.
   public static let most = 1_000
 
-  /// Chosen by whoever asks; the same for every retry.
+  /// Chosen by the client; the same for every retry.
   public var id: UUID
-  /// What is to be done with each.
+  /// The treatment of each number.
   public var treatment: Decision.Treatment
-  /// What a phone shows; needed to identify.
+  /// The label that phones show; required to identify.
   public var label: String?
-  /// What they are; nil: each one's hottest category.
+  /// The category; nil for the hottest category of each number.
   public var category: ReportCategory?
-  /// Why; needed for all but allowing.
+  /// The reason; required except to allow.
   public var reason: String?
-  /// Who decides.
+  /// The account that decides.
   public var worker: QueueWorker
-  /// When.
+  /// When it was decided.
   public var decidedAt: Date
 
   /// - Parameters: see the properties.
@@ -35,7 +35,8 @@ public struct Bulk: Sendable, Equatable {
     self.decidedAt = decidedAt
   }
 
-  /// The decision of one number. Its id follows from the bulk's and the number, so that a retry makes the same ones.
+  /// The decision for one number. Its id is derived from the bulk's id and the number, so that a retry makes the same
+  /// decisions.
   /// - Throws: `RuleViolation`.
   public func decision(of number: Int64) throws -> Decision {
     try Decision(
@@ -44,84 +45,84 @@ public struct Bulk: Sendable, Equatable {
   }
 }
 
-/// What a bulk would do to one number.
+/// A number of a bulk, with the data that decides whether the bulk applies to it.
 public struct BulkItem: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// What stands.
+  /// The decision in force.
   public var standing: StandingDecision?
-  /// Decisions and undoings there were about it, ever.
+  /// Number of decisions and undoings about it so far.
   public var decisionCount = 0
   /// The hottest category.
   public var category: ReportCategory?
   /// Stored heat; read it through `Decay`.
   public var heat: Double
-  /// Whether the newest publication has it.
+  /// Whether the newest publication lists it.
   public var isPublished: Bool
-  /// Why no publication may hold it; such a number is left out unless it is to be allowed.
+  /// Why it may not be published; a protected number is left out unless the bulk allows it.
   public var protection: ProtectionReason?
-  /// Where it waits; 0 where it does not.
+  /// The level of its case; 0 where it has none.
   public var level: Int16 = 0
-  /// Who looks at it.
+  /// The claim on its case.
   public var claim: QueueCase.Claim?
 
-  /// Whether it is not the worker's to decide: it waits for a level above theirs, or somebody else looks at it.
+  /// Whether the worker may not decide it: its case has a higher level, or somebody else has claimed it.
   public func isWithheld(from worker: QueueWorker, at time: Date) -> Bool {
     if level > worker.level { return true }
     guard let claim else { return false }
     return claim.account != worker.account && claim.until > time
   }
 
-  /// Whether a bulk can rule about it at all.
+  /// Whether a bulk can apply to it.
   func isOpen(to bulk: Bulk) -> Bool {
     (bulk.treatment == .allow || protection == nil) && !isWithheld(from: bulk.worker, at: bulk.decidedAt)
   }
 }
 
-/// What became of a bulk.
+/// A bulk decision as recorded, with its progress.
 public struct BulkRun: Sendable, Equatable {
   /// The bulk's id.
   public var id: UUID
-  /// Who decided.
+  /// The account that decided.
   public var account: String
-  /// What.
+  /// The treatment.
   public var treatment: Decision.Treatment
-  /// What a phone shows.
+  /// The label that phones show.
   public var label: String?
-  /// What they are; nil: each one's hottest category.
+  /// The category; nil for the hottest category of each number.
   public var category: ReportCategory?
-  /// Why.
+  /// The reason.
   public var reason: String?
-  /// When.
+  /// When it was decided.
   public var decidedAt: Date
-  /// Decisions it was to make.
+  /// Number of decisions to make.
   public var numbers: Int
-  /// Decisions it made.
+  /// Number of decisions made.
   public var decisions: Int
-  /// Who has undone it; nil while it stands.
+  /// The account that undid it; nil while it is in force.
   public var undoneBy: String?
-  /// Whether nobody has worked at it for ``silence``, by the database's clock.
+  /// Whether it had no heartbeat for ``silence``, by the database clock.
   var isSilent: Bool
-  /// Whether all of its batches were gone through.
+  /// Whether all of its batches were processed.
   var isFinished: Bool
-  /// The numbers that were to be decided about, ascending.
+  /// The chosen numbers, ascending.
   var chosenNumbers: [Int64]
-  /// ``BulkItem/decisionCount`` of each when it began.
+  /// ``BulkItem/decisionCount`` of each number at the start.
   var decisionCounts: [Int32]
 
-  /// A bulk that says nothing for so many seconds is taken for one that broke off.
+  /// Seconds without a heartbeat after which a bulk counts as interrupted.
   public static let silence: TimeInterval = 30
 
-  /// Whether it broke off and can be finished: its server was killed between two batches.
+  /// Whether it was interrupted and can be finished: its server stopped between two batches.
   public var isUnfinished: Bool { !isFinished && undoneBy == nil && isSilent }
 
-  /// Whether somebody has decided about a number since it began, or has taken a decision back, even if the same one stands.
+  /// Whether a decision about the number was made or undone since the bulk started, even if the same one is in force.
   func isOvertaken(at item: BulkItem) -> Bool {
     guard let place = chosenNumbers.firstIndex(of: item.number) else { return true }
     return item.decisionCount != Int(decisionCounts[place])
   }
 
-  /// Whether somebody may finish it: its author and administrators may.
+  /// Whether a worker may finish it: its author (moderator or above) and administrators may.
   public func canBeFinished(by worker: QueueWorker) -> Bool {
     worker.account == account && worker.role >= .moderator || worker.role >= .administrator
   }

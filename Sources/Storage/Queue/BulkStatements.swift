@@ -13,7 +13,7 @@ extension Bulk {
   }
 }
 
-/// What there is to say of numbers before they are decided about, in ascending order.
+/// The data of numbers before a bulk decision, in ascending order.
 struct ReadBulkItems: PostgresStatement {
   let numbers: [Int64]
 
@@ -55,7 +55,7 @@ struct ReadBulkItems: PostgresStatement {
   }
 }
 
-/// Remembers a bulk with all that it needs to be finished, once.
+/// Stores a bulk with everything that is needed to finish it, once.
 struct AddBulk: PostgresStatement {
   typealias Row = Void
   let bulk: Bulk
@@ -84,8 +84,8 @@ struct AddBulk: PostgresStatement {
   }
 }
 
-/// Keeps a bulk from being undone until the transaction ends, and says that somebody works at it; answers with a row where
-/// it has not been undone.
+/// Prevents a bulk from being undone until the transaction ends, and stores a heartbeat; returns a row where it has not
+/// been undone.
 struct HoldBulk: PostgresStatement {
   let id: UUID
 
@@ -98,7 +98,7 @@ struct HoldBulk: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
-/// Remembers that a decision belongs to a bulk.
+/// Stores that a decision belongs to a bulk.
 struct AddBulkDecision: PostgresStatement {
   typealias Row = Void
   let bulk: UUID
@@ -130,7 +130,7 @@ struct ReadBulkDecisions: PostgresStatement {
   }
 }
 
-/// How many decisions some bulks made.
+/// Number of decisions that some bulks made.
 struct CountBulkDecisions: PostgresStatement {
   let bulks: [UUID]
 
@@ -145,7 +145,7 @@ struct CountBulkDecisions: PostgresStatement {
   }
 }
 
-/// A bulk, without how many decisions it made.
+/// A bulk, without the number of its decisions.
 struct ReadBulk: PostgresStatement {
   let id: UUID
 
@@ -156,13 +156,12 @@ struct ReadBulk: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> BulkRun { try BulkRun(row) }
 }
 
-/// Bulks that nobody works at and that were not gone through, of one account or of all, the newest first; without how many
-/// decisions they made.
+/// Interrupted bulks, of one account or of all, the newest first, without the number of their decisions.
 struct ReadUnfinishedBulks: PostgresStatement {
   let account: String?
   let limit: Int
 
-  /// Nil for somebody who may finish none.
+  /// Nil for a worker who may finish none.
   init?(for worker: QueueWorker, limit: Int) {
     guard worker.role >= .moderator else { return nil }
     (account, self.limit) = (worker.role >= .administrator ? nil : worker.account, limit)
@@ -186,7 +185,7 @@ struct ReadUnfinishedBulks: PostgresStatement {
 }
 
 extension BulkRun {
-  /// What ``init(_:)`` reads.
+  /// The columns of ``init(_:)``.
   fileprivate static let columns = """
     bulk_id, account, decision, label, category_id, reason, decided_at, undone_by, numbers,
     heartbeat_at < statement_timestamp() - make_interval(secs => \(silence)), finished_at IS NOT NULL, chosen_numbers,
@@ -205,7 +204,7 @@ extension BulkRun {
   }
 }
 
-/// Remembers that all batches of a bulk were gone through; no row comes back where that is known, or it was undone.
+/// Stores that all batches of a bulk were processed; no row where that is stored already, or it was undone.
 struct FinishBulk: PostgresStatement {
   let id: UUID
   let time: Date
@@ -223,7 +222,7 @@ struct FinishBulk: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
-/// Remembers that a bulk was undone.
+/// Stores that a bulk was undone.
 struct UndoBulk: PostgresStatement {
   typealias Row = Void
   let id: UUID

@@ -3,7 +3,7 @@ public import Foundation
 import PhoneNumbers
 public import PostgreSQL
 
-/// Decisions that are made together, and taken back together.
+/// Bulk decisions: made together and undone together.
 public struct BulkStore: Sendable {
   private let pool: PostgresPool
 
@@ -15,7 +15,7 @@ public struct BulkStore: Sendable {
     self.pool = pool
   }
 
-  /// What there is to say of numbers before they are decided about, in ascending order.
+  /// The data of numbers before a bulk decision, in ascending order.
   /// - Parameter numbers: in any order; at most ``Bulk/most``.
   public func items(_ numbers: [Int64]) async throws -> [BulkItem] {
     let sorted = Array(Set(numbers).sorted().prefix(Bulk.most))
@@ -30,11 +30,11 @@ public struct BulkStore: Sendable {
     }
   }
 
-  /// Makes a decision about each of the items, in transactions of some at a time. Safe to call again: what was broken off
-  /// goes on, and what was done stays done.
+  /// Makes a decision about each of the items, some in each transaction. Safe to call again: an interrupted bulk
+  /// continues, and finished decisions stay.
   ///
-  /// A number about which somebody has decided since the items were read is left out, and so is one that is not the
-  /// worker's to decide, and a protected one unless it is to be allowed. Nothing more is done once the bulk is undone.
+  /// A number is left out when it was decided since the items were read, when the worker may not decide it, or when it
+  /// is protected and not allowed. Nothing more is done once the bulk is undone.
   /// - Returns: the numbers that were left out.
   /// - Throws: `RuleViolation`, with nothing done; `PostgresError`.
   public func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
@@ -70,10 +70,9 @@ public struct BulkStore: Sendable {
     return left.sorted()
   }
 
-  /// Goes on with a bulk that broke off: rules as it says about those of its numbers about which nobody has decided since it
-  /// began, nor taken a decision back, in the name of whoever finishes it. Nothing happens where it is finished, or was undone.
-  /// Safe to call again.
-  /// - Returns: false where there is none of this id.
+  /// Finishes an interrupted bulk in the name of `worker`. Numbers that were decided, or whose decision was undone,
+  /// since it started are left out. Nothing happens where the bulk is finished or was undone. Safe to call again.
+  /// - Returns: false where there is no bulk of this id.
   public func finish(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Bool {
     guard let run = try await pool.run(ReadBulk(id: id)).first else { return false }
     guard !run.isFinished, run.undoneBy == nil else { return true }
@@ -89,21 +88,21 @@ public struct BulkStore: Sendable {
       before: ["decisions": "\(made.count)"], after: ["decisions": "\(made.count + items.count - left.count)"],
       reason: run.reason)
     try await pool.transaction { connection in
-      // Not where somebody else has finished it, or undone it.
+      // Nothing is recorded where somebody else has finished or undone it.
       guard try await !connection.run(FinishBulk(id: id, time: time)).isEmpty else { return }
       _ = try await connection.run(AppendAuditEvent(event, at: time))
     }
     return true
   }
 
-  /// Bulks that broke off and that the worker may finish, the newest first: their own, or everybody's for administrators.
-  /// - Parameter limit: the most, at least 1.
+  /// Interrupted bulks that the worker may finish, the newest first: their own, or all for administrators.
+  /// - Parameter limit: the most bulks, at least 1.
   public func unfinished(for worker: QueueWorker, limit: Int = 10) async throws -> [BulkRun] {
     guard let statement = ReadUnfinishedBulks(for: worker, limit: limit) else { return [] }
     return try await Self.counted(try await pool.run(statement), pool: pool)
   }
 
-  /// With how many decisions each has made.
+  /// Adds the number of decisions that each bulk has made.
   static func counted(_ runs: [BulkRun], pool: PostgresPool) async throws -> [BulkRun] {
     var runs = runs
     guard !runs.isEmpty else { return [] }
@@ -121,13 +120,13 @@ public struct BulkStore: Sendable {
     return run
   }
 
-  /// Takes back every decision of a bulk that nobody has taken back singly. Safe to call again.
-  /// - Returns: how many of them this has taken back, now or by an earlier call.
+  /// Undoes every decision of a bulk that was not undone singly. Safe to call again.
+  /// - Returns: the number of decisions that this bulk's undoing has undone, now or in an earlier call.
   public func undo(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Int {
     let decisions = try await pool.run(ReadBulkDecisions(bulk: id))
     var count = try await undo(decisions, by: worker, at: time)
     _ = try await pool.retrying { try await $0.run(UndoBulk(id: id, account: worker.account, time: time)) }
-    // What was still being decided about until it was marked.
+    // Decisions that were made before the bulk was marked as undone.
     let known = Set(decisions.map(\.number))
     let late = try await pool.run(ReadBulkDecisions(bulk: id)).filter { !known.contains($0.number) }
     count += try await undo(late, by: worker, at: time)
@@ -156,10 +155,10 @@ public struct BulkStore: Sendable {
 }
 
 extension PostgresConnection {
-  /// - Returns: false when something else stands by now.
+  /// - Returns: false when another decision is in force by now.
   fileprivate func take(_ decision: Decision, of bulk: Bulk, expecting standing: UUID?) async throws -> Bool {
     do {
-      // A savepoint: one stale number does not take the others with it.
+      // A savepoint, so that one stale number does not undo the others.
       try await transaction { connection in
         _ = try await connection.record(decision, expecting: .this(standing), role: bulk.worker.role)
         _ = try await connection.run(AddBulkDecision(bulk: bulk.id, number: decision.number, decision: decision.id))

@@ -1,53 +1,53 @@
 public import Curation
 public import Foundation
 
-/// Everything that a moderator is shown of one number.
+/// All data of one number that a moderator sees.
 public struct CaseFile: Sendable {
-  /// The account of curation.
+  /// Why it is listed or not.
   public var explanation: Explanation
-  /// What the queue has of it; nil where it does not wait.
+  /// Its case; nil where it is not in the queue.
   public var item: QueueCase?
-  /// Who was not sure.
+  /// The accounts that passed it on.
   public var passes: [String]
   /// All decisions, the oldest first.
   public var decisions: [DecisionEvent]
-  /// What holds it, or has.
+  /// Its hold, settled or not.
   public var hold: Hold?
-  /// The oldest first.
+  /// Its appeals, the oldest first.
   public var appeals: [Appeal]
-  /// What directories call it, those with precedence first.
+  /// Its names in directories, those with precedence first.
   public var names: [DirectoryName]
-  /// The newest first, one more than ``CaseStore/comments`` where there are more.
+  /// Its comments, the newest first; one more than ``CaseStore/comments`` where there are more.
   public var comments: [CaseComment]
-  /// Those whose word weighs most first, at most ``CaseStore/reporters``.
+  /// Its reporters, those with the greatest weight first, at most ``CaseStore/reporters``.
   public var reporters: [CaseReporter]
-  /// The hottest first, at most ``CaseStore/neighbours``.
+  /// Numbers of the same block of 100, the hottest first, at most ``CaseStore/neighbours``.
   public var neighbours: [Neighbour]
-  /// The last ``CaseStore/days`` days that had anything, ascending.
+  /// The last ``CaseStore/days`` days, ascending, without days that had neither reports nor calls.
   public var days: [CaseDay]
-  /// What moderators noted, the newest first.
+  /// Notes of moderators, the newest first.
   public var notes: [CaseNote]
-  /// The block that it lies in, where one is proposed or decided about.
+  /// The range that contains it, where one is proposed or decided.
   public var range: ProposedRange?
 }
 
-/// What somebody said of a number.
+/// A reporter's comment on a number.
 public struct CaseComment: Sendable, Equatable {
-  /// The words; whatever somebody typed.
+  /// The text, unchecked.
   public var text: String
-  /// When the report was said.
+  /// When the report was made.
   public var reportedAt: Date
-  /// What the number is said to be.
+  /// The category of the report.
   public var category: ReportCategory
-  /// Tells comments of the same moment apart.
+  /// Distinguishes comments of the same time.
   public var reportID: UUID
 }
 
-/// Where a page of comments ends, and the next begins.
+/// The cursor of the next page of comments.
 public struct CommentPlace: Sendable, Equatable {
-  /// Of the last comment.
+  /// Of the last comment on the page.
   public var reportedAt: Date
-  /// Of the last comment.
+  /// Of the last comment on the page.
   public var reportID: UUID
 
   /// - Parameters: see the properties.
@@ -57,52 +57,52 @@ public struct CommentPlace: Sendable, Equatable {
   }
 }
 
-/// Somebody who spoke of a number. Nobody is named: four hexadecimal digits tell them apart.
+/// A reporter of a number. Four hexadecimal digits of the pseudonym distinguish reporters.
 public struct CaseReporter: Sendable, Equatable {
-  /// Such as `7f3a`.
+  /// The first four hexadecimal digits, such as `7f3a`.
   public var pseudonym: String
-  /// What the word weighs, 0 to 1.
+  /// The weight of the vote, 0 to 1.
   public var weight: Float
-  /// What the number is said to be.
+  /// The category of the report.
   public var category: ReportCategory
-  /// Decisions on numbers that they had spoken of before.
+  /// Number of decisions on numbers that the reporter had reported before.
   public var judged: Int
-  /// Those that agreed.
+  /// Number of those decisions that agreed with the reporter.
   public var agreed: Int
 }
 
-/// A number of the same block of a hundred.
+/// A number in the same block of 100.
 public struct Neighbour: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
   /// Stored heat; read it through `Decay`.
   public var heat: Double
-  /// Reports that ever came.
+  /// Number of reports so far.
   public var reports: Int64
-  /// Whether the newest publication has it.
+  /// Whether the newest publication lists it.
   public var isPublished: Bool
-  /// What a decision says of it.
+  /// The treatment of the decision in force; nil for none.
   public var decision: Decision.Treatment?
 }
 
-/// What happened on one day (UTC).
+/// Reports and calls of one day (UTC).
 public struct CaseDay: Sendable, Equatable {
   /// Days since 1970-01-01.
   public var day: Int32
-  /// Reports that stand and complain.
+  /// Complaints that are not withdrawn.
   public var complaints: Int
-  /// Reports that stand and say that it is no nuisance.
+  /// Reports of "legitimate" that are not withdrawn.
   public var votes: Int
-  /// Calls that phones told of.
+  /// Calls that phones counted.
   public var calls: Int64
 }
 
-/// What a moderator noted.
+/// A moderator's note.
 public struct CaseNote: Sendable, Equatable {
   /// The account's name.
   public var account: String
-  /// The words.
+  /// The text.
   public var text: String
-  /// When.
+  /// When it was written.
   public var writtenAt: Date
 }

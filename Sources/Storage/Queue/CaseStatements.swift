@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// What was said in words, the newest first.
+/// Comments on a number, the newest first.
 struct ReadComments: PostgresStatement {
   let number: Int64
   let before: CommentPlace
@@ -29,7 +29,7 @@ struct ReadComments: PostgresStatement {
   }
 }
 
-/// Who spoke of a number, those whose word weighs most first.
+/// Reporters of a number, those with the greatest weight first.
 struct ReadCaseReporters: PostgresStatement {
   let number: Int64
   let limit: Int
@@ -52,7 +52,7 @@ struct ReadCaseReporters: PostgresStatement {
   }
 }
 
-/// Reported numbers of the same hundred, the hottest first.
+/// Reported numbers of the same block of 100, the hottest first.
 struct ReadNeighbours: PostgresStatement {
   let number: Int64
   let limit: Int
@@ -67,8 +67,7 @@ struct ReadNeighbours: PostgresStatement {
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    // One by one, and not from the first to the last: the plan of a stretch depends on how long it is, so that it would be
-    // made for each case anew.
+    // A list and not an interval: the plan of an interval depends on its length, so each case would need a new plan.
     parameters.append(NumberRange(around: number, digits: 2).numbers.filter { $0 != number })
     parameters.append(Int64(limit))
   }
@@ -81,7 +80,7 @@ struct ReadNeighbours: PostgresStatement {
   }
 }
 
-/// Reports and calls by day, of the days that had any.
+/// Reports and calls by day, without days that had none.
 struct ReadCaseDays: PostgresStatement {
   let number: Int64
   let time: Date
@@ -112,7 +111,7 @@ struct ReadCaseDays: PostgresStatement {
   }
 }
 
-/// The block of ten or a hundred that a number lies in, where one is known; the narrower one first.
+/// The range of 10 or 100 numbers that contains a number, where one is stored; the narrower one first.
 struct ReadRangeAround: PostgresStatement {
   let number: Int64
 
@@ -127,7 +126,7 @@ struct ReadRangeAround: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> ProposedRange { try ReadRanges.decode(row) }
 }
 
-/// What moderators noted about a number, the newest first.
+/// Notes of moderators about a number, the newest first.
 struct ReadNotes: PostgresStatement {
   let number: Int64
 
@@ -142,7 +141,7 @@ struct ReadNotes: PostgresStatement {
   }
 }
 
-/// Notes something about a number, once; answers with a row when it is new.
+/// Adds a note about a number, once; returns a row when it is new.
 struct AddNote: PostgresStatement {
   let number: Int64
   let id: UUID

@@ -2,17 +2,17 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// What is known of one number, gathered for a moderator, and what moderators note about it.
+/// The data of one number for the page of its case, and the notes of moderators.
 public struct CaseStore: Sendable {
   private let pool: PostgresPool
 
-  /// Comments of a page.
+  /// Comments on a page.
   public static let comments = 20
-  /// Reporters that are shown.
+  /// The most reporters on a page.
   public static let reporters = 20
-  /// Numbers of the same hundred that are shown.
+  /// The most numbers of the same block of 100 on a page.
   public static let neighbours = 20
-  /// Days of the chart.
+  /// Days in the chart.
   public static let days = 64
   /// The most characters of a note.
   public static let noteLength = 2_000
@@ -22,8 +22,8 @@ public struct CaseStore: Sendable {
     self.pool = pool
   }
 
-  /// Everything about a number, of one moment, as far as `ExplanationStore.explain` says.
-  /// - Parameter before: where the page of comments before ended; nil for the first.
+  /// All data of a number, from one snapshot as far as `ExplanationStore.explain` states.
+  /// - Parameter before: the cursor of the page of comments; nil for the first.
   public func read(_ number: Int64, commentsBefore before: CommentPlace? = nil, at time: Date) async throws -> CaseFile
   {
     var pipeline = PostgresPipeline()
@@ -48,8 +48,8 @@ public struct CaseStore: Sendable {
       range: try results.rows(range).first)
   }
 
-  /// What a decision is held against: why a number is listed or not, what was decided before, the oldest first, and its case
-  /// where it waits; as `ExplanationStore.explain`.
+  /// The data for checking a decision: why a number is listed or not, earlier decisions, the oldest first, and its case
+  /// where it has one; see `ExplanationStore.explain`.
   public func brief(
     _ number: Int64, at time: Date
   ) async throws -> (explanation: Explanation, decisions: [DecisionEvent], item: QueueCase?) {
@@ -61,7 +61,7 @@ public struct CaseStore: Sendable {
     return (known.explanation, known.decisions, try results.rows(item).first)
   }
 
-  /// Notes something about a number, for moderators alone. Safe to call again with the same id.
+  /// Adds a note about a number, for moderators only. Safe to call again with the same id.
   /// - Throws: `RuleViolation` for a note that is blank or too long; `PostgresError`.
   public func note(_ text: String, about number: Int64, id: UUID, by worker: QueueWorker, at time: Date) async throws {
     let note = try RuleViolation.text(text, "note", atMost: Self.noteLength)

@@ -3,12 +3,12 @@ public import Foundation
 import PhoneNumbers
 public import PostgreSQL
 
-/// Puts numbers into the queue, or adds a cause to those that are there, in the transaction that has made the cause.
+/// Adds numbers to the queue, or a cause to existing cases, in the transaction that creates the cause.
 ///
-/// It knows one cause and nothing else of the number: the row is stale, and the next round of `QueueStore.judgeStale`
-/// weighs it, or takes it out where the number does not wait after all.
+/// The statement knows only the cause: the row is marked stale, and the next round of `QueueStore.judge` evaluates it,
+/// or deletes it where no cause holds.
 public struct EnqueueCases: PostgresStatement {
-  /// Nothing comes back.
+  /// The statement returns no rows.
   public typealias Row = Void
   private let numbers: [Int64]
   private let causes: [Int16]
@@ -18,7 +18,7 @@ public struct EnqueueCases: PostgresStatement {
 
   /// - Parameters:
   ///   - cases: a number may come with several causes.
-  ///   - time: since when they wait, unless they do already.
+  ///   - time: the start of the wait, for numbers without a case.
   public init(_ cases: [(number: Int64, cause: QueueCause)], at time: Date) {
     let byNumber = Dictionary(grouping: cases, by: \.number).mapValues { QueueCauses($0.map(\.cause)) }
     let sorted = byNumber.sorted { $0.key < $1.key }
@@ -29,7 +29,7 @@ public struct EnqueueCases: PostgresStatement {
     self.time = time
   }
 
-  /// The text.
+  /// The statement's text.
   public static let sql = """
     INSERT INTO queue AS q (number, causes, urgency, country, since, stale)
     SELECT t.number, t.causes, t.urgency, t.country, $5::timestamptz, true
@@ -39,7 +39,7 @@ public struct EnqueueCases: PostgresStatement {
       causes = q.causes | excluded.causes, stale = true, version = q.version + 1
     """
 
-  /// In the order of the text.
+  /// Binds the parameters in the order of the text.
   public func bind(into parameters: inout PostgresParameters) {
     parameters.append(numbers)
     parameters.append(causes)

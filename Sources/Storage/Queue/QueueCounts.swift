@@ -1,12 +1,12 @@
 public import Curation
 
-/// How many cases a filter lets through, and how many it would with another value in one of its parts.
+/// The number of cases that match a filter, and the number for each other value of one of its parts.
 public struct QueueCounts: Sendable, Equatable {
-  /// With the filter as it is.
+  /// Cases that match the filter.
   public private(set) var all = 0
-  /// By country, empty for none: with this country in place of the filter's. Only what would let something through.
+  /// By country, empty for none: with this country in place of the filter's. Countries without a match are left out.
   public private(set) var byCountry: [String: Int] = [:]
-  /// With this category in place of the filter's; those that are not there have none.
+  /// With this category in place of the filter's; missing categories have no cases.
   public private(set) var byCategory: [ReportCategory: Int] = [:]
   /// With this cause in place of the filter's.
   public private(set) var byCause: [QueueCause: Int] = [:]
@@ -18,9 +18,9 @@ public struct QueueCounts: Sendable, Equatable {
     byCountry.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (country: $0.key, count: $0.value) }
   }
 
-  /// One pass over the groups does for every choice of the page: a group that the filter lets through, or that only one
-  /// part of it keeps out, counts for what that part could be. It is done for each page, over some thousands of groups:
-  /// so it counts in arrays, and countries, which follow each other, by stretches.
+  /// One pass over the groups serves all choices of the page: a group that matches the filter, or that only one part
+  /// excludes, counts for the value that the part would need. Each page makes this pass over some thousands of groups,
+  /// so it counts in arrays, and countries, which are adjacent, in runs.
   init(_ groups: [QueueTotals.Group], _ filter: QueueFilter, level: Int16) {
     var categories = [Int](repeating: 0, count: ReportCategory.allCases.count + 1)
     var causes = [Int](repeating: 0, count: QueueCause.allCases.count)

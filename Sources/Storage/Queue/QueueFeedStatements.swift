@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// What others have decided about numbers, and what the queue has of them, in the order of the numbers.
+/// Facts about numbers for evaluating their cases, in the order of the numbers.
 struct ReadQueueFacts: PostgresStatement {
   struct Facts: Sendable {
     let number: Int64
@@ -13,7 +13,7 @@ struct ReadQueueFacts: PostgresStatement {
     let isPublished: Bool
     let since: Date?
     let level: Int16
-    /// 0 where it does not wait.
+    /// The version of its case; 0 where it has none.
     let version: Int64
   }
 
@@ -42,7 +42,7 @@ struct ReadQueueFacts: PostgresStatement {
   }
 }
 
-/// How often each of some numbers was reported since a time.
+/// Number of reports of each number since a time.
 struct CountRecentReports: PostgresStatement {
   let numbers: [Int64]
   let since: Date
@@ -62,7 +62,7 @@ struct CountRecentReports: PostgresStatement {
   }
 }
 
-/// Writes cases as they were judged. What somebody has changed since the facts were read stays as it is, and stale.
+/// Writes evaluated cases. A case that has changed since its facts were read is left as it is, and stale.
 struct WriteCases: PostgresStatement {
   let entries: [(entry: QueueEntry, country: String, version: Int64)]
 
@@ -95,7 +95,7 @@ struct WriteCases: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Takes out what waits no more, and who was not sure about it; not what somebody has changed since it was judged.
+/// Deletes cases without a cause, and who passed them on; not those that have changed since they were evaluated.
 struct RemoveCases: PostgresStatement {
   let cases: [(number: Int64, version: Int64)]
 
@@ -117,7 +117,7 @@ struct RemoveCases: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Cases of which something has happened since they were judged.
+/// Stale cases: something has happened since they were evaluated.
 struct ReadStaleCases: PostgresStatement {
   let limit: Int
 
@@ -128,7 +128,7 @@ struct ReadStaleCases: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// What waits, or may wait for another reason than its heat, in ascending order.
+/// Numbers with a case, or with another possible cause than heat, in ascending order.
 struct ReadNotableNumbers: PostgresStatement {
   static let sql = """
     SELECT number FROM queue
@@ -141,7 +141,7 @@ struct ReadNotableNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Numbers that were reported often, and of late: some of the protected ones among them may wait.
+/// Numbers with many recent reports: some of the protected ones among them may need review.
 struct ReadBusyNumbers: PostgresStatement {
   let since: Date
   let reports: Int
@@ -156,7 +156,7 @@ struct ReadBusyNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// The least urgent of those that wait for nothing but a threshold, beyond so many.
+/// The least urgent cases whose only cause is a threshold, beyond a limit.
 struct FindSurplusCases: PostgresStatement {
   let keep: Int
 

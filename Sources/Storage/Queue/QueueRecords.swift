@@ -1,11 +1,11 @@
 public import Curation
 public import Foundation
 
-/// Somebody who works through the queue.
+/// An account that works on the queue.
 public struct QueueWorker: Sendable, Equatable {
   /// The account's name, 1 to 80 characters.
   public var account: String
-  /// What the account may do.
+  /// The account's role.
   public var role: Role
 
   /// - Parameters: see the properties.
@@ -14,7 +14,7 @@ public struct QueueWorker: Sendable, Equatable {
     self.role = role
   }
 
-  /// Cases up to this level are shown: 0 triage, 1 moderators, 2 administrators.
+  /// The highest level of cases that are shown: 0 triage, 1 moderators, 2 administrators.
   public var level: Int16 {
     switch role {
     case .triage: 0
@@ -23,7 +23,7 @@ public struct QueueWorker: Sendable, Equatable {
     }
   }
 
-  /// What they did to a number, for the audit log.
+  /// The audit event of an action on a number.
   func event(
     _ action: String, _ number: Int64, id: UUID = UUID(), before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
@@ -34,62 +34,62 @@ public struct QueueWorker: Sendable, Equatable {
   }
 }
 
-/// A number that waits.
+/// A case: a number that waits for review.
 public struct QueueCase: Sendable, Equatable {
-  /// Who looks at it, and until when without a word from them.
+  /// The claim of an account that has the case open.
   public struct Claim: Sendable, Equatable {
-    /// Of this opening of the case.
+    /// Identifies this opening of the case.
     public var id: UUID
     /// The account's name.
     public var account: String
-    /// When it runs out.
+    /// When the claim expires unless it is renewed.
     public var until: Date
   }
 
   /// E.164 digits.
   public var number: Int64
-  /// Why it waits.
+  /// The causes of the case.
   public var causes: QueueCauses
-  /// Ascending; see `Urgency`.
+  /// The urgency; smaller is more urgent; see `Urgency`.
   public var urgency: Int64
   /// ISO 3166 alpha-2; nil for numbers without one.
   public var country: String?
   /// The hottest toxic category.
   public var category: ReportCategory?
-  /// Since when.
+  /// When the case was opened.
   public var since: Date
-  /// 0 everybody, 1 moderators, 2 administrators.
+  /// The level: 0 everybody, 1 moderators, 2 administrators.
   public var level: Int16
-  /// Nil when nobody looks at it.
+  /// The claim; nil when nobody has the case open.
   public var claim: Claim?
-  /// Rises with every change of the causes.
+  /// The version, which rises with every change of the causes.
   public var version: Int64
 }
 
-/// A line of the queue's list.
+/// A row of the queue's list.
 public struct QueueRow: Sendable, Equatable {
   /// The case.
   public var item: QueueCase
   /// Stored heat; read it through `Decay`.
   public var heat: Double
-  /// Reports that ever came.
+  /// Number of reports so far.
   public var reports: Int64
-  /// When the newest report was said; nil where nobody reported it.
+  /// When the newest report was made; nil for a number without reports.
   public var lastReportedAt: Date?
 }
 
-/// Which cases are wanted; nil: any.
+/// A filter of cases; nil matches any value.
 public struct QueueFilter: Sendable, Hashable {
   /// ISO 3166 alpha-2; empty for numbers without a country.
   public var country: String?
   /// The hottest category.
   public var category: ReportCategory?
-  /// One of the causes.
+  /// A cause that the case must have.
   public var cause: QueueCause?
-  /// Waiting for so many days at least, one of ``ages``.
+  /// The least age of the case in days, one of ``ages``.
   public var days: Int?
 
-  /// The ages that can be asked for, in days.
+  /// The selectable ages, in days.
   public static let ages = [1, 3, 7, 30]
 
   /// - Parameters: see the properties.
@@ -101,7 +101,7 @@ public struct QueueFilter: Sendable, Hashable {
   }
 }
 
-/// Where a page of the queue ends, and the next begins.
+/// The cursor of the next page of the queue.
 public struct QueuePlace: Sendable, Equatable {
   /// Of the last row.
   public var urgency: Int64
@@ -114,27 +114,27 @@ public struct QueuePlace: Sendable, Equatable {
     self.number = number
   }
 
-  /// Before everything.
+  /// The cursor of the first page.
   public static let start = QueuePlace(urgency: -1, number: 0)
 }
 
-/// What became of a wish to look at a case.
+/// Result of claiming a case.
 public enum ClaimOutcome: Sendable, Equatable {
-  /// It is the worker's until the claim runs out.
+  /// The worker has the claim until it expires.
   case claimed(QueueCase)
-  /// Somebody else looks at it, or it is for others to look at.
+  /// Somebody else has claimed the case, or its level is too high for the worker.
   case taken(QueueCase)
-  /// It does not wait.
+  /// The number has no case.
   case notWaiting
 }
 
-/// What became of a round of judging.
+/// Result of a round of evaluation.
 public struct QueueChange: Sendable, Equatable {
-  /// Numbers that were judged.
+  /// Numbers that were evaluated.
   public var judged = 0
-  /// Cases that came or changed.
+  /// Cases that were added or changed.
   public var written = 0
-  /// Cases that wait no more.
+  /// Cases that were removed.
   public var removed = 0
 
   /// - Parameters: see the properties.

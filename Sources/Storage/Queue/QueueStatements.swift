@@ -20,7 +20,8 @@ enum QueueSQL {
       level: try row.decode(6), claim: claim, version: try row.decode(10))
   }
 
-  /// What a filter asks of `q`; its parameters are country, category, causes, latest arrival and level, from `first` on.
+  /// The condition of a filter on `q`; its parameters are country, category, causes, latest arrival and level, from
+  /// `first` on.
   static func filter(from first: Int) -> String {
     """
     ($\(first)::text IS NULL OR q.country = $\(first)) AND ($\(first + 1)::smallint IS NULL OR q.category_id = $\(first + 1))
@@ -69,7 +70,7 @@ struct ReadQueue: PostgresStatement {
   }
 }
 
-/// The most urgent cases that nobody looks at and that this account has not passed on.
+/// The most urgent cases without a claim that this account has not passed on.
 struct FindOpenCases: PostgresStatement {
   let worker: QueueWorker
   let filter: QueueFilter
@@ -94,14 +95,14 @@ struct FindOpenCases: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Takes a case that nobody looks at, or that is the account's already. One of two that ask at once gets it: the second
-/// waits for the row, and finds the condition unmet.
+/// Claims a case that is free or already the account's. Of two simultaneous claims one succeeds: the second waits for
+/// the row and then fails the condition.
 struct ClaimCase: PostgresStatement {
   let number: Int64
   let worker: QueueWorker
   let id: UUID
   let time: Date
-  /// Whether it is taken from whoever has it.
+  /// Whether an existing claim of another account is replaced.
   let takesOver: Bool
 
   static let sql = """
@@ -124,7 +125,7 @@ struct ClaimCase: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> QueueCase { try QueueSQL.decode(row) }
 }
 
-/// Keeps a claim alive; answers with a row while it is the account's.
+/// Renews a claim; returns a row while it is the account's.
 struct RenewClaim: PostgresStatement {
   let number: Int64
   let account: String
@@ -141,7 +142,7 @@ struct RenewClaim: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Gives a claim back: the one of this opening, so that a late word of a page that was left does not end another's.
+/// Releases the claim of one opening, so that a late request of a closed page does not end a newer claim.
 struct ReleaseClaim: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -171,7 +172,7 @@ struct ReadCase: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> QueueCase { try QueueSQL.decode(row) }
 }
 
-/// Takes a case out of the queue, and forgets who was not sure about it.
+/// Removes a case from the queue, and deletes who passed it on.
 struct SettleCase: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -184,7 +185,7 @@ struct SettleCase: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
 }
 
-/// Remembers that somebody was not sure, and how many that makes.
+/// Stores that an account passed a case on, and returns how many accounts have.
 struct PassCase: PostgresStatement {
   let number: Int64
   let account: String
@@ -207,7 +208,7 @@ struct PassCase: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
 }
 
-/// Raises a case to a level, ends the claim of whoever does so, and has it judged again; answers with a row where it waits.
+/// Raises a case to a level, ends the account's claim on it and marks it stale; returns a row where the case exists.
 struct RaiseCase: PostgresStatement {
   let number: Int64
   let account: String
@@ -230,7 +231,7 @@ struct RaiseCase: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Who was not sure about a case.
+/// The accounts that passed a case on.
 struct ReadPasses: PostgresStatement {
   let number: Int64
 
@@ -241,7 +242,7 @@ struct ReadPasses: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
 }
 
-/// Counts what waits by everything that can be filtered.
+/// Counts cases by everything that can be filtered.
 struct CountQueue: PostgresStatement {
   let time: Date
 

@@ -4,11 +4,11 @@ import PhoneNumbers
 import PostgreSQL
 
 extension QueueStore {
-  /// Judges numbers, as they are stored just now: those that wait come into the queue, the others leave it. Safe to call
+  /// Evaluates numbers from their stored data: those with a cause get a case, the others lose theirs. Safe to call
   /// again, and from several servers at once.
   /// - Parameters:
   ///   - numbers: in any order; some thousands at most.
-  ///   - protected: what is protected.
+  ///   - protected: the protected numbers.
   public func judge(
     _ numbers: [Int64], by thresholds: ThresholdSet, protected: ProtectedNumbers, at time: Date
   ) async throws -> QueueChange {
@@ -16,7 +16,7 @@ extension QueueStore {
     guard !numbers.isEmpty else { return QueueChange() }
     return try await pool.retrying { connection in
       let known = try await connection.run(ReadQueueFacts(numbers: numbers))
-      // What is colder than any review heat is read only where something else may make it wait.
+      // Numbers below every review threshold are read only where another cause is possible.
       let notable = known.filter(\.isNotable).map(\.number)
       let mass = thresholds.lowestReviewHeat * (1 - 1e-9) * Decay.heat.scale(at: time)
       var records = try await connection.records(of: numbers, heat: mass)
@@ -33,14 +33,14 @@ extension QueueStore {
     }
   }
 
-  /// Judges what has become stale; see ``EnqueueCases``.
-  /// - Parameter limit: the most at once, at least 1.
+  /// The numbers of stale cases; see ``EnqueueCases``.
+  /// - Parameter limit: the most numbers, at least 1.
   public func stale(limit: Int) async throws -> [Int64] {
     try await pool.run(ReadStaleCases(limit: limit))
   }
 }
 
-/// Facts of one number after another, sorted into what waits and what does not.
+/// Separates numbers with a cause from those without, from the facts of one number after another.
 private struct CaseJudge {
   let thresholds: ThresholdSet
   let time: Date
@@ -76,7 +76,7 @@ private struct CaseJudge {
 }
 
 extension ReadQueueFacts.Facts {
-  /// Whether something else than heat may make it wait.
+  /// Whether it may have another cause than heat.
   fileprivate var isNotable: Bool { isHeld || appealedAt != nil || isRangeProposed || isPublished || since != nil }
 }
 
@@ -92,7 +92,7 @@ extension PostgresConnection {
     return records
   }
 
-  /// Reports of the last days; 0 for those of the numbers that have none.
+  /// Number of recent reports; 0 for numbers that have none.
   fileprivate func recentReports(of numbers: [Int64], at time: Date) async throws -> [Int64: Int] {
     guard !numbers.isEmpty else { return [:] }
     var counts = Dictionary(uniqueKeysWithValues: numbers.map { ($0, 0) })

@@ -3,9 +3,9 @@ public import Foundation
 public import PostgreSQL
 
 extension QueueStore {
-  /// Remembers that somebody is not sure: the case goes back, to others and not to them. The third who is not sure raises
-  /// it by a level.
-  /// - Returns: whether it waits at all.
+  /// Passes a case on: it is free again for all other accounts. The third account that passes it on raises it by a
+  /// level.
+  /// - Returns: whether the number has a case.
   public func pass(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> Bool {
     let event = worker.event("case.pass", number)
     return try await pool.transaction { connection in
@@ -20,9 +20,10 @@ extension QueueStore {
     }
   }
 
-  /// Hands a case to the level above the worker's: from then on only they see it, before most other things.
-  /// - Parameter reason: why, where somebody said so.
-  /// - Returns: false where it does not wait, is above already, or there is nobody above.
+  /// Escalates a case to the level above the worker's: from then on it is shown only to that level and above, with
+  /// higher urgency.
+  /// - Parameter reason: the reason; nil where none was given.
+  /// - Returns: false where there is no case, it has a higher level already, or there is no higher level.
   public func escalate(
     _ number: Int64, by worker: QueueWorker, reason: String? = nil, at time: Date
   ) async throws -> Bool {
@@ -43,20 +44,20 @@ extension QueueStore {
   }
 }
 
-/// Says that something has happened to numbers that may wait: the next round judges them again.
+/// Marks the cases of numbers as stale: the next round evaluates them again.
 public struct RecheckCases: PostgresStatement {
-  /// Nothing comes back.
+  /// The statement returns no rows.
   public typealias Row = Void
   private let numbers: [Int64]
 
-  /// - Parameter numbers: in any order; those that do not wait are left alone.
+  /// - Parameter numbers: in any order; numbers without a case are ignored.
   public init(_ numbers: [Int64]) {
     self.numbers = numbers.sorted()
   }
 
-  /// The text.
+  /// The statement's text.
   public static let sql = "UPDATE queue SET stale = true, version = version + 1 WHERE number = ANY($1::bigint[])"
 
-  /// In the order of the text.
+  /// Binds the parameters in the order of the text.
   public func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
 }

@@ -4,12 +4,13 @@ import PhoneNumbers
 import PostgreSQL
 
 extension QueueStore {
-  /// Looks through everything and sets the queue right: what was missed comes in, what waits no more goes. Safe to repeat
-  /// and to break off.
+  /// Evaluates all numbers and corrects the queue: adds missing cases and removes those without a cause. Safe to repeat
+  /// and to interrupt.
   ///
-  /// The warm records of one snapshot say what a threshold or a split may make wait; of those that wait for nothing else
-  /// the ``QueueRule/mostByThreshold`` most urgent are kept. They and all that is notable are judged as ever.
-  /// - Parameter progress: told how many numbers have been judged, and of how many.
+  /// The records of one snapshot show which numbers a threshold or a split may queue; of cases without another cause
+  /// the ``QueueRule/mostByThreshold`` most urgent are kept. These and all numbers with another possible cause are
+  /// evaluated as usual.
+  /// - Parameter progress: called with the number of evaluated numbers and their total.
   public func sweep(at time: Date, progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> QueueChange {
     let thresholds = try await ThresholdStore(pool: pool).current()
     let protected = try await ProtectionStore(pool: pool).load()
@@ -29,8 +30,8 @@ extension QueueStore {
     return change
   }
 
-  /// Judges what waits and what is notable once more, as after a publication: what it has listed waits no more. Safe to
-  /// repeat and to break off.
+  /// Evaluates all cases and numbers with another possible cause than heat again, as after a publication, since listed
+  /// numbers need no review. Safe to repeat and to interrupt.
   public func rejudge(at time: Date) async throws -> QueueChange {
     try await judgeAll(
       try await pool.run(ReadNotableNumbers()), by: try await ThresholdStore(pool: pool).current(),
@@ -53,7 +54,7 @@ extension QueueStore {
 
   private static var batch: Int { 1_000 }
 
-  /// Takes out the least urgent of those that wait for nothing but a threshold, where there are too many.
+  /// Removes the least urgent cases whose only cause is a threshold, where there are too many.
   private func trim() async throws -> Int {
     let surplus = try await pool.run(FindSurplusCases(keep: QueueRule.mostByThreshold))
     for start in stride(from: 0, to: surplus.count, by: Self.batch) {
@@ -76,7 +77,7 @@ extension QueueStore {
   }
 }
 
-/// The most urgent of many numbers, in bounded memory: at most twice the limit is kept before the rest is dropped.
+/// The most urgent of many numbers, in bounded memory: at most twice the limit is kept.
 struct MostUrgent: Sendable {
   private let limit: Int
   private var kept: [(urgency: Int64, number: Int64)] = []
@@ -86,7 +87,7 @@ struct MostUrgent: Sendable {
     self.limit = limit
   }
 
-  /// The numbers, at most the limit, in no order.
+  /// The numbers, at most the limit, unordered.
   var numbers: [Int64] {
     guard kept.count > limit else { return kept.map(\.number) }
     return kept.sorted { ($0.urgency, $0.number) < ($1.urgency, $1.number) }.prefix(limit).map(\.number)

@@ -2,15 +2,15 @@ import Curation
 public import Foundation
 public import PostgreSQL
 
-/// What waits for moderators, and who looks at what.
+/// Cases of the review queue and their claims.
 public struct QueueStore: Sendable {
   let pool: PostgresPool
 
-  /// How long a case stays claimed without a word from whoever opened it, in seconds: ten minutes.
+  /// Lifetime of a claim without renewal, in seconds: ten minutes.
   public static let claimLifetime: TimeInterval = 600
-  /// Rows of a page.
+  /// Rows on a page.
   public static let pageSize = 50
-  /// How many of the most urgent cases ``claimNext(_:by:at:)`` tries at once, and how often.
+  /// How many of the most urgent cases ``claimNext(_:by:at:)`` tries in one round, and the number of rounds.
   private static let (tries, rounds) = (16, 4)
 
   /// - Parameter pool: where the queue is kept.
@@ -20,7 +20,7 @@ public struct QueueStore: Sendable {
 
   /// A page of the queue, the most urgent first.
   /// - Parameters:
-  ///   - after: where the page before ended.
+  ///   - after: the cursor of the page before.
   ///   - level: cases of a higher level are left out.
   ///   - limit: at least 1.
   public func page(
@@ -28,11 +28,11 @@ public struct QueueStore: Sendable {
     at time: Date
   ) async throws -> [QueueRow] {
     let read = ReadQueue(after: after, filter: filter, level: level, time: time, limit: limit)
-    // Whatever is filtered: there is one way through the queue, and to plan it takes as long as to walk it.
+    // The same plan for every filter: there is only one plan, and planning takes as long as running it.
     return try await pool.withConnection { try await $0.pipeline(KeepPlans(), read).1 }
   }
 
-  /// A page of the queue with the bulks that broke off and that the worker may finish, all of one moment.
+  /// A page of the queue with the interrupted bulks that the worker may finish, from one snapshot.
   /// - Parameters: as of ``page(_:after:level:limit:at:)``.
   public func page(
     _ filter: QueueFilter, after: QueuePlace, for worker: QueueWorker, limit: Int, at time: Date
@@ -47,18 +47,18 @@ public struct QueueStore: Sendable {
     return (try results.rows(rows), try await BulkStore.counted(unfinished, pool: pool))
   }
 
-  /// How many cases wait, by everything that can be filtered.
+  /// Number of cases, by everything that can be filtered.
   public func queueCounts(at time: Date) async throws -> QueueTotals {
     QueueTotals(groups: try await pool.run(CountQueue(time: time)))
   }
 
-  /// A number's case; nil where it does not wait.
+  /// A number's case; nil where it has none.
   public func find(_ number: Int64) async throws -> QueueCase? {
     try await pool.run(ReadCase(number: number)).first
   }
 
-  /// Claims a case for whoever opens it.
-  /// - Parameter takesOver: takes it from whoever has it.
+  /// Claims a case for a worker.
+  /// - Parameter takesOver: whether to replace another account's claim.
   public func claim(
     _ number: Int64, by worker: QueueWorker, id: UUID = UUID(), takesOver: Bool = false, at time: Date
   ) async throws -> ClaimOutcome {
@@ -79,16 +79,15 @@ public struct QueueStore: Sendable {
     return try await find(number).map { .taken($0) } ?? .notWaiting
   }
 
-  /// Claims a case that nobody looks at for whoever opens it.
-  /// - Returns: nil when somebody else looks at it, when it is for others to look at, or when it does not wait.
+  /// Claims a case that is free.
+  /// - Returns: nil when somebody else has claimed it, when its level is too high, or when there is no case.
   public func take(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> QueueCase? {
     let claim = ClaimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false)
     return try await commitSoon(claim).first
   }
 
-  /// Claims the most urgent case that nobody looks at and that the worker has not passed on. Of two who ask at once each
-  /// gets another one.
-  /// - Returns: nil when there is none.
+  /// Claims the most urgent free case that the worker has not passed on. Two simultaneous calls get different cases.
+  /// - Returns: nil when there is no such case.
   public func claimNext(
     _ filter: QueueFilter = QueueFilter(), by worker: QueueWorker, at time: Date
   ) async throws -> QueueCase? {
@@ -103,27 +102,27 @@ public struct QueueStore: Sendable {
     return nil
   }
 
-  /// A claim is a word among those who work just now: after a crash of the database nobody does, and where one is lost the
-  /// decision's version keeps two from overruling each other. So nobody waits for it to be on disk.
+  /// Runs a statement without waiting for the disk. A lost claim does no harm: after a crash of the database moderators
+  /// start again, and the decision's version prevents two decisions from overwriting each other.
   private func commitSoon<S: PostgresStatement>(_ statement: S) async throws -> [S.Row] {
     try await pool.withConnection { try await $0.pipeline(CommitSoon(), statement).1 }
   }
 
-  /// Keeps a claim alive for another ``claimLifetime``.
-  /// - Returns: false when somebody else has it by now, or the case is settled.
+  /// Renews a claim for another ``claimLifetime``.
+  /// - Returns: false when somebody else has claimed the case by now, or it is settled.
   public func renew(_ number: Int64, account: String, at time: Date) async throws -> Bool {
     let renew = RenewClaim(number: number, account: account, time: time)
     return try await !commitSoon(renew).isEmpty
   }
 
-  /// Gives a claim back.
-  /// - Parameter claim: of the opening that ends; another one of the same account stays.
+  /// Releases a claim.
+  /// - Parameter claim: the claim of the page that is closed; another claim of the same account stays.
   public func release(_ number: Int64, claim: UUID, account: String) async throws {
     let release = ReleaseClaim(number: number, account: account, id: claim)
     _ = try await commitSoon(release)
   }
 
-  /// Who was not sure about a number.
+  /// The accounts that passed a number's case on.
   public func passes(of number: Int64) async throws -> [String] {
     try await pool.run(ReadPasses(number: number))
   }

@@ -1,21 +1,21 @@
 public import Curation
 public import Foundation
 
-/// How many cases wait, by everything that can be filtered; of one moment.
+/// Number of cases by everything that can be filtered, from one snapshot.
 public struct QueueTotals: Sendable, Equatable {
-  /// Cases that do not differ in anything that can be filtered.
+  /// Cases that are equal in everything that can be filtered.
   public struct Group: Sendable, Equatable {
     /// ISO 3166 alpha-2; empty for none.
     public var country: String
     /// The hottest category.
     public var category: ReportCategory?
-    /// All causes.
+    /// The cases' causes.
     public var causes: QueueCauses
-    /// The greatest of ``QueueFilter/ages`` that they have reached; 0 for younger ones.
+    /// The greatest of ``QueueFilter/ages`` that the cases have reached; 0 for younger ones.
     public var days: Int
-    /// Who shall look at them.
+    /// The cases' level.
     public var level: Int16
-    /// How many.
+    /// Number of cases.
     public var count: Int
 
     /// - Parameters: see the properties.
@@ -31,7 +31,7 @@ public struct QueueTotals: Sendable, Equatable {
     }
   }
 
-  /// At most some thousands.
+  /// The groups; at most some thousands.
   public var groups: [Group]
 
   /// - Parameter groups: see the property.
@@ -39,7 +39,7 @@ public struct QueueTotals: Sendable, Equatable {
     self.groups = groups
   }
 
-  /// Takes one case out, where there is any like it.
+  /// Subtracts one case, where its group exists.
   public mutating func remove(_ item: QueueCase, at time: Date) {
     let age = time.timeIntervalSince(item.since)
     let days = QueueFilter.ages.filter { Double($0) * 86_400 <= age }.max() ?? 0
@@ -50,17 +50,17 @@ public struct QueueTotals: Sendable, Equatable {
     if let index { groups[index].count -= 1 }
   }
 
-  /// How many wait for somebody of this level, and how many would with one part of the filter changed.
+  /// Number of cases for a worker of this level, and for each other value of one part of the filter.
   public func counts(_ filter: QueueFilter = QueueFilter(), level: Int16) -> QueueCounts {
     QueueCounts(groups, filter, level: level)
   }
 
-  /// How many wait for somebody of this level.
+  /// Number of cases for a worker of this level.
   public func count(_ filter: QueueFilter = QueueFilter(), level: Int16) -> Int {
     groups.reduce(0) { $0 + ($1.level <= level && $1.matches(filter) ? $1.count : 0) }
   }
 
-  /// How many wait for somebody of level 0, of level 1 and of level 2.
+  /// Number of cases for workers of level 0, of level 1 and of level 2.
   public var byLevel: [Int] {
     groups.reduce(into: [0, 0, 0]) { counts, group in
       for level in counts.indices where group.level <= level { counts[level] += group.count }

@@ -1,22 +1,22 @@
 public import Curation
 
-/// A number of a block, with what decides whether the block's approval publishes it.
+/// A number of a range, with the data that decides whether approving the range publishes it.
 public struct RangeMember: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// Reports that stand; 0 where nobody has reported it.
+  /// Reports that are not withdrawn; 0 for a number without reports.
   public var reports: Int64
   /// Decayed heat.
   public var heat: Double
-  /// Whether the newest publication lists it already.
+  /// Whether the newest publication lists it.
   public var isListed: Bool
-  /// What stands about it; a decided number is left to its decision.
+  /// The decision in force; a decided number is not published by its range.
   public var decision: Decision.Treatment?
-  /// Whether it is kept back for a moderator.
+  /// Whether it is held.
   public var isHeld: Bool
-  /// Why it may never be published; nil where it may.
+  /// Why it may never be published; nil where it is not protected.
   public var protection: ProtectionReason?
 
-  /// Whether approving its block puts it into the next publication.
+  /// Whether approving its range puts it into the next publication.
   public var isPublishedByRange: Bool { decision == nil && !isHeld && protection == nil }
 }

@@ -1,32 +1,32 @@
 public import Curation
 public import Foundation
 
-/// A block of numbers that was found to attack together, and what became of it.
+/// A range of numbers that were used together, with its review.
 public struct ProposedRange: Sendable, Equatable {
-  /// Where it stands.
+  /// The state of the review.
   public enum State: String, Sendable, CaseIterable {
-    /// Waits for a moderator.
+    /// Waiting for a moderator.
     case proposed
-    /// Published as a whole.
+    /// Published with all its numbers.
     case approved
-    /// Not published as a whole, and not proposed again.
+    /// Not published as a range, and not proposed again.
     case rejected
   }
 
-  /// The block.
+  /// The numbers.
   public let range: NumberRange
-  /// Where it stands.
+  /// The state of the review.
   public let state: State
-  /// What its callers are.
+  /// The category of its calls.
   public let category: ReportCategory
-  /// Numbers of it that were complained of when it was last looked at.
+  /// Numbers with complaints at the last detection.
   public let members: Int
-  /// Stored heat of its numbers together; read it through `Decay`.
+  /// Sum of the stored heat of its numbers; read it through `Decay`.
   public let heat: Double
   /// When it was first proposed.
   public let proposedAt: Date
-  /// Who decided; nil while it is proposed.
+  /// The account that decided; nil while it is proposed.
   public let decidedBy: String?
-  /// Why.
+  /// The reason.
   public let reason: String?
 }

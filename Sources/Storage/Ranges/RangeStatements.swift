@@ -2,12 +2,12 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Blocks of numbers of which enough are complained of, in ascending order.
+/// Ranges in which enough numbers have complaints, in ascending order.
 struct FindRanges: PostgresStatement {
   let digits: Int16
-  /// Stored heat from which on a number is complained of.
+  /// The least stored heat of a number with complaints.
   let memberHeat: Double
-  /// Least stored heat of a block together.
+  /// The least stored heat of a range in total.
   let heat: Double
 
   static let sql = """
@@ -25,7 +25,7 @@ struct FindRanges: PostgresStatement {
     parameters.append(heat)
   }
 
-  /// Heat as it is stored.
+  /// Decodes a range with its stored heat.
   static func decode(
     _ row: PostgresRow
   ) throws -> (first: Int64, members: Int, heat: Double, greatest: Double, defended: Int) {
@@ -36,7 +36,7 @@ struct FindRanges: PostgresStatement {
   }
 }
 
-/// The hottest toxic category of a block.
+/// The hottest toxic category of a range.
 struct ReadRangeCategory: PostgresStatement {
   let range: NumberRange
 
@@ -54,7 +54,7 @@ struct ReadRangeCategory: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> ReportCategory { try row.category(0) }
 }
 
-/// Proposes a block, or brings up to date what is known of one that waits or is published; a rejected one stays so.
+/// Proposes a range, or updates a proposed or approved one; a rejected one is left as it is.
 struct ProposeRange: PostgresStatement {
   let range: NumberRange
   let category: ReportCategory
@@ -80,11 +80,11 @@ struct ProposeRange: PostgresStatement {
     parameters.append(time)
   }
 
-  /// - Returns: whether it is new.
+  /// - Returns: whether the range is new.
   static func decode(_ row: PostgresRow) throws -> Bool { try row.decode(0) }
 }
 
-/// Decides about a block; answers with a row where there is such a one.
+/// Approves or rejects a range; returns a row where it exists.
 struct DecideRange: PostgresStatement {
   let range: NumberRange
   let state: ProposedRange.State
@@ -109,7 +109,7 @@ struct DecideRange: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Blocks in ascending order, in one state or in any.
+/// Ranges in ascending order, in one state or in any.
 struct ReadRanges: PostgresStatement {
   var state: ProposedRange.State?
 

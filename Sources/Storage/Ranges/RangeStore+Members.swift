@@ -2,7 +2,7 @@ public import Curation
 public import Foundation
 import PostgreSQL
 
-/// What is known of the numbers of a block that anything is known of.
+/// All numbers of a range with their reports, listings, decisions and holds.
 struct ReadRangeMembers: PostgresStatement {
   let range: NumberRange
 
@@ -21,7 +21,7 @@ struct ReadRangeMembers: PostgresStatement {
     parameters.append(range.numbers.upperBound)
   }
 
-  /// The heat as it is stored, and no protection.
+  /// Decodes a member with its stored heat and without protection.
   static func decode(_ row: PostgresRow) throws -> RangeMember {
     let decision: String? = try row.decode(4)
     return RangeMember(
@@ -31,7 +31,7 @@ struct ReadRangeMembers: PostgresStatement {
 }
 
 extension RangeStore {
-  /// Every number of a block, ascending: what approving it would publish, and what it would leave out.
+  /// Every number of a range, ascending, with whether approving the range would publish it.
   public func members(of range: NumberRange, at time: Date) async throws -> [RangeMember] {
     try await pool.withConnection { connection in
       var members = try await connection.run(ReadRangeMembers(range: range))
@@ -43,7 +43,7 @@ extension RangeStore {
     }
   }
 
-  /// One block; nil where it was never proposed.
+  /// One range; nil where it was never proposed.
   public func range(_ range: NumberRange) async throws -> ProposedRange? {
     try await ranges().first { $0.range == range }
   }

@@ -2,11 +2,11 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Blocks of numbers that attack together: found, proposed, decided about.
+/// Ranges of numbers that are used together: detection, proposals and their decisions.
 public struct RangeStore: Sendable {
   let pool: PostgresPool
 
-  /// Decayed heat from which on a number of a block counts as complained of.
+  /// The least decayed heat of a number that counts as a member of a range.
   public static let memberHeat = 0.25
 
   /// - Parameter pool: where numbers and ranges are kept.
@@ -14,8 +14,8 @@ public struct RangeStore: Sendable {
     self.pool = pool
   }
 
-  /// Looks through all numbers and proposes the blocks that ``RangeDetection`` finds. Safe to call again.
-  /// - Returns: the blocks that are new.
+  /// Searches all numbers and proposes the ranges that ``RangeDetection`` finds. Safe to call again.
+  /// - Returns: the new ranges.
   public func detect(at time: Date) async throws -> [NumberRange] {
     let scale = Decay.heat.scale(at: time)
     var hundreds = Set<Int64>()
@@ -36,7 +36,7 @@ public struct RangeStore: Sendable {
     return new.sorted { ($0.first, $0.digits) < ($1.first, $1.digits) }
   }
 
-  /// - Returns: whether it is new.
+  /// - Returns: whether the range is new.
   private func propose(_ facts: RangeDetection.Facts, heat: Double, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
       let category = try await connection.run(ReadRangeCategory(range: facts.range)).first ?? .other
@@ -48,16 +48,16 @@ public struct RangeStore: Sendable {
     }
   }
 
-  /// Approves or rejects a block; either can be changed later.
+  /// Approves or rejects a range; either can be changed later.
   /// - Parameters:
-  ///   - isApproved: whether it is published as a whole.
+  ///   - isApproved: whether all its numbers are published.
   ///   - moderator: 1 to 80 characters.
-  ///   - role: what the moderator acts as; nil writes nothing into the audit log.
-  /// - Returns: whether there is such a block.
+  ///   - role: the moderator's role; nil records no audit event.
+  /// - Returns: whether the range exists.
   public func decide(
     _ range: NumberRange, isApproved: Bool, by moderator: String, role: Role? = nil, reason: String?, at time: Date
   ) async throws -> Bool {
-    // The rules for the words are those of a decision.
+    // The reason follows the rules of a decision's reason.
     let decision = try Decision(
       number: range.first, treatment: .allow, reason: reason, decidedBy: moderator, decidedAt: time)
     let state = isApproved ? ProposedRange.State.approved : .rejected
@@ -76,7 +76,7 @@ public struct RangeStore: Sendable {
     }
   }
 
-  /// Blocks in ascending order.
+  /// Ranges in ascending order.
   /// - Parameter state: nil for all.
   public func ranges(_ state: ProposedRange.State? = nil) async throws -> [ProposedRange] {
     try await pool.run(ReadRanges(state: state))

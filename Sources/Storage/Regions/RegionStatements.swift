@@ -13,13 +13,13 @@ struct ReadRegions: PostgresStatement {
   }
 }
 
-/// Forgets which prefix is whose.
+/// Deletes all prefixes of regions.
 struct DeleteRegionPrefixes: PostgresStatement {
   typealias Row = Void
   static let sql = "DELETE FROM region_prefixes"
 }
 
-/// Forgets all regions.
+/// Deletes all regions.
 struct DeleteRegions: PostgresStatement {
   typealias Row = Void
   static let sql = "DELETE FROM regions"

@@ -1,13 +1,13 @@
 public import PhoneNumbers
 public import PostgreSQL
 
-/// A region of an installation's own.
+/// A region that the operator has defined.
 public struct StoredRegion: Sendable, Equatable {
   /// At most 23 of `A-Z a-z 0-9 . _ -`, the first a letter or digit.
   public var code: String
-  /// What people call it.
+  /// The display name.
   public var name: String
-  /// Beginnings of E.164 digits.
+  /// Prefixes of E.164 digits.
   public var prefixes: [Int64]
 
   /// - Parameters: see the properties.
@@ -27,12 +27,12 @@ public struct RegionStore: Sendable {
     self.pool = pool
   }
 
-  /// The installation's own regions, by code; prefixes ascending.
+  /// The operator's regions, by code; prefixes ascending.
   public func regions() async throws -> [StoredRegion] {
     try await pool.withConnection { try await Self.regions(on: $0) }
   }
 
-  /// Puts regions in the place of all there are.
+  /// Replaces all regions.
   public func replace(with regions: [StoredRegion]) async throws {
     let regions = regions.sorted { $0.code < $1.code }
     let prefixes = regions.flatMap { region in region.prefixes.map { (prefix: $0, region: region.code) } }
@@ -46,12 +46,12 @@ public struct RegionStore: Sendable {
     }
   }
 
-  /// Where numbers lie: the longest prefix of a region or a country counts.
+  /// The map from numbers to regions: the longest prefix of a region or a country counts.
   public func map() async throws -> RegionMap {
     try await pool.withConnection { try await Self.map(on: $0) }
   }
 
-  /// The same, as a transaction sees it.
+  /// The same, as of a transaction's snapshot.
   public static func map(on connection: PostgresConnection) async throws -> RegionMap {
     let regions = try await regions(on: connection)
     return try RegionMap.countries(

@@ -24,7 +24,7 @@ struct ReadCaughtReporters: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> ReporterLine { try row.reporterLine() }
 }
 
-/// Reporters whom decisions have judged, those most often judged first.
+/// Reporters whose votes were compared with decisions, those with most comparisons first.
 struct ReadJudgedReporters: PostgresStatement {
   let after: ReporterCursor?
   let limit: Int
@@ -46,7 +46,7 @@ struct ReadJudgedReporters: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> ReporterLine { try row.reporterLine() }
 }
 
-/// How many reporters are known for what.
+/// Number of reporters by kind.
 struct CountReporters: PostgresStatement {
   static let sql = """
     SELECT count(*), count(*) FILTER (WHERE is_established), count(*) FILTER (WHERE judged >= $1::integer),

@@ -2,8 +2,8 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// What is known of reporters by reports, decisions and holds, beside what is stored of them: of all who are more than
-/// newcomers, and of all who once were.
+/// Records of reporters, recounted from reports, decisions and holds, beside the stored ones: of all reporters with
+/// more than a newcomer's record, and of all with a stored record.
 struct RecountReporters: PostgresStatement {
   /// A reporter as recounted and as stored.
   struct Found: Sendable {
@@ -17,9 +17,9 @@ struct RecountReporters: PostgresStatement {
 
   let time: Date
 
-  // Words are judged from the reports: a reporter's present word may have been said after the decision, and would take its
-  // former words, which the decision judges, out of the count. What was withdrawn after the decision was said all the same: a
-  // withdrawal takes nothing out of a record.
+  // Votes are compared with decisions by the reports and not by the stored votes: a reporter's present vote may be
+  // newer than the decision and would hide the earlier one, to which the decision applies. A report withdrawn after the
+  // decision still counts, since a withdrawal removes nothing from a record.
   static let sql = """
     WITH said AS (
       SELECT reporter, min(received_at) AS first_received_at, count(DISTINCT number)::integer AS numbers
@@ -81,7 +81,7 @@ struct RecountReporters: PostgresStatement {
   }
 }
 
-/// Stores what is known of reporters.
+/// Stores the records of reporters.
 struct StoreReporters: PostgresStatement {
   typealias Row = Void
   let records: [ReporterRecord]
@@ -111,7 +111,7 @@ struct StoreReporters: PostgresStatement {
   }
 }
 
-/// Forgets reporters who are newcomers after all.
+/// Deletes the records of reporters who are newcomers again.
 struct ForgetReporters: PostgresStatement {
   typealias Row = Void
   let reporters: [Reporter]
@@ -121,7 +121,7 @@ struct ForgetReporters: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(reporters.map(\.bytes)) }
 }
 
-/// Stores what reporters' words weigh.
+/// Stores the weights of reporters.
 struct StoreWeights: PostgresStatement {
   typealias Row = Void
   let weights: [(reporter: Reporter, weight: Float)]
@@ -141,7 +141,7 @@ struct StoreWeights: PostgresStatement {
   }
 }
 
-/// Forgets weights: a newcomer's applies.
+/// Deletes weights, so that a newcomer's weight applies.
 struct ForgetWeights: PostgresStatement {
   typealias Row = Void
   let reporters: [Reporter]

@@ -2,21 +2,21 @@ public import Curation
 public import Foundation
 import PostgreSQL
 
-/// A reporter as a list shows one: a pseudonym and figures.
+/// A reporter in a list: pseudonym and figures.
 public struct ReporterLine: Sendable, Equatable {
-  /// What is known.
+  /// The reporter's record.
   public var record: ReporterRecord
-  /// Whether the reporter was no newcomer at the last recount.
+  /// Whether the reporter was established at the last recount.
   public var isEstablished: Bool
-  /// What the reporter's word weighs, 0 to 1.
+  /// The weight of the reporter's votes, 0 to 1.
   public var weight: Double
 }
 
-/// A place in a list of reporters.
+/// A cursor in a list of reporters.
 public struct ReporterCursor: Sendable, Equatable {
-  /// What the list is ordered by: bursts, or decisions.
+  /// The last reporter's rank: the count of bursts, or of compared decisions.
   public var rank: Int32
-  /// Whom it comes after.
+  /// The last reporter.
   public var reporter: Reporter
 
   /// - Parameters: see the properties.
@@ -26,32 +26,32 @@ public struct ReporterCursor: Sendable, Equatable {
   }
 }
 
-/// How many reporters are known for what.
+/// Number of reporters by kind.
 public struct ReporterCounts: Sendable, Equatable {
-  /// All of whom more is known than of a newcomer.
+  /// Reporters with more than a newcomer's record.
   public var known: Int64 = 0
-  /// Those who spoke first two weeks ago or longer, and of three numbers or more.
+  /// Reporters whose first report is two weeks old or older, and who reported three numbers or more.
   public var established: Int64 = 0
-  /// Those whom enough decisions have judged for their weight to differ.
+  /// Reporters with enough compared decisions for their own weight.
   public var judged: Int64 = 0
-  /// Those who took part in a burst against a number that a moderator found to be fine.
+  /// Reporters in a burst against a number that a moderator then allowed.
   public var caught: Int64 = 0
-  /// When the last recount found something to change; nil before the first.
+  /// When a recount last changed something; nil before that.
   public var recountedAt: Date?
 }
 
 extension ReporterStore {
-  /// Reporters who took part in a burst against a fine number; most bursts first.
+  /// Reporters in a burst against a number that was then allowed; most bursts first.
   public func caught(after: ReporterCursor?, limit: Int) async throws -> [ReporterLine] {
     try await pool.run(ReadCaughtReporters(after: after, limit: limit))
   }
 
-  /// Reporters whom decisions have judged; those most often judged first.
+  /// Reporters with compared decisions; most comparisons first.
   public func judged(after: ReporterCursor?, limit: Int) async throws -> [ReporterLine] {
     try await pool.run(ReadJudgedReporters(after: after, limit: limit))
   }
 
-  /// How many reporters are known for what.
+  /// Number of reporters by kind.
   public func counts() async throws -> ReporterCounts {
     try await pool.run(CountReporters()).first ?? ReporterCounts()
   }

@@ -2,22 +2,22 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Reporters: what is known of them, and what their words weigh.
+/// Records of reporters, and the weights of their votes.
 public struct ReporterStore: Sendable {
   let pool: PostgresPool
   private let rangeSize: Int
 
-  /// - Parameter rangeSize: about how many numbers are looked through at once, at least 1.
+  /// - Parameter rangeSize: about how many numbers are compared at once, at least 1.
   public init(pool: PostgresPool, rangeSize: Int = 20_000) {
     self.pool = pool
     self.rangeSize = max(1, rangeSize)
   }
 
-  /// What a recount came to.
+  /// Result of a recount.
   public struct Summary: Sendable, Equatable {
-    /// Reporters of whom something else is known than before.
+    /// Reporters whose record changed.
     public var reporters = 0
-    /// Numbers whose reports were weighed anew.
+    /// Numbers whose reports were reweighted.
     public var numbers = 0
 
     /// - Parameters: see the properties.
@@ -27,13 +27,13 @@ public struct ReporterStore: Sendable {
     }
   }
 
-  /// Works out every reporter's weight from reports, decisions and holds, and weighs the reports anew whose weight is not
-  /// what it should be. Reports of protected numbers weigh nothing.
+  /// Calculates every reporter's weight from reports, decisions and holds, and reweights the reports whose stored
+  /// weight differs. Reports of protected numbers have the weight 0.
   ///
-  /// It changes nothing but what differs: a second run right after it finds nothing to do, and one that was broken off
-  /// is made up for by the next. Reports may come in meanwhile; one that is weighed by a weight that changes in the same
-  /// moment is found by the next run.
-  /// - Parameter progress: told how many numbers were looked through.
+  /// Only differences are written: a second run right afterwards changes nothing, and the run after an interrupted one
+  /// completes it. Reports may arrive meanwhile; one that is stored with an outdated weight is corrected by the next
+  /// run.
+  /// - Parameter progress: called with the number of compared numbers.
   public func recount(
     protected: ProtectedNumbers, at time: Date, progress: @Sendable (Int) -> Void = { _ in }
   ) async throws -> Summary {
@@ -59,7 +59,7 @@ public struct ReporterStore: Sendable {
     return summary
   }
 
-  /// - Returns: how many changed.
+  /// - Returns: the number of changed records.
   private func recountReporters(at time: Date) async throws -> Int {
     try await pool.withConnection { connection in
       var changed = 0
@@ -81,7 +81,7 @@ public struct ReporterStore: Sendable {
     }
   }
 
-  /// In the order in which a batch and a withdrawal lock: reports, words, categories, numbers.
+  /// Locks in the order of a batch and of a withdrawal: reports, votes, categories, numbers.
   private func reweigh(_ numbers: [Int64], unweighed: [Int64], at time: Date) async throws {
     try await pool.transaction { connection in
       _ = try await connection.run(Reweigh(numbers: numbers, unweighed: unweighed))
@@ -90,7 +90,7 @@ public struct ReporterStore: Sendable {
   }
 }
 
-/// What a recount changes.
+/// The changes of a recount.
 private struct ReporterChanges: Sendable {
   var records: [ReporterRecord] = []
   var forgotten: [Reporter] = []

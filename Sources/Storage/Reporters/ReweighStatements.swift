@@ -2,10 +2,10 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// What a reporter's report should weigh.
+/// The weight that a reporter's report should have.
 private enum ReweighSQL {
   /// - Parameters:
-  ///   - unweighed: placeholder of the numbers whose reports weigh nothing, being protected.
+  ///   - unweighed: placeholder of the protected numbers, whose reports have the weight 0.
   ///   - newcomer: placeholder of a newcomer's weight.
   static func due(unweighed: String, newcomer: String) -> String {
     """
@@ -15,7 +15,7 @@ private enum ReweighSQL {
   }
 }
 
-/// The numbers of a range that have a row, in ascending order.
+/// The numbers of an interval that have a row, in ascending order.
 struct ReadNumbersOfRange: PostgresStatement {
   let after: Int64
   let upTo: Int64
@@ -30,8 +30,8 @@ struct ReadNumbersOfRange: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// The numbers of a range with a report that weighs otherwise than it should, in ascending order; without those whose
-/// reports are gone in part, which weighing anew would harm.
+/// The numbers of an interval with a report whose weight differs from the one it should have, in ascending order;
+/// without numbers whose reports were partly dropped, because reweighting would damage their aggregates.
 struct FindMisweighed: PostgresStatement {
   let after: Int64
   let upTo: Int64
@@ -55,7 +55,7 @@ struct FindMisweighed: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Gives the reports of numbers the weights that they should have.
+/// Sets the weights of the reports of numbers to those that they should have.
 struct Reweigh: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]

@@ -2,31 +2,30 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Takes a batch of reports: stores them, counts each reporter once, and adds up the numbers, in one statement.
+/// Stores a batch of reports, replaces votes and updates the aggregates, in one statement.
 ///
-/// Answers with the ordinals (from 1) of reports that were not stored, and why; all others are new. A reporter's earlier
-/// word is read from the row that `ON CONFLICT` locks, so two servers that take two reports of one reporter at once
-/// still take the earlier word back exactly once. A word older than the one that stands changes nothing but the count
-/// of reports; of two said at the same time the one that arrived later stands, and within a batch each arrives a
-/// microsecond after the one before it. Sorted by number, so that two batches lock rows in the same order.
+/// Returns the ordinals (from 1) of reports that were not stored, and why; all others are new. A reporter's earlier
+/// vote is read from the row that `ON CONFLICT` locks, so two servers that store two reports of one reporter at once
+/// still subtract the earlier vote exactly once. A report older than the vote changes only the count of reports; of two
+/// reports with the same time the one that arrived later is the vote, and within a batch each arrives a microsecond
+/// after the one before it. Rows are sorted by number, so that two batches lock them in the same order.
 ///
-/// A report id that the app has used before is looked for in the months around the batch. Two servers that take the same
-/// id with different numbers in the same moment may both store it: then the app has two reports, each with its own
-/// content, that a withdrawal takes back together. Nobody's report is lost, and the app could have had the same with
-/// two ids.
+/// A report id that the app has used before is searched in the months around the batch. Two servers that store the same
+/// id with different numbers at the same moment may both succeed: then the app has two reports, each with its own
+/// content, which a withdrawal removes together. No report is lost, and the app could have done the same with two ids.
 ///
-/// A report is stored with what it weighs from now on: what was sent times the reporter's weight (a newcomer's where
-/// nothing is known), or, for a list's row, the list's. Reporters' weights are looked up one by one, like known reports.
+/// A report is stored with its effective weight: the sent weight times the reporter's weight (a newcomer's where none
+/// is stored), or, for a list's row, the list's. Reporters' weights are looked up one by one, like known reports.
 struct AcceptReports: PostgresStatement {
   let reports: [Report]
   let receivedAt: Date
 
-  /// How far from a report, in seconds, another one with its id is looked for: 31 days.
+  /// How far before and after a report, in seconds, another one with its id is searched: 31 days.
   static let idWindow: TimeInterval = 31 * 86_400
 
-  /// For the statement's transaction. Its plan is kept, and one that was made while a month's partition was empty would
-  /// read all of it again for every batch until statistics say how it has grown. For the same reason the known reports
-  /// are looked up one by one, which no plan can turn into a join with the whole table.
+  /// Settings for the statement's transaction. The plan is cached, and one made while a month's partition was empty
+  /// would scan that partition for every batch until statistics are refreshed. For the same reason known reports are
+  /// looked up one by one, which no plan can turn into a join with the complete table.
   static let settings = "SET LOCAL enable_seqscan = off"
 
   static let sql = """
@@ -141,7 +140,7 @@ struct AcceptReports: PostgresStatement {
     parameters.append(reports.map(\.keyID))
   }
 
-  /// - Returns: the ordinal; nil as outcome where another server stored the report a moment ago.
+  /// - Returns: the ordinal; a nil outcome where another server stored the report a moment ago.
   static func decode(_ row: PostgresRow) throws -> (ordinal: Int, outcome: ReportOutcome?) {
     let state: Int32? = try row.decode(1)
     return (Int(try row.decode(0, as: Int64.self)), state.map(ReportSQL.outcome))

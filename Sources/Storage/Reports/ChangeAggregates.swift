@@ -2,15 +2,15 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Adds to or subtracts from what one number's reports add up to.
+/// Adds to or subtracts from the aggregates of one number.
 ///
-/// Where no report is left in a category its masses become 0, without the dust that subtracting leaves. The times of the
-/// first and last report stay: they are those of all reports that ever came.
+/// Where no report is left in a category its sums become exactly 0, without rounding errors. The times of the first and
+/// last report are kept: they cover all reports so far.
 struct ChangeAggregates: PostgresStatement {
   /// A part of the change.
   struct Part: Sendable {
     let word: Word
-    /// The word's weight counts so many times: 1, 0 or −1.
+    /// Factor of the vote's weight: 1, 0 or −1.
     let weight: Int32
     let reports: Int32
     let reporters: Int32

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// How reports that were not stored compare with those that are there; see ``AcceptReports``.
+/// Compares reports that were not stored with the existing ones; see ``AcceptReports``.
 struct CompareReports: PostgresStatement {
   let reports: [Report]
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Creates one month's partition of `reports`. A definition takes no binds; its text is made of two whole numbers.
+/// Creates one month's partition of `reports`. DDL takes no parameters; the text contains only two integers.
 struct CreateReportPartition {
   let month: Month
 

@@ -1,39 +1,39 @@
 public import Curation
 public import Foundation
 
-/// A report ready to be stored: parsed, checked, its reporter already a pseudonym.
+/// A report ready to be stored: parsed and checked, with the reporter's pseudonym.
 public struct Report: Sendable, Equatable {
-  /// What makes a report the same one when it is sent again.
+  /// The identity of a report, the same for every retry.
   public struct Key: Hashable, Sendable {
     /// E.164 digits.
     public let number: Int64
-    /// The app it came through.
+    /// The app that sent it.
     public let appID: Int32
-    /// The app's name for it.
+    /// The app's id of the report.
     public let reportID: UUID
-    /// Whole microseconds count.
+    /// Compared to the microsecond.
     public let reportedAt: Date
   }
 
   /// E.164 digits, 1 to 999,999,999,999,999.
   public var number: Int64
-  /// The app it came through.
+  /// The app that sent it.
   public var appID: Int32
   /// Chosen by the client; the same for every retry.
   public var reportID: UUID
-  /// When the reporter spoke, by the client's clock; the same for every retry. Microseconds are kept.
+  /// When the report was made, by the client's clock; the same for every retry. Stored to the microsecond.
   public var reportedAt: Date
-  /// What the reporter says the call was.
+  /// The category of the call, or "legitimate".
   public var category: ReportCategory
-  /// Keyed hash of the reporter, 16 bytes; nil for lists, whose rows never pass for distinct reporters.
+  /// Keyed hash of the reporter, 16 bytes; nil for lists, whose rows do not count as reporters.
   public var reporter: [UInt8]?
-  /// How much it counts, above 0; 1 is a reporter's word.
+  /// The weight, above 0; 1 is a reporter's report.
   public var weight: Float
   /// At most 500 characters.
   public var comment: String?
-  /// Keyed hash of the network it came from, 8 bytes; not part of what makes a retry the same.
+  /// Keyed hash of the sender's network, 8 bytes; not part of a retry's identity.
   public var network: [UInt8]?
-  /// The key it came by; nil for lists. Not part of what makes a retry the same.
+  /// The key it was sent with; nil for lists. Not part of a retry's identity.
   public var keyID: Int32?
 
   /// The primary key of the row.

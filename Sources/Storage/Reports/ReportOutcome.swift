@@ -1,20 +1,20 @@
-/// What became of a report that was handed to the database.
+/// Result of storing a report.
 public enum ReportOutcome: Sendable, Equatable {
-  /// It is new, committed, and counted.
+  /// The report is new, committed and counted.
   case created
-  /// The same report was there already; nothing changed.
+  /// The same report was stored already; nothing changed.
   case duplicate
-  /// The app has used this report id for another content; nothing changed.
+  /// The app has used this report id for other content; nothing changed.
   case conflict
-  /// The same report was withdrawn; sending it again does not bring it back.
+  /// The same report was withdrawn; sending it again does not restore it.
   case withdrawn
 }
 
-/// What became of a wish to withdraw a report.
+/// Result of withdrawing a report.
 public enum WithdrawalOutcome: Sendable, Equatable {
-  /// It counts no more.
+  /// The report no longer counts.
   case withdrawn
-  /// It had been withdrawn before; nothing changed.
+  /// The report had been withdrawn before; nothing changed.
   case alreadyWithdrawn
   /// The app has no report of this id.
   case notFound

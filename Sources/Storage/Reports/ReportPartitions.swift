@@ -3,7 +3,7 @@ import PostgreSQL
 import Synchronization
 import Timestamps
 
-/// Makes the monthly partitions of `reports` before the first report of a month arrives in them.
+/// Creates the monthly partitions of `reports` before the first report of a month is stored.
 final class ReportPartitions: Sendable {
   private let pool: PostgresPool
   private let known = Mutex(Set<Month>())
@@ -12,9 +12,9 @@ final class ReportPartitions: Sendable {
     self.pool = pool
   }
 
-  /// Creates what is missing for these reports. Two servers may do so at once: the second finds it done.
-  /// - Throws: ``StorageError/reportsDropped(before:)`` for a month that was dropped: whether its reports have been
-  ///   counted before cannot be known any more.
+  /// Creates the missing partitions for these reports. Two servers may do so at once: the second finds them created.
+  /// - Throws: ``StorageError/reportsDropped(before:)`` for a dropped month, because it is unknown whether its reports
+  ///   have been counted before.
   func prepare(for reports: [Report]) async throws {
     var wanted = Set<Month>()
     for report in reports { wanted.insert(Month(containing: report.reportedAt)) }
@@ -23,18 +23,18 @@ final class ReportPartitions: Sendable {
       do {
         try await pool.transaction { connection in
           try await connection.execute(script: CreateReportPartition(month: month).script)
-          // Read behind the lock that creating takes: who drops the month at this moment has done so by now.
+          // Read after creating has taken its lock: a concurrent drop of the month is committed by now.
           let before = try await connection.run(ReadDroppedBefore()).first
           if let before, month.next.start <= before { throw StorageError.reportsDropped(before: before) }
         }
       } catch let error as PostgresError where error.isDuplicateObject {
-        // Another server was first; it has looked, but this one does not know what it saw.
+        // Another server was first and has checked the dropped months.
       }
       known.withLock { _ = $0.insert(month) }
     }
   }
 
-  /// Looks again at every month: one that was known has been dropped.
+  /// Discards the cache, because a cached month has been dropped.
   func forget() {
     known.withLock { $0 = [] }
   }
@@ -56,7 +56,7 @@ struct Month: Hashable, Comparable {
 
   var next: Month { month == 12 ? Month(year: year + 1, month: 1) : Month(year: year, month: month + 1) }
 
-  /// Its first moment.
+  /// The first moment of the month.
   var start: Date {
     let text = "\(year)-\(month < 10 ? "0" : "")\(month)-01T00:00:00Z"
     guard let date = Timestamp.parse(text) else { preconditionFailure("a month of the calendar") }

@@ -1,11 +1,11 @@
 import Curation
 import PostgreSQL
 
-/// Rules that several statements about reports repeat.
+/// SQL that several statements about reports share.
 enum ReportSQL {
-  /// How the report `r` that is stored compares with `i` of the same app and id that has come; see ``outcome(_:)``.
+  /// The comparison of the stored report `r` with the new `i` of the same app and id; see ``outcome(_:)``.
   ///
-  /// A network is no content: a retry may come through another one. A comment that was purged cannot be compared.
+  /// The network is not compared: a retry may come through another one. A comment that was purged cannot be compared.
   static let state = """
     CASE WHEN r.number = i.number AND r.reported_at = i.reported_at AND r.category_id = i.category_id
            AND r.reporter IS NOT DISTINCT FROM i.reporter
@@ -22,10 +22,10 @@ enum ReportSQL {
     }
   }
 
-  /// A reporter's words about a number, the one that stands first.
+  /// The order of a reporter's reports on a number; the first one is the vote.
   static let newestFirst = "reported_at DESC, received_at DESC, category_id DESC, weight DESC"
 
-  /// Sums of changes for a group, with masses as ``Decay/mass(of:at:)`` has them.
+  /// Sums of changes for a group, as stored values; see ``Decay/mass(of:at:)``.
   static func masses(origin: String, heat: String, evidence: String) -> String {
     func mass(_ timeConstant: String) -> String {
       "sum(weight * exp(date_part('epoch', reported_at - \(origin)::timestamptz) / \(timeConstant)::float8))"
@@ -36,23 +36,23 @@ enum ReportSQL {
       """
   }
 
-  /// A number's sums from those of its categories: heat, evidence, legitimate, reports, reporters.
+  /// A number's sums over its categories: heat, evidence, legitimate, reports, reporters.
   static let sums = """
     coalesce(sum(heat) FILTER (WHERE toxic), 0), coalesce(sum(evidence) FILTER (WHERE toxic), 0),
     coalesce(sum(evidence) FILTER (WHERE NOT toxic), 0), sum(reports)::bigint, sum(reporters)::integer
     """
 
-  /// Whether a report says that the number is a nuisance, and counts: votes for a number and reports of weight 0 do not.
+  /// Whether a report counts as a complaint: not "legitimate", and with a weight above 0.
   static let complains = "(category_id NOT IN (\(notToxic)) AND weight > 0)"
 
   private static let notToxic = ReportCategory.allCases.filter { !$0.isToxic }.map { "\($0.rawValue)" }
     .joined(separator: ", ")
 
-  /// Reports with their UTC day, whether they complain, whether they count, and the newest day of those of their number
-  /// that count.
+  /// Reports with their UTC day, whether they are complaints, whether they count, and the newest counted day of their
+  /// number.
   /// - Parameters:
   ///   - table: reports with number, category_id, reported_at and weight.
-  ///   - condition: what else must be so that a complaint counts.
+  ///   - condition: a further condition for a complaint to count.
   static func withDays(_ table: String, countedIf condition: String = "true") -> String {
     """
     SELECT *, max(day) FILTER (WHERE counts) OVER (PARTITION BY number) AS newest
@@ -64,20 +64,20 @@ enum ReportSQL {
     """
   }
 
-  /// For each of those reports: last_day, day_bits and network_bits; see ``ComplaintDays`` and ``NetworkSketch``.
+  /// last_day, day_bits and network_bits of each of those reports; see ``ComplaintDays`` and ``NetworkSketch``.
   static let marks = """
     CASE WHEN counts THEN newest END, CASE WHEN counts THEN \(dayBit("day", before: "newest")) END,
     CASE WHEN complains THEN 1::bigint << (get_byte(network, 0) & 63) END
     """
 
-  /// The same for a group of them.
+  /// The same for a group of reports.
   static let gatheredMarks = """
     max(last_day) AS last_day, coalesce(bit_or(day_bits), 0) AS day_bits,
     coalesce(bit_or(network_bits), 0) AS network_bits
     """
 
-  /// What each list says of a number: number, app_id, complaints, day_bits, last_day.
-  /// - Parameter table: reports as ``withDays(_:countedIf:)`` has them, with app_id and reporter.
+  /// The counts of each list about a number: number, app_id, complaints, day_bits, last_day.
+  /// - Parameter table: reports as returned by ``withDays(_:countedIf:)``, with app_id and reporter.
   static func lists(of table: String) -> String {
     """
     SELECT number, app_id, (count(*) FILTER (WHERE counts))::integer AS complaints,
@@ -92,7 +92,8 @@ enum ReportSQL {
     """
   }
 
-  /// The days of two rows together: the older ones shifted to the newer last day. With no last day there are no bits.
+  /// The day bits of two rows merged: the older ones are shifted to the newer last day. Without a last day there are no
+  /// bits.
   static func mergedDays(_ one: String, _ other: String) -> String {
     func shifted(_ row: String) -> String {
       let distance = "(greatest(\(one).last_day, \(other).last_day) - \(row).last_day)"
@@ -107,7 +108,7 @@ enum ReportSQL {
 }
 
 extension PostgresParameters {
-  /// $1 to $6: the columns of reports that every batch of them has.
+  /// $1 to $6: the columns that every batch of reports has.
   mutating func append(_ reports: [Report]) {
     append(reports.map(\.number))
     append(reports.map(\.appID))

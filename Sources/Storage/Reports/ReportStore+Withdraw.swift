@@ -3,13 +3,12 @@ public import Foundation
 import PostgreSQL
 
 extension ReportStore {
-  /// Withdraws a report: what it added is subtracted, and the reporter's newest report of the number that is left
-  /// becomes the word again. One transaction; safe to call again.
+  /// Withdraws a report: subtracts it from the aggregates, and makes the reporter's newest remaining report on the
+  /// number the vote again. One transaction; safe to call again.
   ///
-  /// New reports of the same reporter may come at the same time: the row of the reporter's word is locked by both, and
-  /// whoever comes second sees what the first has done. Rows are locked in the order of a batch: report, word,
-  /// categories, number.
-  /// - Parameter time: noted beside the report, and by it a repeated call knows its own work.
+  /// New reports of the same reporter may arrive at the same time: both transactions lock the row of the vote, and the
+  /// second sees the changes of the first. Rows are locked in the order of a batch: report, vote, categories, number.
+  /// - Parameter time: stored with the report; a repeated call recognizes its own work by it.
   /// - Throws: `PostgresError`.
   public func withdraw(reportID: UUID, appID: Int32, at time: Date) async throws -> WithdrawalOutcome {
     try await pool.transaction { connection in
@@ -20,7 +19,7 @@ extension ReportStore {
         if try await connection.withdraw(report, reportID: reportID, appID: appID, at: time) {
           outcome = .withdrawn
         } else if let earlier = report.withdrawnAt, abs(earlier.timeIntervalSince(time)) < 0.000_001 {
-          // This very call, whose commit was not answered.
+          // This call itself, whose commit was not acknowledged.
           outcome = .withdrawn
         }
       }
@@ -30,7 +29,7 @@ extension ReportStore {
 }
 
 extension PostgresConnection {
-  /// Withdraws one report, in a transaction that is under way.
+  /// Withdraws one report within a transaction.
   /// - Returns: false when it was withdrawn before.
   @discardableResult
   func withdraw(_ report: StoredReport, reportID: UUID, appID: Int32, at time: Date) async throws -> Bool {
@@ -40,7 +39,7 @@ extension PostgresConnection {
     return true
   }
 
-  /// Takes back what a report added that has just been marked withdrawn.
+  /// Subtracts a report that has just been marked withdrawn.
   fileprivate func subtract(
     _ word: Word, of reporter: [UInt8]?, about number: Int64, appID: Int32
   ) async throws {
@@ -48,16 +47,16 @@ extension PostgresConnection {
     let parts = try await change(word, of: reporter, about: number)
     _ = try await run(ChangeAggregates(number: number, parts: parts))
     guard word.category.isToxic, word.weight > 0 else { return }
-    // Only now: the number's row is locked, and a batch that has it next adds its days to what is counted here.
+    // Only now is the number's row locked; a later batch adds its days to the result of this recount.
     _ = try await run(RecountDays(number: number))
     if reporter == nil { _ = try await run(RecountSource(number: number, appID: appID)) }
   }
 
-  /// What the withdrawal of a report changes; puts the reporter's next word in its place.
+  /// The changes by the withdrawal of a report; stores the reporter's next vote.
   private func change(
     _ word: Word, of reporter: [UInt8]?, about number: Int64
   ) async throws -> [ChangeAggregates.Part] {
-    // A row of a list counts by itself.
+    // A row of a list has no vote.
     guard let reporter else { return [.init(word: word, weight: -1, reports: -1, reporters: 0)] }
     let present = try await run(LockVote(number: number, reporter: reporter)).first
     guard present == word else { return [.init(word: word, weight: 0, reports: -1, reporters: 0)] }

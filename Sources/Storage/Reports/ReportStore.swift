@@ -1,29 +1,29 @@
 public import Foundation
 public import PostgreSQL
 
-/// Reports: taken in batches, never twice, and withdrawn.
+/// Reports: stored in batches, never twice, and withdrawn.
 public struct ReportStore: Sendable {
   let pool: PostgresPool
   private let partitions: ReportPartitions
 
-  /// - Parameter pool: where the reports go.
+  /// - Parameter pool: the pool of the database with the reports.
   public init(pool: PostgresPool) {
     self.pool = pool
     partitions = ReportPartitions(pool: pool)
   }
 
-  /// Stores reports and updates what they add up to, in one transaction; whoever gets an answer has them committed.
+  /// Stores reports and updates the aggregates in one transaction; when it returns, they are committed.
   ///
-  /// Safe to call again with the same reports, which is what happens here when a connection is lost, a deadlock is
-  /// broken or a server fails over (see ``PostgresRetryPolicy``).
+  /// Safe to call again with the same reports; the call itself repeats them after a lost connection, a deadlock or a
+  /// failover (see ``PostgresRetryPolicy``).
   /// - Parameters:
-  ///   - reports: of reports with one app and id only the first is stored.
-  ///   - receivedAt: later than that of the batch before, or two words said at the same time are not told apart by
-  ///     their arrival.
-  /// - Returns: an outcome for each report, in their order.
-  /// - Throws: ``StorageError/reportsDropped(before:)`` when one is of a month that was dropped, and nothing is stored;
-  ///   ``PostgresError``; then nothing is stored, or, where the error says that the acknowledgement is in doubt, all or
-  ///   nothing is.
+  ///   - reports: of several with one app and id only the first is stored.
+  ///   - receivedAt: later than that of the batch before; otherwise the order of two reports with the same time is
+  ///     undefined.
+  /// - Returns: the outcome of each report, in the order of the reports.
+  /// - Throws: ``StorageError/reportsDropped(before:)`` when a report is of a dropped month, with nothing stored;
+  ///   ``PostgresError``; then nothing is stored or, when the error says that the commit is in doubt, everything or
+  ///   nothing.
   public func accept(_ reports: [Report], receivedAt: Date) async throws -> [ReportOutcome] {
     guard !reports.isEmpty else { return [] }
     var places: [ReportName: Int] = [:]
@@ -43,7 +43,8 @@ public struct ReportStore: Sendable {
     if firsts.count < reports.count {
       for index in reports.indices where outcomes[index] == nil {
         guard let first = places[ReportName(reports[index])], first != index else { continue }
-        // Like a retry that came after the first one. Of another content it is like neither, or like what was there.
+        // Like a retry after the first one. With other content the outcome is a conflict, or that of the existing
+        // report.
         if reports[index].hasContent(of: reports[first]) {
           outcomes[index] = outcomes[first] == .created ? .duplicate : outcomes[first]
         } else if outcomes[first] == .created || outcomes[first] == .duplicate {
@@ -60,19 +61,20 @@ public struct ReportStore: Sendable {
     do {
       return try await pool.commit(statement, settings: AcceptReports.settings)
     } catch let error as PostgresError where error.sqlState == "23514" {
-      // A month that was known may have been dropped meanwhile; the next look says so in plain words.
+      // A cached month may have been dropped meanwhile; preparing it again throws the precise error.
       partitions.forget()
       try await partitions.prepare(for: statement.reports)
       throw error
     }
   }
 
-  /// Tells the planner what the tables hold now; worth a second after a large import, when nobody else has yet.
+  /// Refreshes planner statistics; worth a second after a large import, before autovacuum does it.
   public func refreshStatistics() async throws {
     try await pool.withConnection { try await $0.execute(script: RefreshStatistics.script) }
   }
 
-  /// Fills in outcomes that the batch itself could not tell: of what another server stored in the same moment.
+  /// Fills in the outcomes of reports that another server stored at the same moment, which the batch itself cannot
+  /// know.
   private func compare(_ reports: [Report], _ outcomes: inout [ReportOutcome?]) async throws {
     let open = outcomes.indices.filter { outcomes[$0] == nil }
     guard !open.isEmpty else { return }
@@ -84,7 +86,7 @@ public struct ReportStore: Sendable {
   }
 }
 
-/// What an app calls a report.
+/// The app's identity of a report.
 private struct ReportName: Hashable {
   let appID: Int32
   let reportID: UUID
@@ -96,7 +98,7 @@ private struct ReportName: Hashable {
 }
 
 extension Report {
-  /// Whether the other says the same, to the microsecond that is stored.
+  /// Whether the other report has the same content, to the stored microsecond.
   fileprivate func hasContent(of other: Report) -> Bool {
     number == other.number && category == other.category && reporter == other.reporter && comment == other.comment
       && abs(reportedAt.timeIntervalSince(other.reportedAt)) < 0.000_000_5

@@ -2,14 +2,14 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// A report as a withdrawal needs it.
+/// The columns of a report that a withdrawal needs.
 struct StoredReport: Sendable {
   let number: Int64
   let reportedAt: Date
   let withdrawnAt: Date?
 }
 
-/// Finds what an app has stored under an id: one report, of two servers' making two; see ``AcceptReports``.
+/// Finds an app's reports with an id: usually one; see ``AcceptReports``.
 struct FindReports: PostgresStatement {
   let appID: Int32
   let reportID: UUID
@@ -29,7 +29,7 @@ struct FindReports: PostgresStatement {
   }
 }
 
-/// Marks a report withdrawn, and answers with what it said; with nothing when it was withdrawn before.
+/// Marks a report as withdrawn and returns its content; no row when it was withdrawn before.
 struct MarkWithdrawn: PostgresStatement {
   let report: StoredReport
   let appID: Int32
@@ -55,10 +55,10 @@ struct MarkWithdrawn: PostgresStatement {
   }
 }
 
-/// Locks a reporter's word about a number until the transaction ends, and reads it as it then is.
+/// Locks a reporter's vote on a number until the transaction ends, and reads its present state.
 ///
-/// Every batch that counts a report of this reporter locks the same row, and keeps it until its reports are visible: the
-/// statement after this one sees all that has had a say.
+/// Every batch with a report of this reporter locks the same row until it commits, so the statement after this one sees
+/// all its reports.
 struct LockVote: PostgresStatement {
   let number: Int64
   let reporter: [UInt8]
@@ -76,8 +76,8 @@ struct LockVote: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Word { try row.word() }
 }
 
-/// Puts a reporter's newest report that is left in the place of the word, or takes the word away; answers with the new
-/// one. Reads all reports of the number: there is no index by reporter, and withdrawals are rare.
+/// Makes a reporter's newest remaining report the vote, or deletes the vote; returns the new vote. Reads all reports of
+/// the number: there is no index by reporter, and withdrawals are rare.
 struct ReplaceVote: PostgresStatement {
   let number: Int64
   let reporter: [UInt8]
@@ -106,7 +106,7 @@ struct ReplaceVote: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Word { try row.word() }
 }
 
-/// Locks what a list says of a number until the transaction ends.
+/// Locks a list's counts about a number until the transaction ends.
 struct LockSource: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -120,7 +120,7 @@ struct LockSource: PostgresStatement {
   }
 }
 
-/// Counts a number's days again from all its reports; its row must be locked.
+/// Recounts a number's days from all its reports; its row must be locked.
 struct RecountDays: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -140,7 +140,7 @@ struct RecountDays: PostgresStatement {
   }
 }
 
-/// Counts again what a list says of a number; its row must be locked.
+/// Recounts a list's counts about a number; its row must be locked.
 struct RecountSource: PostgresStatement {
   typealias Row = Void
   let number: Int64
@@ -163,7 +163,7 @@ struct RecountSource: PostgresStatement {
   }
 }
 
-/// What one report said, in the order that decides between two of one reporter.
+/// A report's content as a vote, in the order that decides between two of one reporter.
 struct Word: Sendable, Equatable {
   let category: ReportCategory
   let reportedAt: Date
@@ -172,7 +172,7 @@ struct Word: Sendable, Equatable {
 }
 
 extension PostgresRow {
-  /// A word in the columns category_id, reported_at, received_at, weight.
+  /// A vote from the columns category_id, reported_at, received_at, weight.
   fileprivate func word() throws -> Word {
     Word(category: try category(0), reportedAt: try decode(1), receivedAt: try decode(2), weight: try decode(3))
   }

@@ -2,19 +2,20 @@ public import Foundation
 import PostgreSQL
 
 extension RetentionStore {
-  /// The fewest months of reports that are kept: an app may send what is a year old, and the month it began in is kept too.
+  /// The fewest months of reports that are kept: an app may send reports up to a year old, and the month in which that
+  /// year begins is kept too.
   public static let leastMonths = 13
-  /// How long ago a month must have ended to be dropped, in seconds. Months of 31 days: rather a day too long than too short.
+  /// How long ago a month must have ended to be dropped, in seconds, counted in months of 31 days.
   static let leastAge = TimeInterval(leastMonths * 31 * 86_400)
 
-  /// Drops every month of reports that ended at or before `time`; what they added up to stays. One transaction, which
-  /// gives up after two seconds when others use the table without a pause.
+  /// Drops every month of reports that ended at or before `time`; their aggregates stay. One transaction, which stops
+  /// after two seconds when it cannot lock the table.
   /// - Parameters:
-  ///   - time: at least as old as what an app may still send, or a retry would count twice.
+  ///   - time: at least as old as the oldest report that an app may still send, or a retry would be counted twice.
   ///   - now: the time by this machine's clock, which `time` was counted from.
   /// - Returns: how many months.
-  /// - Throws: ``StorageError/monthsTooYoung(until:here:database:)`` with nothing dropped where the database's clock says
-  ///   that it is too early: what a clock that ran ahead drops is gone for good. `PostgresError`.
+  /// - Throws: ``StorageError/monthsTooYoung(until:here:database:)`` with nothing dropped when it is too early by the
+  ///   database clock, because reports dropped by a fast clock are lost. `PostgresError`.
   @discardableResult
   public func dropReports(before time: Date, at now: Date = Date()) async throws -> Int {
     let last = Month(containing: time)
@@ -33,19 +34,19 @@ extension RetentionStore {
   }
 }
 
-/// How far back reports were dropped, and whether that can be right.
+/// How far back reports were dropped, and whether that is plausible.
 public struct ReportRetention: Sendable, Equatable {
   /// Reports made before this time were dropped, and are refused.
   public let droppedBefore: Date
-  /// The time by the database's clock.
+  /// The time by the database clock.
   public let time: Date
 
-  /// Whether months were dropped that are younger than the least age: a clock was ahead, here or at the database.
+  /// Whether months younger than the least age were dropped: a clock was fast, here or at the database.
   public var isTooYoung: Bool { droppedBefore > time - RetentionStore.leastAge }
 }
 
 extension RetentionStore {
-  /// Reports of before this moment were dropped; nil when none ever were.
+  /// The time before which reports were dropped; nil when none ever were.
   /// - Throws: `PostgresError`.
   public func reportsDroppedBefore() async throws -> Date? {
     try await pool.run(ReadDroppedBefore()).first
@@ -61,13 +62,13 @@ extension RetentionStore {
   }
 }
 
-/// What the database's clock says.
+/// The time by the database clock.
 struct ReadDatabaseTime: PostgresStatement {
   static let sql = "SELECT statement_timestamp()"
   static func decode(_ row: PostgresRow) throws -> Date { try row.decode(0) }
 }
 
-/// How far back reports are gone; no row when none were dropped.
+/// The time before which reports were dropped; no row when none were.
 struct ReadDroppedBefore: PostgresStatement {
   static let sql = "SELECT dropped_before FROM report_retention"
   static func decode(_ row: PostgresRow) throws -> Date { try row.decode(0) }
@@ -86,14 +87,14 @@ struct ReadReportMonths: PostgresStatement {
   }
 }
 
-/// Drops one month's partition. A definition takes no binds; its text is made of two whole numbers.
+/// Drops one month's partition. DDL takes no parameters; the text contains only two integers.
 struct DropReportPartition {
   let month: Month
 
   var script: String { String(format: "DROP TABLE IF EXISTS reports_%04d_%02d", month.year, month.month) }
 }
 
-/// Remembers how far back reports are gone.
+/// Stores the time before which reports were dropped.
 struct NoteDroppedReports: PostgresStatement {
   typealias Row = Void
   let before: Date
@@ -107,7 +108,7 @@ struct NoteDroppedReports: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(before) }
 }
 
-/// Numbers whose reports may be gone in part: nothing about them can be recounted from reports.
+/// Numbers whose reports may be partly dropped: they cannot be recounted.
 enum RetentionSQL {
   /// A condition that holds for all other numbers.
   static func isWhole(_ number: String) -> String {
@@ -119,7 +120,7 @@ enum RetentionSQL {
   }
 }
 
-/// How many numbers of a range cannot be recounted.
+/// Number of numbers of an interval that cannot be recounted.
 struct CountBeyondRetention: PostgresStatement {
   let after: Int64
   let upTo: Int64

@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQL
 
-/// Forgets some networks, the oldest first.
+/// Deletes some networks, the oldest first.
 struct PurgeNetworks: PostgresStatement {
   typealias Row = Void
   let before: Date
@@ -23,7 +23,7 @@ struct PurgeNetworks: PostgresStatement {
   }
 }
 
-/// Forgets some comments, the oldest first.
+/// Deletes some comments, the oldest first.
 struct PurgeComments: PostgresStatement {
   typealias Row = Void
   let before: Date
@@ -47,7 +47,7 @@ struct PurgeComments: PostgresStatement {
   }
 }
 
-/// Forgets the names of some batches of identifications, the oldest first.
+/// Deletes the ids of some batches of identifications, the oldest first.
 struct PurgeIdentificationBatches: PostgresStatement {
   typealias Row = Void
   let before: Date

@@ -1,7 +1,7 @@
 public import Foundation
 public import PostgreSQL
 
-/// Forgets what may be kept only for a time, in small transactions.
+/// Deletes data after its retention period, in small transactions.
 public struct RetentionStore: Sendable {
   let pool: PostgresPool
   private let batchSize: Int
@@ -12,23 +12,23 @@ public struct RetentionStore: Sendable {
     self.batchSize = max(1, batchSize)
   }
 
-  /// Forgets the networks of reports that came before `time`.
-  /// - Returns: how many.
+  /// Deletes the networks of reports that arrived before `time`.
+  /// - Returns: the number of deleted rows.
   @discardableResult
   public func purgeNetworks(before time: Date) async throws -> Int {
     try await repeatedly { PurgeNetworks(before: time, limit: $0) }
   }
 
-  /// Forgets the comments of reports that came before `time`.
-  /// - Parameter now: noted beside each, so that a retry is still known for the same report.
-  /// - Returns: how many.
+  /// Deletes the comments of reports that arrived before `time`.
+  /// - Parameter now: stored with each report, so that a retry is still recognized.
+  /// - Returns: the number of deleted rows.
   @discardableResult
   public func purgeComments(before time: Date, at now: Date) async throws -> Int {
     try await repeatedly { PurgeComments(before: time, now: now, limit: $0) }
   }
 
-  /// Forgets the names of identification batches that came before `time`; what they counted stays.
-  /// - Returns: how many.
+  /// Deletes the ids of identification batches that arrived before `time`; their counts stay.
+  /// - Returns: the number of deleted rows.
   @discardableResult
   public func purgeIdentificationBatches(before time: Date) async throws -> Int {
     try await repeatedly { PurgeIdentificationBatches(before: time, limit: $0) }

@@ -1,24 +1,24 @@
 public import Curation
 public import Foundation
 
-/// What a line of a list says of a number.
+/// A number in a list of numbers.
 public struct NumberLine: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// Reports that stand.
+  /// Reports that are not withdrawn.
   public var reports: Int64
-  /// When it was last reported; nil where it never was.
+  /// When it was last reported; nil for a number without reports.
   public var lastReportedAt: Date?
-  /// What the newest publication lists it as; nil where it does not.
+  /// The category in the newest publication; nil where it is not listed.
   public var listedAs: ReportCategory?
-  /// Whether that publication may block it.
+  /// Whether that publication blocks it.
   public var isBlocked: Bool
-  /// What stands about it; nil where no decision does.
+  /// The decision in force; nil for none.
   public var decision: Decision.Treatment?
   /// The decision's label.
   public var label: String?
-  /// Whether it is kept back for a moderator.
+  /// Whether it is held.
   public var isHeld: Bool
-  /// Whether an appeal waits.
+  /// Whether an appeal is open.
   public var hasAppeal: Bool
 }

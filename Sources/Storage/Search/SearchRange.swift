@@ -1,9 +1,9 @@
-/// Numbers that begin with the same digits and have the same length: a stretch of the index.
+/// Numbers with the same prefix and length: an interval of the index.
 struct SearchRange: Sendable, Equatable {
   let least: Int64
   let greatest: Int64
 
-  /// The stretches of all numbers that begin so, ascending.
+  /// The intervals of all numbers with a prefix, ascending.
   /// - Parameter digits: 1 to 15, the first not 0.
   static func beginning(with digits: Int64) -> [SearchRange] {
     var ranges: [SearchRange] = []

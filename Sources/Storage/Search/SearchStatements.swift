@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Reported numbers of a stretch, ascending.
+/// Reported numbers of an interval, ascending.
 struct FindReportedNumbers: PostgresStatement {
   let range: SearchRange
   let after: Int64
@@ -22,7 +22,7 @@ struct FindReportedNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Decided numbers of a stretch, ascending: a moderator may have decided about a number that nobody has reported.
+/// Decided numbers of an interval, ascending: a moderator may decide a number without reports.
 struct FindDecidedNumbers: PostgresStatement {
   let range: SearchRange
   let after: Int64
@@ -42,14 +42,14 @@ struct FindDecidedNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Listed and decided numbers that end with these digits, ascending. The last six find few through an index; the rest is
-/// compared.
+/// Listed and decided numbers that end with these digits, ascending. An index finds the few numbers with the last six
+/// digits; the other digits are compared.
 struct FindNumbersEndingWith: PostgresStatement {
   /// The last six digits.
   let six: Int64
   /// All of them.
   let ending: Int64
-  /// Ten to the power of their count.
+  /// 10 to the power of their count.
   let size: Int64
   let after: Int64
   let limit: Int
@@ -73,9 +73,9 @@ struct FindNumbersEndingWith: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Decided numbers whose label begins so, whatever the case of its letters.
+/// Decided numbers whose label has a prefix, ignoring case.
 struct FindLabels: PostgresStatement {
-  /// In lower case, with what LIKE reads escaped, and `%` behind it.
+  /// In lowercase, escaped for LIKE, with `%` at the end.
   let pattern: String
   let after: Int64
   let limit: Int
@@ -94,7 +94,7 @@ struct FindLabels: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// What a line of a list of numbers says of each.
+/// The data of numbers in a list.
 struct ReadNumberLines: PostgresStatement {
   let numbers: [Int64]
 

@@ -1,11 +1,11 @@
 public import PostgreSQL
 
-/// Finds numbers by a part of them, or by the beginning of a moderator's label.
+/// Finds numbers by a prefix, by an ending, or by the beginning of a moderator's label.
 ///
-/// A beginning is a few stretches of the primary key, one for each length a number may have: the cost is that of the rows
-/// it shows, with 10,000,000 numbers as with ten. An ending needs six digits or more, and is looked for among what is
-/// listed or decided, through an index of the last six. Digits from the middle would be a scan of everything; whoever has
-/// only those is told to give more.
+/// A prefix is a few intervals of the primary key, one for each length of a number: the cost depends on the returned
+/// rows, not on the size of the table. An ending needs six digits or more, and is searched among listed and decided
+/// numbers through an index of the last six. Digits from the middle would need a full scan; the page asks for more
+/// digits instead.
 public struct SearchStore: Sendable {
   private let pool: PostgresPool
 
@@ -20,10 +20,10 @@ public struct SearchStore: Sendable {
   /// Reported and decided numbers that begin with these digits, ascending.
   /// - Parameters:
   ///   - digits: of E.164, 1 to 15, the first not 0.
-  ///   - after: the last number that was shown; 0 at first.
+  ///   - after: the last number of the page before; 0 for the first page.
   public func numbers(beginningWith digits: Int64, after: Int64, limit: Int) async throws -> [NumberLine] {
     guard digits > 0 else { return [] }
-    // All stretches in one round trip: most are empty, and asking one after the other would take longer than finding.
+    // All intervals in one round trip: most are empty, and one query after the other would take longer.
     var pipeline = PostgresPipeline()
     pipeline.add(KeepPlans())
     let places = SearchRange.beginning(with: digits).filter { $0.greatest > after }.map { range in
@@ -45,7 +45,7 @@ public struct SearchStore: Sendable {
   /// Listed and decided numbers that end with these digits, ascending.
   /// - Parameters:
   ///   - digits: ``leastEnding`` to 15 of them.
-  ///   - after: the last number that was shown; 0 at first.
+  ///   - after: the last number of the page before; 0 for the first page.
   /// - Returns: nothing for fewer digits.
   public func numbers(endingWith digits: String, after: Int64, limit: Int) async throws -> [NumberLine] {
     guard (Self.leastEnding...15).contains(digits.utf8.count), let ending = Int64(digits), ending >= 0 else {
@@ -59,10 +59,10 @@ public struct SearchStore: Sendable {
     }
   }
 
-  /// Decided numbers whose label begins so, ascending by number.
+  /// Decided numbers whose label has a prefix, ascending by number.
   /// - Parameters:
-  ///   - text: 2 characters or more; the case of letters does not count.
-  ///   - after: the last number that was shown; 0 at first.
+  ///   - text: 2 characters or more; case is ignored.
+  ///   - after: the last number of the page before; 0 for the first page.
   public func numbers(labelled text: String, after: Int64, limit: Int) async throws -> [NumberLine] {
     guard text.count >= 2, text.utf8.count <= 400, !text.utf8.contains(0) else { return [] }
     var pattern = ""
@@ -76,7 +76,7 @@ public struct SearchStore: Sendable {
     }
   }
 
-  /// What lines of a list say of these numbers, ascending.
+  /// The data of these numbers for a list, ascending.
   public func lines(of numbers: [Int64]) async throws -> [NumberLine] {
     try await pool.run(ReadNumberLines(numbers: numbers.sorted()))
   }

@@ -1,14 +1,14 @@
 import Foundation
 import PostgreSQL
 
-/// Up to when reports have been counted; answers with nothing before the first time.
+/// The time up to which reports have been counted; no row before the first count.
 struct ReadStatisticsWatermark: PostgresStatement {
   static let sql = "SELECT counted_until FROM statistics_watermarks WHERE statistic = 'reports'"
 
   static func decode(_ row: PostgresRow) throws -> Date { try row.decode(0) }
 }
 
-/// Moves the watermark; answers with a row when nobody else has moved it meanwhile.
+/// Moves the watermark; returns a row unless another server has moved it meanwhile.
 struct MoveStatisticsWatermark: PostgresStatement {
   let from: Date?
   let to: Date
@@ -28,7 +28,7 @@ struct MoveStatisticsWatermark: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
 }
 
-/// Adds the reports that arrived between two times to the days on which they were said.
+/// Adds the reports that arrived between two times to the days on which they were made.
 struct CountArrivedReports: PostgresStatement {
   typealias Row = Void
   let from: Date
@@ -47,7 +47,7 @@ struct CountArrivedReports: PostgresStatement {
   }
 }
 
-/// Counts decisions by day, of the days since a time.
+/// Counts decisions by day since a time.
 struct CountDecisions: PostgresStatement {
   typealias Row = Void
   let since: Date
@@ -62,7 +62,7 @@ struct CountDecisions: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(since) }
 }
 
-/// Notes what is listed, held, proposed and appealed today.
+/// Stores today's counts of listings, holds, proposed ranges and open appeals.
 struct RecordCurrentStatistics: PostgresStatement {
   typealias Row = Void
   let time: Date

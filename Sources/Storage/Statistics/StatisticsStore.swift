@@ -1,32 +1,33 @@
 public import Foundation
 public import PostgreSQL
 
-/// The statistics of each day, which the front page draws without a look at the reports.
+/// The statistics of each day, from which the start page is drawn without reading reports.
 ///
-/// Reports are counted when they have arrived, from where the last count ended, and added to the day on which they were
-/// said: a count reads the pages of the last minutes, whatever there is before them. What stands (listed, held, appeals,
-/// proposed ranges) is noted as of the last count of a day.
+/// Reports are counted after they have arrived, from where the last count ended, and added to the day on which they
+/// were made: a count reads only the last minutes. Present states (listings, holds, appeals, proposed ranges) are
+/// stored as of the last count of a day.
 public struct StatisticsStore: Sendable {
   private let pool: PostgresPool
 
-  /// What arrives is visible by then: reports bear the time at which their transaction was begun.
+  /// Time after which arrived reports are visible, in seconds: a report carries the time at which its transaction
+  /// began.
   static let settling: TimeInterval = 15
-  /// How far a watermark may lie ahead before it is taken for that of a wrong clock: servers' clocks differ a little.
+  /// How far a watermark may be in the future before it is attributed to a wrong clock, in seconds.
   static let greatestLead: TimeInterval = 3_600
 
-  /// What is counted.
+  /// A daily count.
   public enum Statistic: String, Sendable, CaseIterable {
-    /// Reports said on the day, lists among them, withdrawn ones too.
+    /// Reports made on the day, including those of lists and withdrawn ones.
     case reports
-    /// Decisions of the day, and those that were taken back.
+    /// Decisions of the day, including undone ones.
     case decisions
     /// Numbers that the newest publication of the day lists.
     case listed
-    /// Numbers kept back for a moderator.
+    /// Numbers on hold.
     case held
     /// Open appeals.
     case appeals
-    /// Ranges that wait for a moderator.
+    /// Proposed ranges.
     case ranges
   }
 
@@ -35,15 +36,15 @@ public struct StatisticsStore: Sendable {
     self.pool = pool
   }
 
-  /// Brings the statistics up to date. Of several servers that do so at once one counts.
-  /// - Parameter isWhole: whether what stands is counted too: a look through what is listed.
+  /// Updates the statistics. Of several servers that do so at once only one counts.
+  /// - Parameter isWhole: whether present states are counted too, which scans the listings.
   public func refresh(at time: Date, isWhole: Bool = true) async throws {
     try await pool.transaction { connection in
       let watermark = try await connection.run(ReadStatisticsWatermark()).first
-      // Nothing is on its way before the first server has begun to take reports.
+      // No report is in progress before the first server has started.
       let until = watermark == nil ? time : time - Self.settling
       if let watermark, watermark > time + Self.greatestLead {
-        // It was set by a clock that ran ahead. What came meanwhile is not counted any more; what comes now is.
+        // A fast clock has set it. Reports that arrived meanwhile are not counted; later ones are.
         _ = try await connection.run(MoveStatisticsWatermark(from: watermark, to: until))
       } else if watermark.map({ $0 < until }) ?? true {
         guard try await !connection.run(MoveStatisticsWatermark(from: watermark, to: until)).isEmpty else { return }
@@ -55,7 +56,7 @@ public struct StatisticsStore: Sendable {
     }
   }
 
-  /// The statistics of the last days, today last; a value that is missing is 0.
+  /// The statistics of the last days, today last; a missing value is 0.
   /// - Parameter days: 1 or more.
   public func days(_ days: Int, until time: Date) async throws -> [DailyStatistics] {
     let first = Self.midnight(before: time) - Double(days - 1) * 86_400
@@ -76,9 +77,9 @@ public struct StatisticsStore: Sendable {
 
 /// The statistics of one day.
 public struct DailyStatistics: Sendable, Equatable {
-  /// Its beginning, UTC.
+  /// The beginning of the day, UTC.
   public var day: Date
-  /// What was counted.
+  /// The counts.
   public var values: [StatisticsStore.Statistic: Int64] = [:]
 
   /// - Parameter day: midnight UTC.

@@ -2,9 +2,9 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Who saved which version of the thresholds, the newest first.
+/// The versions of the thresholds with their authors, the newest first.
 struct ReadThresholdVersions: PostgresStatement {
-  /// Only this one; nil: all.
+  /// The version; nil for all.
   let version: Int32?
   let limit: Int
 
@@ -27,7 +27,7 @@ struct ReadThresholdVersions: PostgresStatement {
 
 /// A version's thresholds.
 struct ReadThresholds: PostgresStatement {
-  /// Nil: the newest.
+  /// The version; nil for the newest.
   let version: Int32?
 
   static let sql = """
@@ -59,7 +59,7 @@ struct ReadThresholds: PostgresStatement {
 
 /// A version's rules for imported lists.
 struct ReadSourceRules: PostgresStatement {
-  /// Nil: the newest.
+  /// The version; nil for the newest.
   let version: Int32?
 
   static let sql = """
@@ -83,7 +83,7 @@ struct ReadSourceRules: PostgresStatement {
   }
 }
 
-/// Adds a version after the one it was made from; answers with nothing when another has come between.
+/// Adds a version after the one it was made from; no row when another was saved meanwhile.
 struct SaveThresholdVersion: PostgresStatement {
   let version: ThresholdVersion
 
@@ -160,7 +160,7 @@ struct SaveSourceRules: PostgresStatement {
   }
 }
 
-/// Apps without a key: imported lists.
+/// Imported lists.
 struct ReadLists: PostgresStatement {
   static let sql = "SELECT app_id, name FROM apps WHERE is_list ORDER BY app_id"
 

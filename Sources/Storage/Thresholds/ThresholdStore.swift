@@ -18,7 +18,7 @@ public struct ThresholdStore: Sendable {
     }
   }
 
-  /// The newest version with its thresholds, as the connection's snapshot has it.
+  /// The newest version with its thresholds, as of a connection's snapshot.
   public static func current(
     on connection: PostgresConnection
   ) async throws -> (version: ThresholdVersion, set: ThresholdSet) {
@@ -29,7 +29,7 @@ public struct ThresholdStore: Sendable {
   }
 
   /// One version with its thresholds.
-  /// - Parameter number: nil: the newest.
+  /// - Parameter number: nil for the newest.
   /// - Throws: ``StorageError/noThresholds(version:)`` when there is none of this number.
   public func version(_ number: Int32?) async throws -> (version: ThresholdVersion, set: ThresholdSet) {
     try await pool.transaction(.repeatableRead) { connection in
@@ -41,13 +41,13 @@ public struct ThresholdStore: Sendable {
     }
   }
 
-  /// Who saved what, the newest first.
+  /// The saved versions, the newest first.
   /// - Parameter limit: the most versions, at least 1.
   public func history(limit: Int) async throws -> [ThresholdVersion] {
     try await pool.run(ReadThresholdVersions(version: nil, limit: limit))
   }
 
-  /// The imported lists there are, in ascending order of their ids.
+  /// The imported lists, in ascending order of their ids.
   public func lists() async throws -> [App] {
     try await pool.run(ReadLists())
   }
@@ -55,9 +55,9 @@ public struct ThresholdStore: Sendable {
   /// Saves a set as the next version. Safe to call again.
   /// - Parameters:
   ///   - former: the version that the set was made from.
-  ///   - name: who saves it, 1 to 80 characters.
-  ///   - reason: why, 1 to 500 characters.
-  ///   - audit: what the audit log says of it.
+  ///   - name: the account that saves it, 1 to 80 characters.
+  ///   - reason: the reason, 1 to 500 characters.
+  ///   - audit: the audit event.
   /// - Throws: ``StorageError/thresholdsChanged(version:)`` when somebody else has saved one since `former`.
   @discardableResult
   public func save(
@@ -68,7 +68,7 @@ public struct ThresholdStore: Sendable {
     return try await pool.transaction { connection in
       guard try await !connection.run(SaveThresholdVersion(version: version)).isEmpty else {
         let there = try await connection.run(ReadThresholdVersions(version: version.version, limit: 1)).first
-        // This very call, whose commit was not answered.
+        // This call itself, whose commit was not acknowledged.
         if let there, there.savedBy == name, abs(there.savedAt.timeIntervalSince(time)) < 0.000_001 { return there }
         throw StorageError.thresholdsChanged(version: there?.version ?? version.version)
       }

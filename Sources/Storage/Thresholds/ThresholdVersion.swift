@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Who saved a set of thresholds, when and why.
+/// A version of the thresholds, with its author, time and reason.
 public struct ThresholdVersion: Sendable, Equatable {
   /// Rises by one from 1; the newest is in force.
   public let version: Int32
   /// When it was saved.
   public let savedAt: Date
-  /// Who saved it, 1 to 80 characters.
+  /// The account that saved it, 1 to 80 characters.
   public let savedBy: String
-  /// Why, 1 to 500 characters; nil for the thresholds that come with Ringfence.
+  /// The reason, 1 to 500 characters; nil for the thresholds that come with Ringfence.
   public let reason: String?
 
   /// - Parameters: see the properties.

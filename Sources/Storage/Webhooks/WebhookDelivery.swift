@@ -4,11 +4,11 @@ public import Foundation
 public struct WebhookDelivery: Sendable, Equatable {
   /// The same for the same message to the same receiver, however often it is queued or sent.
   public let id: UUID
-  /// Where it goes.
+  /// The receiver's URL.
   public let url: String
-  /// JSON, byte for byte as it is signed.
+  /// The JSON body, exactly as signed.
   public let body: String
-  /// How often it has been tried, this attempt with it.
+  /// Number of attempts, including this one.
   public let attempts: Int
 
   /// - Parameters: see the properties.

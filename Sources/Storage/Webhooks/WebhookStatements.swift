@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Queues messages. Queueing one again is harmless.
+/// Queues messages. Safe to repeat.
 struct QueueDeliveries: PostgresStatement {
   typealias Row = Void
   let deliveries: [WebhookDelivery]
@@ -23,13 +23,13 @@ struct QueueDeliveries: PostgresStatement {
   }
 }
 
-/// Takes messages that are due, for a time: of two servers one gets each, and gets it again should it fall silent.
+/// Takes due messages for a limited time: each goes to one server, and is due again if that server fails.
 struct TakeDeliveries: PostgresStatement {
   let now: Date
   let until: Date
   let limit: Int
 
-  // The condition stands twice: whoever waits for a row looks at it again when it is free.
+  // The condition is repeated, because a statement that has waited for a row checks only the outer one again.
   static let sql = """
     UPDATE webhook_deliveries SET attempts = attempts + 1, next_attempt_at = $2
     WHERE delivered_at IS NULL AND next_attempt_at <= $1 AND delivery_id IN (
@@ -52,7 +52,7 @@ struct TakeDeliveries: PostgresStatement {
   }
 }
 
-/// A message has arrived.
+/// Stores that a message was delivered.
 struct SettleDelivery: PostgresStatement {
   typealias Row = Void
   let id: UUID
@@ -69,7 +69,7 @@ struct SettleDelivery: PostgresStatement {
   }
 }
 
-/// A message has not arrived.
+/// Stores that an attempt failed, and the time of the next one.
 struct PostponeDelivery: PostgresStatement {
   typealias Row = Void
   let id: UUID
@@ -88,7 +88,7 @@ struct PostponeDelivery: PostgresStatement {
   }
 }
 
-/// Forgets messages that were queued long ago, arrived or given up.
+/// Deletes old messages, delivered or given up.
 struct PurgeDeliveries: PostgresStatement {
   typealias Row = Void
   let before: Date
@@ -100,14 +100,14 @@ struct PurgeDeliveries: PostgresStatement {
   }
 }
 
-/// Who is told of publications.
+/// The URLs of the webhook receivers.
 struct ReadReceivers: PostgresStatement {
   static let sql = "SELECT url FROM webhook_receivers ORDER BY url"
 
   static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
 }
 
-/// Adds receivers that are not there.
+/// Adds missing receivers.
 struct AddReceivers: PostgresStatement {
   typealias Row = Void
   let urls: [String]
@@ -120,7 +120,7 @@ struct AddReceivers: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(urls) }
 }
 
-/// Forgets all receivers but these.
+/// Deletes all receivers except these.
 struct ForgetReceivers: PostgresStatement {
   typealias Row = Void
   let except: [String]

@@ -2,16 +2,16 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// What receivers are to be told, and what they have been.
+/// Webhook receivers and the messages to them.
 public struct WebhookStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where it is kept.
+  /// - Parameter pool: the pool of the database with the messages.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Queues messages in a transaction that is under way: they go out if it commits, and only then.
+  /// Queues messages within a transaction: they are sent only if it commits.
   public static func queue(
     _ deliveries: [WebhookDelivery], at now: Date, on connection: PostgresConnection
   ) async throws {
@@ -19,8 +19,8 @@ public struct WebhookStore: Sendable {
     _ = try await connection.run(QueueDeliveries(deliveries: deliveries, now: now))
   }
 
-  /// Remembers who is told of publications, whoever makes them.
-  /// - Parameter urls: each 1 to 2,000 characters; those before are forgotten.
+  /// Replaces the webhook receivers.
+  /// - Parameter urls: each 1 to 2,000 characters; others are deleted.
   public func replaceReceivers(_ urls: [String]) async throws {
     try await pool.transaction { connection in
       _ = try await connection.run(ForgetReceivers(except: urls))
@@ -28,29 +28,29 @@ public struct WebhookStore: Sendable {
     }
   }
 
-  /// Who is told of publications.
+  /// The URLs of the webhook receivers.
   public static func receivers(on connection: PostgresConnection) async throws -> [String] {
     try await connection.run(ReadReceivers())
   }
 
-  /// Takes messages that are due at `now`; nobody else gets them before `until`.
-  /// - Parameter limit: the most.
+  /// Takes messages that are due at `now`; no other server gets them before `until`.
+  /// - Parameter limit: the most messages.
   public func take(at now: Date, until: Date, limit: Int) async throws -> [WebhookDelivery] {
     try await pool.run(TakeDeliveries(now: now, until: until, limit: limit))
   }
 
-  /// Remembers that a message has arrived.
+  /// Stores that a message was delivered.
   public func settle(_ delivery: WebhookDelivery, at now: Date) async throws {
     _ = try await pool.run(SettleDelivery(id: delivery.id, now: now))
   }
 
-  /// Remembers why a message has not arrived, and when to try again; nil for never.
+  /// Stores why an attempt failed, and when to try again; nil for never.
   public func postpone(_ delivery: WebhookDelivery, until next: Date?, failure: WebhookFailure) async throws {
     let next = next ?? Self.never
     _ = try await pool.run(PostponeDelivery(id: delivery.id, next: next, failure: failure))
   }
 
-  /// Forgets messages that were queued before `time`.
+  /// Deletes messages that were queued before `time`.
   public func purge(before time: Date) async throws {
     _ = try await pool.run(PurgeDeliveries(before: time))
   }

@@ -2,26 +2,26 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// How the rows `s` that are stored and `r` that are recounted are compared, column by column.
+/// The comparison of stored rows `s` with recounted rows `r`, column by column.
 private struct Comparison {
-  /// SQL of the name that a difference is given.
+  /// SQL expression of a difference's name.
   let name: String
-  /// A column that no row has empty.
+  /// A column that is never null.
   let key: String
-  /// Columns, and when they differ.
+  /// Columns with the conditions under which they differ.
   let columns: [(name: String, differs: String)]
 
   static func exact(_ column: String) -> (name: String, differs: String) { (column, "s.\(column) <> r.\(column)") }
 
-  /// A column that may be empty in a row that is there.
+  /// A column that may be null in an existing row.
   static func nullable(_ column: String, besides key: String) -> (name: String, differs: String) {
     (column, "(s.\(column) IS DISTINCT FROM r.\(column) AND s.\(key) IS NOT NULL AND r.\(key) IS NOT NULL)")
   }
 
   private var differsByRow: String { "(s.\(key) IS NULL) <> (r.\(key) IS NULL)" }
 
-  /// Behind a join of `s` and `r`: a line `v (what, stored, recounted)` for each difference. Rows that differ in nothing
-  /// are dropped first: writing every value as text took ten times as long as comparing it.
+  /// After a join of `s` and `r`: a row `v (what, stored, recounted)` for each difference. Equal rows are dropped
+  /// first: converting every value to text took ten times as long as comparing it.
   var lines: String {
     let lines = columns.map { "(\(name) || '.\($0.name)', s.\($0.name)::text, r.\($0.name)::text, \($0.differs))" }
     return """
@@ -35,7 +35,7 @@ private struct Comparison {
   }
 }
 
-/// Recounts the reports of a range of numbers, and answers with what is stored otherwise.
+/// Recounts the reports of an interval of numbers, and returns the differences from the stored aggregates.
 struct FindDifferences: PostgresStatement {
   /// Numbers above `after` up to and including `upTo`.
   let after: Int64
@@ -56,7 +56,7 @@ struct FindDifferences: PostgresStatement {
       mass("heat", "$4"), mass("evidence", "$5"), mass("legitimate", "$5"), Comparison.exact("reports"),
       Comparison.exact("reporters"), Comparison.exact("first_reported_at"), Comparison.exact("last_reported_at"),
       Comparison.exact("day_bits"), Comparison.nullable("last_day", besides: "reports"),
-      // Bits outlive the networks that set them.
+      // Bits stay set after their networks are purged.
       ("network_bits", "(r.network_bits & ~s.network_bits) <> 0"),
     ])
 
@@ -110,7 +110,7 @@ struct FindDifferences: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> RecountDifference { try row.auditDifference() }
 }
 
-/// Adds up the days of a range of numbers, and answers with what is stored otherwise.
+/// Adds up the days of an interval of numbers, and returns the differences from the stored sums.
 struct FindIdentificationDifferences: PostgresStatement {
   /// Numbers above `after` up to and including `upTo`.
   let after: Int64

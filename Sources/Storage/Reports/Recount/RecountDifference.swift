@@ -1,13 +1,13 @@
-/// Something stored that is not what a recount says.
+/// A stored value that differs from the recount.
 public struct RecountDifference: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64
   /// The table and column, with the category's id or the start of the reporter's pseudonym where there is one:
   /// `numbers.heat`, `number_categories[4].reports`, `number_reporters[1f2e3d4c]`.
   public let what: String
-  /// What is stored; nil where there is no row. Masses are given as they are stored.
+  /// The stored value; nil where there is no row. Heat and evidence are given as stored.
   public let stored: String?
-  /// What there should be; nil where there should be no row.
+  /// The recounted value; nil where there should be no row.
   public let recounted: String?
 
   /// - Parameters: see the properties.
@@ -19,15 +19,15 @@ public struct RecountDifference: Sendable, Equatable {
   }
 }
 
-/// What an audit came to.
+/// Result of a recount.
 public struct RecountSummary: Sendable, Equatable {
-  /// Numbers that have a row, or should.
+  /// Numbers that have a row, or should have one.
   public var numbers = 0
-  /// What was found to differ.
+  /// Number of differences.
   public var differences = 0
   /// Numbers with at least one difference.
   public var damagedNumbers = 0
-  /// Numbers known since before the first month of reports that is kept; they cannot be recounted.
+  /// Numbers older than the first kept month of reports, which cannot be recounted.
   public var beyondRetention = 0
 
   /// - Parameters: see the properties.

@@ -1,11 +1,11 @@
-/// What the aggregates should be, worked out from the reports.
+/// The aggregates calculated from the reports.
 enum RecountSQL {
-  /// CTEs `word`, `category`, `source` and `total`: what should be in number_reporters, number_categories,
-  /// number_sources and numbers. Of networks only those are known that were not purged yet.
+  /// CTEs `word`, `category`, `source` and `total`: the expected rows of number_reporters, number_categories,
+  /// number_sources and numbers. Networks that were purged are missing.
   ///
   /// - Parameters:
-  ///   - numbers: a condition on `number` that says whose reports are counted.
-  ///   - origin: placeholder of the masses' origin; `heat` and `evidence` those of their time constants.
+  ///   - numbers: a condition on `number` that selects the reports.
+  ///   - origin: placeholder of the origin of decay; `heat` and `evidence` those of their time constants.
   static func ctes(where numbers: String, origin: String, heat: String, evidence: String) -> String {
     """
     report AS (
@@ -41,8 +41,8 @@ enum RecountSQL {
     """
   }
 
-  /// Whether two masses differ by more than a millionth of the greater one and of one fresh report at `newest`: adding
-  /// in another order rounds otherwise, and subtracting leaves dust.
+  /// Whether two stored sums differ by more than a millionth of the greater one and of one fresh report at `newest`:
+  /// adding in another order rounds differently, and subtracting leaves rounding errors.
   static func differs(_ stored: String, _ recounted: String, newest: String, origin: String, scale: String) -> String {
     """
     abs(\(stored) - \(recounted)) > 1e-6 * greatest(abs(\(stored)), abs(\(recounted)),

@@ -3,13 +3,13 @@ public import PostgreSQL
 
 /// Recounts aggregates from reports, and the sums of identifications from their days.
 ///
-/// A range of numbers is compared in one statement by the database, so what is stored and what is recounted are of one
-/// moment and reports may come in meanwhile; only differences travel.
+/// The database compares an interval of numbers in one statement, so stored and recounted values are from one snapshot
+/// and reports may arrive meanwhile; only differences are transferred.
 public struct RecountStore: Sendable {
   private let pool: PostgresPool
   private let rangeSize: Int
 
-  /// Every number there can be.
+  /// All possible numbers.
   public static let allNumbers: ClosedRange<Int64> = 1...999_999_999_999_999
 
   /// - Parameter rangeSize: about how many numbers are recounted at once, at least 1.
@@ -18,16 +18,16 @@ public struct RecountStore: Sendable {
     self.rangeSize = max(1, rangeSize)
   }
 
-  /// How many numbers of a range have a row: what there is to do.
+  /// Number of numbers of an interval that have an aggregate or a sum of identifications.
   public func count(in numbers: ClosedRange<Int64> = allNumbers) async throws -> Int {
     try await pool.run(CountNumbers(after: numbers.lowerBound - 1, upTo: numbers.upperBound))[0]
   }
 
-  /// Recounts a range of numbers, part by part.
+  /// Recounts an interval of numbers, part by part.
   /// - Parameters:
-  ///   - repairs: whether the recount replaces what differs, one part a transaction.
-  ///   - found: told what differs, as it is found, in pieces of bounded size.
-  ///   - progress: told how many numbers were compared up to now.
+  ///   - repairs: whether the recount replaces different values, each part in one transaction.
+  ///   - found: called with differences as they are found, in pieces of bounded size.
+  ///   - progress: called with the number of numbers compared so far.
   public func recount(
     _ numbers: ClosedRange<Int64> = allNumbers, repairs: Bool,
     found: @Sendable ([RecountDifference]) async throws -> Void = { _ in },
@@ -44,7 +44,7 @@ public struct RecountStore: Sendable {
       let days = try await differences(FindIdentificationDifferences(after: after, upTo: end), &summary, found)
       let damaged = reports.union(days)
       summary.damagedNumbers += damaged.count
-      // Of numbers that lost their rows only the recount knows.
+      // Numbers without a row are only in the recount.
       summary.numbers += max(count, damaged.count)
       if repairs {
         if !reports.isEmpty { try await repairAggregates(of: reports.sorted()) }
@@ -56,7 +56,7 @@ public struct RecountStore: Sendable {
     return summary
   }
 
-  /// Hands over what a statement finds; returns the numbers.
+  /// Passes the differences of a statement to `found`; returns the numbers.
   private func differences<S: PostgresStatement>(
     _ statement: S, _ summary: inout RecountSummary, _ found: @Sendable ([RecountDifference]) async throws -> Void
   ) async throws -> Set<Int64> where S.Row == RecountDifference {
@@ -87,12 +87,12 @@ public struct RecountStore: Sendable {
 }
 
 extension PostgresConnection {
-  /// Puts the recount in the place of what numbers add up to, within a transaction.
+  /// Replaces the aggregates of numbers by the recount, within a transaction.
   ///
-  /// First locks whatever a batch would change, in a batch's order; the recount then sees all that was counted before,
-  /// and what is counted later adds to the recount. Where a row is missing that a batch is about to make, one of the two
-  /// may have to try again: both do.
-  /// - Parameter time: stands for a moment in rows that are made for the lock alone.
+  /// First locks all rows that a batch would change, in a batch's order; the recount then sees everything counted
+  /// before, and later batches add to it. Where a row is missing that a batch is about to insert, one of the two may
+  /// have to retry: both do.
+  /// - Parameter time: the time in rows that are made for the lock alone.
   func repairAggregates(of numbers: [Int64], at time: Date) async throws {
     _ = try await run(LockVotes(numbers: numbers))
     _ = try await run(LockSources(numbers: numbers))

@@ -2,8 +2,8 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Where the next range of numbers ends: so many rows further on in the table that has them closest together, whether it
-/// is what is counted or what it adds up to: either may be missing.
+/// The end of the next interval of numbers: a count of rows further on in reports or aggregates, whichever is closer,
+/// because either may be missing.
 struct FindRangeEnd: PostgresStatement {
   let after: Int64
   let upTo: Int64
@@ -22,14 +22,14 @@ struct FindRangeEnd: PostgresStatement {
     parameters.append(after)
     parameters.append(upTo)
     parameters.append(Int64(size - 1))
-    // Most numbers have few reports.
+    // Most numbers have few reports, so more rows of reports than of aggregates fit.
     parameters.append(Int64(size * 4 - 1))
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// How many numbers of a range have a row.
+/// Counts the numbers of an interval that have an aggregate or a sum of identifications.
 struct CountNumbers: PostgresStatement {
   let after: Int64
   let upTo: Int64
@@ -48,7 +48,7 @@ struct CountNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
 }
 
-/// Locks the words about numbers until the transaction ends; the first of three locks, in the order of a batch.
+/// Locks the votes on numbers until the transaction ends, in the order of a batch.
 struct LockVotes: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]
@@ -68,7 +68,7 @@ struct LockCategories: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
 }
 
-/// Locks what lists say of numbers.
+/// Locks the counts of lists about numbers.
 struct LockSources: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]
@@ -78,7 +78,7 @@ struct LockSources: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
 }
 
-/// Locks numbers, and makes a row for those that have none: whatever is counted after it waits.
+/// Locks numbers, and inserts a row for those without one: every later batch waits.
 struct LockNumbers: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]
@@ -98,7 +98,7 @@ struct LockNumbers: PostgresStatement {
   }
 }
 
-/// Puts the recount in the place of what is stored for numbers.
+/// Replaces the stored aggregates of numbers by the recount.
 struct RepairAggregates: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]
@@ -151,7 +151,7 @@ struct RepairAggregates: PostgresStatement {
   }
 }
 
-/// Locks the sums of identifications of numbers, and makes a row for those that have none.
+/// Locks the sums of identifications of numbers, and inserts a row for those without one.
 struct LockIdentifications: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]
@@ -165,7 +165,7 @@ struct LockIdentifications: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
 }
 
-/// Puts the sum of the days in the place of what is stored for numbers.
+/// Replaces the stored sums of numbers by the sums of their days.
 struct RepairIdentifications: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]
