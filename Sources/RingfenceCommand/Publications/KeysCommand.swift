@@ -30,7 +30,7 @@ struct KeysCommand: AsyncParsableCommand {
       if let out {
         do throws(FileFailure) {
           try PrivateFile.create(out, Data("\(key.secretText)\n".utf8))
-        } catch where error.code == EEXIST {
+        } catch  where error.code == EEXIST {
           throw CommandFailure.unreadable("The file \(out) already exists. Choose another name.")
         } catch {
           throw CommandFailure.unreadable("Cannot write \(out): \(error.reason).")
