@@ -84,11 +84,11 @@ struct AppealPage: Encodable {
     let openOnes = appeals.filter { $0.state == .open }
     open = openOnes.map(\.id.uuidString).joined(separator: " ")
     isOpen = !openOnes.isEmpty
-    let said = openOnes.flatMap { Self.filings($0, filings) }
+    let statements = openOnes.flatMap { Self.filings($0, filings, texts) }
     // A line that counts one more statement would be as long as the statement.
-    let shown = said.count == Self.shown + 1 ? said.count : Self.shown
-    self.filings = Array(said.prefix(shown))
-    moreFilings = Array(said.dropFirst(shown))
+    let shown = statements.count == Self.shown + 1 ? statements.count : Self.shown
+    self.filings = Array(statements.prefix(shown))
+    moreFilings = Array(statements.dropFirst(shown))
     more = moreFilings.isEmpty ? "" : texts.count("appeals.more", moreFilings.count)
     earlier = appeals.filter { $0.state != .open }.reversed().map { appeal in
       Earlier(
