@@ -2,20 +2,21 @@
 --
 -- Rules for every table:
 -- * A table that grows with numbers or reports has `number` in its primary key and in each unique index, and no foreign
---   key, so that it can be distributed by number. TablePlacement.all (Sources/Storage/Cluster) says which tables are
---   distributed, which are copied to every node and which are local to the coordinator.
+--   key, so that it can be distributed by number. TablePlacement.all (Sources/Storage/Cluster) lists the tables that
+--   are distributed, copied to every node, or local to the coordinator.
 -- * `number` is an E.164 number without its plus sign.
--- * Times of distributed and copied tables are parameters of statements, never made by the database.
--- * `account`, `actor` and columns whose names end in `_by` hold the name of an account, or of a person on the command line.
+-- * Times in distributed and copied tables are parameters of statements, never functions of the database.
+-- * `account`, `actor` and columns with the suffix `_by` contain the name of an account, or of a person on the command
+--   line.
 -- * There are no triggers, rules or views, except the trigger that protects the audit log.
 
 -- Categories and thresholds
 
--- The categories of reports. The rows are those of ReportCategory in the code.
+-- Categories of reports, the same as ReportCategory in the code.
 CREATE TABLE categories (
     category_id smallint PRIMARY KEY,
     slug        text     NOT NULL UNIQUE CHECK (slug ~ '^[a-z_]{1,32}$'),
-    -- False for the one category that is a vote for a number.
+    -- False only for 'legitimate'.
     toxic       boolean  NOT NULL
 );
 
@@ -34,7 +35,7 @@ INSERT INTO categories (category_id, slug, toxic) VALUES
     (12, 'other', true),
     (13, 'legitimate', false);
 
--- Versions of the thresholds: who saved each, when and why. The newest is in force. Rows are never changed.
+-- Versions of the thresholds with author, time and reason. The newest is in force. Rows are never changed.
 CREATE TABLE threshold_versions (
     version  integer     PRIMARY KEY CHECK (version > 0),
     saved_at timestamptz NOT NULL,
@@ -43,13 +44,13 @@ CREATE TABLE threshold_versions (
     reason   text        CHECK (length(reason) BETWEEN 1 AND 500)
 );
 
--- The conditions for a number to be listed (enter) and to stay listed (leave), by category and country.
+-- Thresholds: limits to be listed (enter) and to stay listed (leave), by category and country.
 CREATE TABLE threshold_rules (
     version          integer          NOT NULL REFERENCES threshold_versions,
     category_id      smallint         NOT NULL REFERENCES categories,
-    -- ISO 3166 alpha-2; empty for all countries without a rule of their own.
+    -- ISO 3166 alpha-2; empty for the default of all other countries.
     country          text             NOT NULL CHECK (country = '' OR country ~ '^[A-Z]{2}$'),
-    -- Heat from which a number is shown to moderators.
+    -- Minimum heat to put the number into the review queue.
     review_heat      double precision NOT NULL CHECK (review_heat > 0 AND review_heat <= enter_heat),
     enter_heat       double precision NOT NULL CHECK (enter_heat > 0),
     enter_evidence   double precision NOT NULL CHECK (enter_evidence >= 0),
@@ -66,10 +67,10 @@ CREATE TABLE threshold_rules (
     PRIMARY KEY (version, category_id, country)
 );
 
--- How imported lists count, by version of the thresholds.
+-- Weights and limits of imported lists, by version of the thresholds.
 CREATE TABLE source_rules (
     version          integer NOT NULL REFERENCES threshold_versions,
-    -- The list's row in apps; 0 for all lists without a rule of their own.
+    -- The list's row in apps; 0 for the default of all other lists.
     app_id           integer NOT NULL CHECK (app_id >= 0),
     weight           real    NOT NULL CHECK (weight BETWEEN 0 AND 10),
     enter_complaints integer NOT NULL CHECK (enter_complaints >= 1),
@@ -79,8 +80,8 @@ CREATE TABLE source_rules (
     PRIMARY KEY (version, app_id)
 );
 
--- The defaults. Fraud and threats need the least to be listed; politics and surveys, which some people welcome, the most.
--- Half the heat keeps a number listed, which is two more weeks without complaints.
+-- The defaults. Limits are lowest for fraud and harassment, and highest for political calls and surveys, which some
+-- people want. A listed number stays until it has half the heat, which takes two weeks without complaints.
 INSERT INTO threshold_versions (version, saved_at, saved_by, reason) VALUES
     (1, '2026-11-21T14:00:00Z', 'Ringfence', NULL);
 INSERT INTO threshold_rules
@@ -111,7 +112,7 @@ CREATE TABLE apps (
     app_id     integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name       text        NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 80),
     created_at timestamptz NOT NULL,
-    -- An imported list; no key belongs to it.
+    -- An imported list has no key.
     is_list    boolean     NOT NULL DEFAULT false
 );
 
@@ -120,7 +121,7 @@ CREATE TABLE app_keys (
     key_id       integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     app_id       integer     NOT NULL REFERENCES apps,
     key_hash     bytea       NOT NULL UNIQUE CHECK (length(key_hash) = 32),
-    -- The first characters of the key, by which people recognize it.
+    -- The first characters of the key, to identify it on pages.
     hint         text        NOT NULL CHECK (length(hint) <= 16),
     -- Bits: 1 report, 2 identify, 4 lookup, 8 fetch.
     scopes       smallint    NOT NULL CHECK (scopes BETWEEN 1 AND 15),
@@ -136,15 +137,15 @@ CREATE INDEX app_keys_of_app ON app_keys (app_id);
 CREATE TABLE key_withdrawals (
     withdrawal_id bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     key_id        integer     NOT NULL REFERENCES app_keys,
-    -- Reports that arrived from this time on, and before `until`.
+    -- The withdrawal includes reports that arrived from `since` on and before `until`.
     since         timestamptz NOT NULL,
     until         timestamptz NOT NULL,
     reason        text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 1000),
     asked_by      text        NOT NULL CHECK (length(asked_by) BETWEEN 1 AND 80),
     asked_at      timestamptz NOT NULL,
-    -- All reports of the app with a lesser id are done.
+    -- The progress: all reports of the app with a smaller id are done.
     position      uuid        NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
-    -- Reports that were read, and those of them that were withdrawn.
+    -- Counts of reports that were read, and of those that were withdrawn.
     seen          bigint      NOT NULL DEFAULT 0,
     withdrawn     bigint      NOT NULL DEFAULT 0,
     done_at       timestamptz,
@@ -169,25 +170,25 @@ CREATE TABLE reports (
     -- Keyed hash of the sender's network; NULL after 30 days.
     network           bytea       CHECK (length(network) = 8),
     withdrawn_at      timestamptz,
-    -- When the comment was deleted. A retry with the comment is still recognized.
+    -- The time at which the comment was deleted. A retry with the comment is still recognized.
     comment_purged_at timestamptz,
     -- The API key that the report arrived with; NULL for imported lists. Without an index: a leaked key's reports are
-    -- found through reports_by_id, page by page.
+    -- found through reports_by_id, in pages.
     key_id            integer,
     PRIMARY KEY (number, app_id, report_id, reported_at)
 ) PARTITION BY RANGE (reported_at);
 
--- Finds a report by the id that its app gave it, to withdraw it and to refuse the same id for another content. Not unique,
--- since a unique index must have the number.
+-- Finds a report by its app's id, to withdraw it and to refuse the same id with other content. Not unique, because a
+-- unique index of a distributed table must include the number.
 CREATE INDEX reports_by_id ON reports (app_id, report_id);
--- Reports whose network or comment is to be deleted; a row leaves its index when that is done.
+-- Reports with a network or comment to delete; the deletion removes the row from its index.
 CREATE INDEX reports_with_network ON reports (received_at) WHERE network IS NOT NULL;
 CREATE INDEX reports_with_comment ON reports (received_at) WHERE comment IS NOT NULL;
--- Reports are stored in the order in which they arrive: a block range index finds those of the last minutes.
+-- Rows are in the order of arrival, so a block range index finds the reports of the last minutes.
 CREATE INDEX reports_by_arrival ON reports USING brin (received_at);
 
--- Votes: a reporter's current report on a number. A newer report replaces the vote; of two with the same reported_at the
--- one that arrived later counts.
+-- Votes: a reporter's current report on a number. A newer report replaces the vote; of two with the same reported_at
+-- the one that arrived later counts.
 CREATE TABLE number_reporters (
     number               bigint      NOT NULL,
     reporter             bytea       NOT NULL,
@@ -204,8 +205,8 @@ CREATE TABLE number_reporters (
 
 -- Retention
 
--- Reports made before this time were dropped, whole months at a time, and are refused. Their sums stay. No row: none were
--- dropped. Numbers first reported before this time cannot be recounted from their reports.
+-- Reports before this time were dropped in complete months and are refused; their sums stay. No row if none were
+-- dropped. Numbers first reported before this time cannot be recounted.
 CREATE TABLE report_retention (
     only_row       boolean     PRIMARY KEY CHECK (only_row),
     dropped_before timestamptz NOT NULL
@@ -214,7 +215,7 @@ CREATE TABLE report_retention (
 -- Numbers
 
 -- Sums over all reports on a number. heat, evidence and legitimate are stored relative to a fixed time (see Decay), so
--- that they are only added to. They have no index: with one, no update would be a heap-only update.
+-- an update only adds to them. They have no index, because an index would prevent heap-only updates.
 CREATE TABLE numbers (
     number            bigint           PRIMARY KEY,
     heat              double precision NOT NULL,
@@ -224,12 +225,12 @@ CREATE TABLE numbers (
     reporters         integer          NOT NULL,
     first_reported_at timestamptz      NOT NULL,
     last_reported_at  timestamptz      NOT NULL,
-    -- Bit i (0 to 63): there is a complaint of the day last_day - i, in UTC. Withdrawn complaints and those of weight 0
-    -- set no bit.
+    -- Bit i (0 to 63): there is a complaint of the UTC day last_day - i. Withdrawn complaints and those of weight 0 set
+    -- no bit.
     day_bits          bigint           NOT NULL DEFAULT 0,
     last_day          date,
-    -- Bit i (0 to 63): there is a complaint from a network whose keyed hash begins with a byte that is i modulo 64. Bits
-    -- stay when the networks are deleted.
+    -- Bit i (0 to 63): there is a complaint from a network whose keyed hash begins with a byte that is i modulo 64.
+    -- Bits are kept after the networks are deleted.
     network_bits      bigint           NOT NULL DEFAULT 0
 ) WITH (fillfactor = 85);
 
@@ -243,7 +244,7 @@ CREATE TABLE number_categories (
     reporters   integer          NOT NULL,
     PRIMARY KEY (number, category_id)
 ) WITH (fillfactor = 85);
--- Numbers with votes for them. The predicate is of columns that never change, so that updates stay heap-only.
+-- Numbers with 'legitimate' votes. The predicate uses only columns that never change, so that updates stay heap-only.
 CREATE INDEX number_categories_legitimate ON number_categories (number) WHERE category_id = 13;
 
 -- The complaints of each imported list on a number; days as in numbers.
@@ -268,7 +269,7 @@ CREATE TABLE number_notes (
 
 -- Identifications
 
--- Batches that were counted, so that a retry is recognized. A batch is deleted when all its days are too old to be sent.
+-- Counted batches, to recognize retries. A batch is deleted when its days are too old to be sent again.
 CREATE TABLE identification_batches (
     app_id       integer     NOT NULL,
     batch_id     uuid        NOT NULL,
@@ -278,7 +279,7 @@ CREATE TABLE identification_batches (
 );
 CREATE INDEX identification_batches_by_age ON identification_batches (received_at);
 
--- Calls that phones could name, and calls that they could not, by number and day.
+-- Counts of calls that phones could or could not name, by number and day.
 CREATE TABLE identification_days (
     number  bigint NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
     day     date   NOT NULL,
@@ -287,7 +288,7 @@ CREATE TABLE identification_days (
     PRIMARY KEY (number, day)
 ) WITH (fillfactor = 85);
 
--- Sums over the days of a number.
+-- Sums of identification_days over all days of a number.
 CREATE TABLE number_identifications (
     number   bigint           PRIMARY KEY,
     -- As in numbers; each call has weight 1 at noon UTC of its day.
@@ -299,23 +300,23 @@ CREATE TABLE number_identifications (
 
 -- Reporters
 
--- Weights of reporters that differ from a new reporter's.
+-- Reporters' weights that differ from the default of new reporters.
 CREATE TABLE reporter_weights (
     reporter   bytea       PRIMARY KEY CHECK (length(reporter) = 16),
     weight     real        NOT NULL CHECK (weight BETWEEN 0 AND 1),
     changed_at timestamptz NOT NULL
 );
 
--- Records of reporters that are no longer new, as of the last recount of reporters. Their weights follow from them.
+-- Records of reporters that are no longer new, as of the last recount of reporters. Weights are computed from them.
 CREATE TABLE reporters (
     reporter          bytea       PRIMARY KEY CHECK (length(reporter) = 16),
     first_received_at timestamptz NOT NULL,
-    -- Numbers reported on.
+    -- Count of reported numbers.
     numbers           integer     NOT NULL CHECK (numbers >= 0),
-    -- Numbers on which decisions were made after the report, and those of them that agree with it.
+    -- Counts of numbers with a decision after the report, and of those whose decision agrees with it.
     judged            integer     NOT NULL CHECK (judged >= 0),
     agreed            integer     NOT NULL CHECK (agreed BETWEEN 0 AND judged),
-    -- Holds whose reports came from this reporter among others.
+    -- Count of holds in which the reporter took part.
     brigades          integer     NOT NULL CHECK (brigades >= 0),
     is_established    boolean     NOT NULL,
     recounted_at      timestamptz NOT NULL
@@ -325,7 +326,7 @@ CREATE INDEX reporters_by_judged ON reporters (judged DESC, reporter) WHERE judg
 
 -- Decisions
 
--- Every decision that was made. Rows are never changed; an 'undo' names the decision that it takes back.
+-- All decisions. Rows are never changed; an 'undo' refers to the decision that it reverses.
 CREATE TABLE decisions (
     number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
     decision_id uuid        NOT NULL,
@@ -344,7 +345,7 @@ CREATE TABLE decisions (
 );
 CREATE INDEX decisions_by_time ON decisions (decided_at);
 
--- The decision in force: of each number the newest one that was not undone.
+-- The decision in force for each number: the newest one that was not undone.
 CREATE TABLE number_decisions (
     number      bigint      PRIMARY KEY,
     decision    text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
@@ -362,14 +363,14 @@ CREATE INDEX number_decisions_by_label ON number_decisions (lower(label) text_pa
 -- Numbers kept back for review. A decision settles a hold; undoing the decision opens the hold again.
 CREATE TABLE holds (
     number  bigint      PRIMARY KEY,
-    -- The rule's code with its values.
+    -- The code of the rule, with values.
     reason  jsonb       NOT NULL
         CHECK (reason ? 'code' AND reason ->> 'code' ~ '^[a-z_]{1,32}$' AND octet_length(reason::text) <= 8192),
     held_at timestamptz NOT NULL,
     settled boolean     NOT NULL DEFAULT false
 );
 
--- The reporters whose reports a hold is for.
+-- The reporters whose reports caused a hold.
 CREATE TABLE hold_reporters (
     number   bigint NOT NULL,
     reporter bytea  NOT NULL CHECK (length(reporter) = 16),
@@ -416,7 +417,7 @@ CREATE TABLE protected_numbers (
     added_at timestamptz NOT NULL
 );
 
--- Rises with every change of the two tables above. Servers keep both in memory and compare versions.
+-- Increases with every change of the two tables above. Servers cache both tables and compare the version.
 CREATE TABLE protection_version (
     only_row boolean PRIMARY KEY CHECK (only_row),
     version  bigint  NOT NULL
@@ -428,22 +429,22 @@ INSERT INTO protection_version (only_row, version) VALUES (true, 1);
 -- Cases: numbers that wait for review.
 CREATE TABLE queue (
     number        bigint      PRIMARY KEY CHECK (number BETWEEN 1 AND 999999999999999),
-    -- Bits, see QueueCause.
+    -- Bits of QueueCause.
     causes        smallint    NOT NULL CHECK (causes BETWEEN 1 AND 63),
-    -- The smallest value is the most urgent, see Urgency.
+    -- The smallest value is the most urgent; see Urgency.
     urgency       bigint      NOT NULL CHECK (urgency >= 0),
     -- ISO 3166 alpha-2; empty for numbers without a country.
     country       text        NOT NULL CHECK (country = '' OR country ~ '^[A-Z]{2}$'),
     category_id   smallint,
     since         timestamptz NOT NULL,
-    -- The least role: 0 triage, 1 moderator, 2 administrator. Escalation raises it.
+    -- The lowest role that may decide: 0 triage, 1 moderator, 2 administrator. Escalation increases it.
     level         smallint    NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 2),
     claim_id      uuid,
     claimed_by    text        CHECK (length(claimed_by) BETWEEN 1 AND 80),
     claimed_until timestamptz,
-    -- Something has changed since the case was last evaluated.
+    -- Whether the number has changed since the case was last evaluated.
     stale         boolean     NOT NULL DEFAULT false,
-    -- Rises with every change of the causes.
+    -- Increases with every change of the causes.
     version       bigint      NOT NULL DEFAULT 1,
     CHECK ((claimed_by IS NULL) = (claimed_until IS NULL) AND (claimed_by IS NULL) = (claim_id IS NULL))
 ) WITH (fillfactor = 80);
@@ -458,7 +459,7 @@ CREATE TABLE queue_passes (
     PRIMARY KEY (number, account)
 );
 
--- Bulk decisions: one decision for many numbers, with all that is needed to finish one that was interrupted.
+-- Bulk decisions: one decision for many numbers, with the data to finish an interrupted one.
 CREATE TABLE bulks (
     bulk_id         uuid        PRIMARY KEY,
     account         text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
@@ -467,16 +468,16 @@ CREATE TABLE bulks (
     -- NULL: the hottest category of each number.
     category_id     smallint,
     reason          text        CHECK (length(reason) BETWEEN 1 AND 500),
-    -- Size of chosen_numbers.
+    -- The length of chosen_numbers.
     numbers         integer     NOT NULL CHECK (numbers BETWEEN 1 AND 1000),
     chosen_numbers  bigint[]    NOT NULL CHECK (cardinality(chosen_numbers) BETWEEN 1 AND 1000),
-    -- Rows of decisions about each chosen number when the bulk decision began. A number with more of them was decided
-    -- about since, and is left out when the bulk decision is finished later.
+    -- The count of decisions about each chosen number when the bulk decision began. A number with more has a newer
+    -- decision, and is skipped when the bulk decision is finished later.
     decision_counts integer[]   NOT NULL,
     decided_at      timestamptz NOT NULL,
-    -- When its last batch was stored.
+    -- The time at which its last batch was stored.
     heartbeat_at    timestamptz NOT NULL,
-    -- When all batches were stored.
+    -- The time at which all batches were stored.
     finished_at     timestamptz,
     undone_at       timestamptz,
     undone_by       text        CHECK (length(undone_by) BETWEEN 1 AND 80),
@@ -485,7 +486,7 @@ CREATE TABLE bulks (
 );
 CREATE INDEX bulks_unfinished ON bulks (decided_at) WHERE finished_at IS NULL AND undone_at IS NULL;
 
--- The decisions that a bulk decision made.
+-- The decisions of each bulk decision.
 CREATE TABLE bulk_decisions (
     number      bigint NOT NULL,
     decision_id uuid   NOT NULL,
@@ -496,7 +497,7 @@ CREATE INDEX bulk_decisions_by_bulk ON bulk_decisions (bulk_id);
 
 -- Appeals
 
--- Appeals of owners of numbers. A number has one open appeal at most.
+-- Appeals of number owners. A number has at most one open appeal.
 CREATE TABLE appeals (
     number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
     appeal_id   uuid        NOT NULL,
@@ -515,7 +516,7 @@ CREATE INDEX appeals_answered ON appeals (answered_at, number, appeal_id) WHERE 
 -- The statement of each person who filed a form. Several forms about one number share its open appeal.
 CREATE TABLE appeal_filings (
     number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
-    -- Hash of the ticket that the person was given.
+    -- Hash of the person's ticket.
     ticket_hash bytea       NOT NULL CHECK (length(ticket_hash) = 32),
     appeal_id   uuid        NOT NULL,
     statement   text        NOT NULL CHECK (length(statement) BETWEEN 1 AND 2000),
@@ -523,16 +524,16 @@ CREATE TABLE appeal_filings (
     -- Keyed hashes of the sender's network and of the larger one around it; NULL after 30 days.
     network     bytea       CHECK (length(network) = 8),
     area        bytea       CHECK (length(area) = 8),
-    -- An appeal shows a limited number of statements; the network with the most of them loses one to a new statement. The
-    -- ticket of a displaced statement still leads to the answer.
+    -- An appeal shows a limited number of statements. A new statement displaces one of the network with the most; the
+    -- displaced statement's ticket still gives the answer.
     displaced   boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (number, ticket_hash)
 );
--- Finds a ticket without its number. Not unique, since a unique index must have the number.
+-- Finds a ticket without its number. Not unique, because a unique index of a distributed table must include the number.
 CREATE INDEX appeal_filings_by_ticket ON appeal_filings (ticket_hash);
 CREATE INDEX appeal_filings_with_networks ON appeal_filings (filed_at) WHERE network IS NOT NULL;
 
--- How a person who filed a form can be reached; deleted at purge_at, 30 days after the answer.
+-- Contact details of people who filed a form; deleted at purge_at, 30 days after the answer.
 CREATE TABLE appeal_contacts (
     number      bigint      NOT NULL,
     ticket_hash bytea       NOT NULL CHECK (length(ticket_hash) = 32),
@@ -543,7 +544,7 @@ CREATE TABLE appeal_contacts (
 );
 CREATE INDEX appeal_contacts_due ON appeal_contacts (purge_at) WHERE purge_at IS NOT NULL;
 
--- Stamps of forms that were sent: each is accepted once. A row is deleted when its form has expired.
+-- Used form stamps: each is accepted once. A row is deleted after its form has expired.
 CREATE TABLE used_form_stamps (
     stamp      bytea       PRIMARY KEY CHECK (length(stamp) = 16),
     expires_at timestamptz NOT NULL
@@ -552,18 +553,18 @@ CREATE INDEX used_form_stamps_by_age ON used_form_stamps (expires_at);
 
 -- Directory
 
--- Sources of business names. Of two sources that name a number the one with the lower priority counts.
+-- Sources of business names. If two sources name a number, the one with the lower priority value is used.
 CREATE TABLE directory_sources (
     source_id   integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name        text        NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 80),
     priority    integer     NOT NULL,
-    -- The generation whose entries count; NULL before the first import has ended.
+    -- The current generation of entries; NULL before the first import has ended.
     generation  integer,
     entries     bigint      NOT NULL DEFAULT 0 CHECK (entries >= 0),
     imported_at timestamptz
 );
 
--- Each import fills a table of its own and attaches it in the transaction that makes its generation count, so that a new
+-- Each import fills its own table and attaches it in the transaction that makes its generation current, so that a new
 -- file replaces the old one at once. The old entries are removed by dropping their table.
 CREATE SEQUENCE directory_generations AS integer;
 
@@ -571,7 +572,7 @@ CREATE SEQUENCE directory_generations AS integer;
 CREATE TABLE directory_entries (
     number     bigint  NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
     generation integer NOT NULL,
-    -- Rows of the file that name the number.
+    -- Count of rows in the file with the number.
     mentions   integer NOT NULL CHECK (mentions > 0),
     name       text    NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 1000),
     category   text    CHECK (octet_length(category) BETWEEN 1 AND 200),
@@ -580,13 +581,13 @@ CREATE TABLE directory_entries (
 
 -- Regions
 
--- Regions that the installation defines by prefixes. Countries need no rows.
+-- Regions defined by prefixes. Countries need no rows.
 CREATE TABLE regions (
     code text PRIMARY KEY CHECK (code ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,22}$'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200)
 );
 
--- Prefixes of E.164 digits; the longest one that fits a number counts.
+-- Prefixes of E.164 digits; the longest matching prefix determines the region.
 CREATE TABLE region_prefixes (
     prefix bigint PRIMARY KEY CHECK (prefix BETWEEN 1 AND 999999999999999),
     region text   NOT NULL REFERENCES regions
@@ -594,19 +595,19 @@ CREATE TABLE region_prefixes (
 
 -- Publications
 
--- Attempts at a publication. A row exists from the moment its serial is claimed, and says how it ended.
+-- Attempts at a publication and their results. A row is inserted when its serial is claimed.
 CREATE TABLE publications (
     serial          bigint      PRIMARY KEY CHECK (serial > 0),
     state           text        NOT NULL CHECK (state IN ('running', 'published', 'refused', 'failed')),
     cause           text        NOT NULL DEFAULT 'schedule' CHECK (cause IN ('schedule', 'command', 'revocation')),
     -- The time at which scores were evaluated.
     as_of           timestamptz NOT NULL,
-    -- Token of the process that makes it. This and the next two are NULL where a publication was found in the folder and
-    -- the database had no row.
+    -- Token of the process that makes it. This and the next two columns are NULL for a publication that was found in
+    -- the folder without a row in the database.
     claim           uuid,
     started_at      timestamptz,
     heartbeat_at    timestamptz,
-    -- Codes with values: what it does now, and why it was refused or failed.
+    -- Codes with values: `step` is the current step, `failure` the reason of a refusal or failure.
     step            jsonb       CHECK (step ? 'code' AND octet_length(step::text) <= 8192),
     percent         smallint    NOT NULL DEFAULT 0 CHECK (percent BETWEEN 0 AND 100),
     failure         jsonb       CHECK (failure ? 'code' AND octet_length(failure::text) <= 8192),
@@ -623,7 +624,7 @@ CREATE TABLE publication_packs (
     serial      bigint NOT NULL REFERENCES publications,
     name        text   NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
     kind        text   NOT NULL,
-    -- The publication that made the pack; lower than serial where the pack has not changed since.
+    -- The publication that made the pack; lower than serial if the pack has not changed since.
     pack_serial bigint NOT NULL,
     entries     bigint NOT NULL CHECK (entries >= 0),
     size_bytes  bigint NOT NULL CHECK (size_bytes >= 0),
@@ -635,7 +636,7 @@ CREATE TABLE publication_packs (
 CREATE TABLE publication_gates (
     serial        bigint  NOT NULL REFERENCES publications,
     gate          text    NOT NULL,
-    -- Empty for a gate that checks the publication and not one pack.
+    -- Empty for a gate that checks the publication instead of one pack.
     pack          text    NOT NULL,
     passed        boolean NOT NULL,
     -- A code with values.
@@ -646,13 +647,13 @@ CREATE TABLE publication_gates (
     CHECK ((overruled_by IS NULL) = (overruled_why IS NULL))
 );
 
--- The numbers of the newest publication, except those that are in it because of a directory alone.
+-- The numbers of the newest publication, except numbers that only a directory names.
 CREATE TABLE listings (
     number      bigint      PRIMARY KEY,
     category_id smallint    NOT NULL,
-    -- 0 reports, 1 a decision, 2 an approved range. Only numbers listed by reports stay by the limits to leave.
+    -- 0 reports, 1 a decision, 2 an approved range. The limits to leave apply only to numbers listed by reports.
     cause       smallint    NOT NULL DEFAULT 0 CHECK (cause BETWEEN 0 AND 2),
-    -- 0 may be blocked, 1 is only named.
+    -- 0 may be blocked, 1 is only identified.
     treatment   smallint    NOT NULL DEFAULT 0 CHECK (treatment BETWEEN 0 AND 1),
     serial      bigint      NOT NULL,
     listed_at   timestamptz NOT NULL
@@ -667,15 +668,15 @@ CREATE INDEX listings_by_ending ON listings ((number % 1000000), number);
 CREATE TABLE revocations (
     revocation_id uuid        PRIMARY KEY,
     number        bigint      NOT NULL CHECK (number > 0),
-    -- 'unlist': out of what reports and decisions list, while a directory may still name the number; asked for by a
-    -- decision to allow. 'remove': out of every pack while the decision of the same id is the newest.
+    -- 'unlist' (from a decision to allow) removes the number from packs of reports; a directory may still name it.
+    -- 'remove' removes it from every pack while the decision of the same id is the newest.
     action        text        NOT NULL CHECK (action IN ('remove', 'unlist', 'add')),
     category_id   smallint,
     label         text        CHECK (length(label) BETWEEN 1 AND 200),
     reason        text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 1000),
     requested_by  text        NOT NULL CHECK (length(requested_by) BETWEEN 1 AND 80),
     requested_at  timestamptz NOT NULL,
-    -- The publication that it led to.
+    -- The publication that contains the change.
     serial        bigint      REFERENCES publications,
     settled_at    timestamptz,
     failure       jsonb       CHECK (failure ? 'code' AND octet_length(failure::text) <= 8192),
@@ -686,7 +687,7 @@ CREATE INDEX revocations_removed ON revocations (number) WHERE action = 'remove'
 
 -- Webhooks
 
--- Receivers of messages about publications, as the server that started last was configured. Commands use them too.
+-- Receivers of messages about publications, from the settings of the server that started last. Commands use them too.
 CREATE TABLE webhook_receivers (
     url text PRIMARY KEY CHECK (length(url) BETWEEN 1 AND 2000)
 );
@@ -711,13 +712,13 @@ CREATE TABLE accounts (
     account_id   integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name         text        NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 80),
     role         text        NOT NULL CHECK (role IN ('triage', 'moderator', 'administrator')),
-    -- NULL: the language that the browser asks for.
+    -- NULL for the browser's language.
     language     text        CHECK (language IN ('en', 'ru')),
     -- scrypt$LOG2_N$R$P$SALT$HASH; salt and hash in base64.
     password     text        CHECK (length(password) BETWEEN 20 AND 300),
     -- Encrypted with a key that is not in the database.
     totp_secret  bytea       CHECK (length(totp_secret) BETWEEN 20 AND 200),
-    -- The newest step of 30 seconds whose code was accepted: a code is accepted once.
+    -- The newest 30-second step with an accepted code; each code is accepted once.
     totp_step    bigint      NOT NULL DEFAULT 0,
     sign_ins     integer     NOT NULL DEFAULT 0 CHECK (sign_ins >= 0),
     created_at   timestamptz NOT NULL,
@@ -732,14 +733,14 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (account_id, code_hash)
 );
 
--- Sign-in links that were made on the command line; each opens one session.
+-- Sign-in links from administrators or the command line; each opens one session.
 CREATE TABLE sign_in_links (
     token_hash bytea       PRIMARY KEY CHECK (length(token_hash) = 32),
     account_id integer     NOT NULL REFERENCES accounts,
     expires_at timestamptz NOT NULL
 );
 
--- Sign-ins that have passed the first factor and wait for the second one.
+-- Sign-ins after the first factor and before the second.
 CREATE TABLE sign_in_steps (
     token_hash bytea       PRIMARY KEY CHECK (length(token_hash) = 32),
     account_id integer     NOT NULL REFERENCES accounts,
@@ -751,10 +752,10 @@ CREATE TABLE sign_in_steps (
 -- Open sessions.
 CREATE TABLE sessions (
     token_hash bytea       PRIMARY KEY CHECK (length(token_hash) = 32),
-    -- Names the session where another session ends it; it grants no access.
+    -- Identifies the session when another session ends it; grants no access.
     session_id uuid        NOT NULL UNIQUE,
     account_id integer     NOT NULL REFERENCES accounts,
-    -- Kind of browser and system, in words.
+    -- Name of browser and system.
     browser    text        NOT NULL DEFAULT '' CHECK (length(browser) <= 80),
     opened_at  timestamptz NOT NULL,
     seen_at    timestamptz NOT NULL,
@@ -762,7 +763,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_by_account ON sessions (account_id);
 
--- Browsers that have signed in to an account. Failed attempts of others do not throttle them.
+-- Browsers that have signed in to an account. Failed attempts from unknown browsers do not throttle them.
 CREATE TABLE known_browsers (
     account_id integer     NOT NULL REFERENCES accounts,
     token_hash bytea       NOT NULL CHECK (length(token_hash) = 32),
@@ -780,7 +781,7 @@ CREATE TABLE sign_in_attempts (
 );
 CREATE INDEX sign_in_attempts_by_time ON sign_in_attempts (last_at);
 
--- The key that encrypts the secrets of accounts: a server with another key could accept no code.
+-- Fingerprint of the key that encrypts the accounts' secrets. A server with another key could not verify codes.
 CREATE TABLE account_key (
     only_row    boolean PRIMARY KEY CHECK (only_row),
     fingerprint bytea   NOT NULL CHECK (length(fingerprint) = 32)
@@ -788,7 +789,7 @@ CREATE TABLE account_key (
 
 -- Audit log
 
--- Events: the actor, the change, the time and the reason.
+-- Changes with actor, time and reason.
 CREATE TABLE audit_events (
     happened_at timestamptz NOT NULL,
     event_id    uuid        NOT NULL,
@@ -805,7 +806,7 @@ CREATE INDEX audit_events_by_actor ON audit_events (actor, happened_at, event_id
 CREATE INDEX audit_events_by_action ON audit_events (action text_pattern_ops, happened_at, event_id);
 CREATE INDEX audit_events_by_subject ON audit_events (subject text_pattern_ops, happened_at, event_id);
 
--- The log is append-only. The trigger refuses changes by hand; the program makes none.
+-- The log is append-only. The trigger refuses manual changes; the program makes none.
 CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'The audit log is append-only: % is refused.', TG_OP USING ERRCODE = 'insufficient_privilege';
@@ -816,7 +817,7 @@ CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON a
 
 -- Jobs
 
--- Leases: which server does a job now. A hint that avoids work twice; correctness does not depend on it.
+-- Leases: the server that currently does a job. They avoid duplicate work; correctness does not depend on them.
 CREATE TABLE job_leases (
     job        text        PRIMARY KEY,
     holder     uuid        NOT NULL,
@@ -824,14 +825,14 @@ CREATE TABLE job_leases (
     expires_at timestamptz NOT NULL
 );
 
--- Background jobs: previews of thresholds, one for each account, and publications, of which one is open at a time.
+-- Background jobs: previews of thresholds, one for each account, and publications, one open at a time.
 CREATE TABLE background_jobs (
     job_id       uuid        PRIMARY KEY,
     kind         text        NOT NULL CHECK (kind IN ('preview', 'publication')),
     account      text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
     -- JSON, by kind.
     request      text        NOT NULL CHECK (octet_length(request) <= 65536),
-    -- 'broken': its server sends no heartbeat any more.
+    -- 'broken': its server has stopped sending heartbeats.
     state        text        NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'failed', 'broken')),
     asked_at     timestamptz NOT NULL,
     -- The process that runs it.
@@ -860,7 +861,7 @@ CREATE TABLE daily_statistics (
     PRIMARY KEY (day, statistic)
 );
 
--- Reports that arrived before this time are counted. No row: none are counted yet.
+-- Reports that arrived before this time are counted. No row before the first count.
 CREATE TABLE statistics_watermarks (
     statistic     text        PRIMARY KEY,
     counted_until timestamptz NOT NULL
