@@ -1,4 +1,4 @@
-"""A bare Debian root to work in, as an image's base is one. Needs root, and debootstrap."""
+"""Creates a minimal Debian root, like an image's base. Needs root and debootstrap."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ SUITE = "bookworm"
 
 
 def run(*command, **more):
-    """Runs a command; says what it said when it fails."""
+    """Runs a command; prints its output if it fails."""
     done = subprocess.run([str(part) for part in command], text=True, capture_output=True, **more)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))[:300]} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
@@ -18,7 +18,7 @@ def run(*command, **more):
 
 
 def make(folder):
-    """Debian's smallest system in a folder, unless it is there already."""
+    """Installs Debian's smallest system into a folder, unless it is already there."""
     if (folder / "etc/debian_version").exists():
         return folder
     if not shutil.which("debootstrap"):
@@ -35,11 +35,11 @@ def make(folder):
 
 
 def copy(base, folder):
-    """A root of its own that may be changed."""
+    """Copies a root so that the copy can be changed."""
     shutil.rmtree(folder, ignore_errors=True)
     run("cp", "--archive", "--reflink=auto", base, folder)
     shutil.copy("/etc/resolv.conf", folder / "etc/resolv.conf")
-    # No service is to start while packages are installed.
+    # No service may start while packages are installed.
     policy = folder / "usr/sbin/policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)
@@ -48,10 +48,11 @@ def copy(base, folder):
 
 @contextmanager
 def mounted(root, *binds):
-    """/proc, /dev and what is bound besides, for the time of the body; `binds` are (what, where) below the root.
+    """Mounts /proc, /dev and `binds` for the time of the body; `binds` are (source, target) with the target below the
+    root.
 
-    Memory that programs share is the root's own, as in a container: below this machine's /dev lies a folder that only root
-    may write, and PostgreSQL would not start.
+    The root has its own shared memory, as in a container: in this machine's /dev only root may write to it, and
+    PostgreSQL would not start.
     """
     mounts = []
     try:
@@ -71,32 +72,32 @@ def mounted(root, *binds):
 
 
 def inside(root, *command, **variables):
-    """Runs a command in the root, with a clean environment; returns what it says."""
+    """Runs a command in the root with a clean environment; returns its output."""
     environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
                    "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8", **variables}
     return run("chroot", root, *command, env=environment)
 
 
-# The packages that the toolchain of swift.org needs on this suite, and those that fetch and build.
+# The packages that swift.org's toolchain needs on this suite, and tools to download and build.
 SWIFT_NEEDS = (
     "binutils ca-certificates curl git g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6 libpython3.11 "
     "libsqlite3-0 libstdc++-12-dev libxml2-dev libz3-4 make procps tzdata unzip zlib1g-dev")
 
 
 def install_swift_needs(root):
-    """Makes a root in which a toolchain that is bound into it works."""
+    """Prepares a root for a Swift toolchain that is mounted into it."""
     inside(root, "/bin/sh", "-c",
            f"apt-get update -q=2 && apt-get install -q=2 --yes --no-install-recommends {SWIFT_NEEDS} > /dev/null")
-    # The authorities that this machine trusts: it may be behind a proxy with a certificate of its own.
+    # The certificates of this machine, which may be behind a proxy with its own certificate.
     shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / "etc/ssl/certs/ca-certificates.crt")
 
 
-# Where a mirror of packages is bound.
+# The mount point of a mirror of packages.
 PACKAGES = "/packages"
 
 
 def take_packages_from(root):
-    """Lets git in the root clone what it would clone from github.com from the mirror that is bound there."""
+    """Makes git in the root clone from the mounted mirror instead of github.com."""
     (root / "etc/gitconfig").write_text(
         f'[url "{PACKAGES}/"]\n\tinsteadOf = https://github.com/\n[safe]\n\tdirectory = *\n')
 
@@ -113,7 +114,7 @@ def megabytes(count):
 def need_root():
     if os.geteuid() != 0:
         raise SystemExit("This needs root: run it with sudo.")
-    # Mounts of this process are nobody else's business, and end with it.
+    # Mounts are private to this process and end with it.
     if os.environ.get("RINGFENCE_IN_NAMESPACE") != "1":
         os.environ["RINGFENCE_IN_NAMESPACE"] = "1"
         script = Path(os.sys.argv[0]).resolve()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Downloads of a pack from `ringfence serve` and from nginx, side by side on this machine.
+"""Compares downloads of a pack from `ringfence serve` and from nginx on this machine.
 
     Scripts/benchmark-downloads.py RINGFENCE [NGINX] [--megabytes 20] [--rounds 5]
 
-Both serve the same folder. Rounds alternate, so that what else the machine does meets both; a line has the medians.
-CPU time is the server's own, user and system, and says more than the rate where the machine is shared.
+Both serve the same folder. Rounds alternate, so that other load affects both; each line has the medians. CPU time is
+the server's own, user and system, and is more reliable than the rate on a shared machine.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def peak_megabytes(pid):
 
 
 def download(url, clients, times):
-    """Seconds that `clients` take at once, each `times` downloads on one connection."""
+    """Seconds that `clients` concurrent clients take, each for `times` downloads on one connection."""
     command = ["curl", "--silent", "--fail"] + ["--output", "/dev/null", url] * times
     start = time.monotonic()
     running = [subprocess.Popen(command) for _ in range(clients)]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Look-ups by hash and explanations with 2,000,000 listed numbers, over HTTP and in PostgreSQL alone.
+"""Measures lookups by hash and explanations with 2,000,000 listed numbers, over HTTP and in PostgreSQL alone.
 
-Scripts/benchmark-lookups.py BINARY FOLDER: starts a server on an empty data folder, lists made-up numbers in its private
-PostgreSQL, and asks.
+Scripts/benchmark-lookups.py BINARY FOLDER: starts a server on an empty data folder, lists generated numbers in its
+private PostgreSQL, and sends requests.
 """
 
 import http.client

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures packs against other ways to store the same lists, and prints one table.
+"""Compares packs with other ways to store the same lists, and prints one table.
 
-usage: benchmark-pack.py TOOL SHARED [OUT]
+usage: benchmark-packs.py TOOL SHARED [OUT]
   TOOL    the pack-benchmark executable of a release build
-  SHARED  the folder that holds data/packs and data/complaints
+  SHARED  the folder that contains data/packs and data/complaints
   OUT     a Markdown file to write as well
 """
 import csv
@@ -78,7 +78,7 @@ def peers(rows, labelled):
 
 
 def change(rows, labelled):
-    """One entry in a hundred changes: a third goes, a third comes, a third gets another entry's label."""
+    """Changes one entry in a hundred: a third is removed, a third added, a third gets another entry's label."""
     source, numbers, out = random.Random(1), {n for n, _ in rows}, []
     for number, label in rows:
         dice = source.randrange(300)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Replays Docker/Dockerfile in bare Debian roots, without an engine, and runs the server there as the image does.
+"""Replays Docker/Dockerfile in minimal Debian roots without an engine, and runs the server there like the image does.
 
     sudo Scripts/check-image.py [--binary .build/release/ringfence] [--base FOLDER] [--packages FOLDER] [--keep]
 
-With --binary, a program that was built with --static-swift-stdlib, the first stage, which builds it, is left out; else it is
-replayed too, with this machine's toolchain in the place of Swift's own image. Checked: every library is there; the proxy's configuration,
-by Debian's nginx; the server starts as another user, without capabilities, on a root that cannot be written, with secrets
-from files; the image's own HEALTHCHECK says so; a report is taken and published; SIGTERM ends it in order.
+With --binary, a program that was built with --static-swift-stdlib, the first stage, which builds the program, is
+skipped. Otherwise it is replayed too, with this machine's toolchain instead of Swift's own image. Checks: every library
+is installed; Debian's nginx accepts the proxy's configuration; the server starts as another user, without capabilities,
+on a read-only root, with secrets from files; the image's own HEALTHCHECK passes; a report is accepted and published;
+SIGTERM ends the server in order.
 """
 
 import argparse
@@ -32,7 +33,7 @@ DOCKERFILE = CHECKOUT / "Docker/Dockerfile"
 
 
 def stages(text):
-    """Instructions by stage: a list of (name, words) a stage, comments left out and lines joined."""
+    """The instructions of each stage as a list of (name, words), without comments and with continued lines joined."""
     text = re.sub(r"^\s*#.*\n", "", text, flags=re.MULTILINE)
     found = []
     for line in re.sub(r"\\\n", " ", text).splitlines():
@@ -50,7 +51,7 @@ def say(what):
 
 
 def build_program(base, folder, packages):
-    """Does what the first stage does, with the commits of this checkout; returns what it leaves in /out."""
+    """Replays the first stage with the commits of this checkout; returns the folder of its /out."""
     toolchain = Path(shutil.which("swift") or "/opt/swift/usr/bin/swift").resolve().parent.parent
     root = bare_root.copy(base, folder / "build")
     binds = [(toolchain, toolchain)] + ([(packages, bare_root.PACKAGES)] if packages else [])
@@ -84,7 +85,7 @@ def build_program(base, folder, packages):
 
 
 def build_image(root, out, binary):
-    """Does what the second stage does, with what the first one left or with a program; returns what it sets."""
+    """Replays the second stage with the result of the first stage or a program; returns its settings."""
     build, final = stages(DOCKERFILE.read_text())
     settings = {}
     for name, rest in final:
@@ -122,7 +123,7 @@ def check_libraries(root):
 
 
 def check_proxy(base, folder):
-    """`nginx -t` with Debian's nginx on the proxy's configuration."""
+    """Runs `nginx -t` with Debian's nginx on the proxy's configuration."""
     root = bare_root.copy(base, folder / "proxy")
     with mounted(root):
         inside(root, "/bin/sh", "-c",
@@ -145,7 +146,7 @@ def free_port():
 
 
 class Database:
-    """This machine's PostgreSQL in a folder of its own, by TCP and with a password, as in compose.yaml."""
+    """This machine's PostgreSQL in a separate folder, over TCP with a password, as in compose.yaml."""
 
     def __init__(self, folder):
         self.programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1]
@@ -172,7 +173,7 @@ class Database:
 
 
 class Image:
-    """The root as a container has it: read-only, one volume, /tmp in memory, no rights."""
+    """The root as in a container: read-only, one volume, /tmp in memory, no capabilities."""
 
     def __init__(self, root, settings, folder, database):
         self.root, self.settings = root, settings
@@ -217,7 +218,7 @@ class Image:
                 "RINGFENCE_SIGNING_KEY_FILE": "/run/secrets/signing_key"}
 
     def start(self, log):
-        """The image's ENTRYPOINT and CMD."""
+        """Runs the image's ENTRYPOINT and CMD."""
         words = json.loads(self.settings["ENTRYPOINT"]) + json.loads(self.settings["CMD"])
         with log.open("w") as output:
             return subprocess.Popen(self.command(*words), env=self.environment, stdout=output, stderr=output)
@@ -259,7 +260,7 @@ def check_server(root, settings, folder, database):
 
 
 def check_work(image):
-    """A report is taken and a publication made."""
+    """Sends a report and makes a publication."""
     made = image.run("app", "create", "Check", "--data", "/var/lib/ringfence")
     assert made.returncode == 0, made.stderr
     report = {"number": "+33162000248", "category": "fraud", "reporter": "a", "report_id": str(uuid.uuid4()),
@@ -270,7 +271,7 @@ def check_work(image):
     with urllib.request.urlopen(request, timeout=30) as answer:
         assert answer.status == 201
     published = image.run("publish", "--data", "/var/lib/ringfence")
-    # 4: a gate holds the empty list back.
+    # 4: a gate refuses the empty list.
     assert published.returncode in (0, 4), published.stderr
     say(f"a report is taken; publish ends with {published.returncode}: "
         f"{(published.stdout or published.stderr).strip().splitlines()[-1][:100]}")
@@ -313,7 +314,7 @@ def main():
         if options.keep:
             print(folder)
         else:
-            # Mounts below end with the namespace of this process; do not follow them.
+            # Mounts below end with this process's namespace; the deletion must not follow them.
             subprocess.run(["umount", "--recursive", "--lazy", folder / "root"], stderr=subprocess.DEVNULL)
             subprocess.run(["rm", "--recursive", "--force", "--one-file-system", folder], check=False)
     say("all is well")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes Documentation/dependencies.md: everything that is built into Ringfence or that it runs with, and its licence.
+"""Writes Documentation/dependencies.md: everything that Ringfence contains or needs at run time, and its licence.
 
     Scripts/dependencies.py                      writes it
-    Scripts/dependencies.py --check              fails when it is not what this would write
-    Scripts/dependencies.py --sources FOLDER     holds the licences against the sources, such as .build/checkouts, too
+    Scripts/dependencies.py --check              fails if it is not up to date
+    Scripts/dependencies.py --sources FOLDER     also compares the licences with the sources, such as .build/checkouts
 
 Versions of direct packages are those that Package.swift pins; what they need in turn is chosen by the package manager at
 the first build. A package whose licence is not known here is an error: read it, and add it here.
@@ -20,7 +20,7 @@ DOCUMENT = CHECKOUT / "Documentation/dependencies.md"
 
 APACHE = "Apache-2.0"
 SWIFT = "Apache-2.0 with the Swift runtime library exception"
-# Of direct packages: licence, and what for.
+# Direct packages: licence and purpose.
 DIRECT = {
     "async-http-client": (APACHE, "requests to other servers"),
     "hdrhistogram-swift": (APACHE, "percentiles of the benchmarks"),
@@ -37,7 +37,7 @@ DIRECT = {
     "swift-service-lifecycle": (APACHE, "starting and stopping"),
     "yams": ("MIT; LibYAML within it: MIT", "settings, recipes and the description of the API"),
 }
-# Packages that those need.
+# Indirect packages.
 INDIRECT = {
     "swift-algorithms": SWIFT, "swift-asn1": APACHE, "swift-async-algorithms": SWIFT,
     "swift-atomics": SWIFT, "swift-certificates": APACHE, "swift-collections": SWIFT,
@@ -46,7 +46,7 @@ INDIRECT = {
     "swift-nio-transport-services": APACHE, "swift-numerics": SWIFT, "swift-service-context": APACHE,
     "swift-system": SWIFT,
 }
-# Debian's, by what a built server is linked with or runs beside.
+# Debian packages that a built server is linked with or runs with.
 DEBIAN = {
     "ca-certificates": ("MPL-2.0, GPL-2+", "certificate authorities for requests to other servers"),
     "chromium": ("BSD-3-Clause and others", "tests only: the browser"),
@@ -80,7 +80,7 @@ PYPI = {
 
 
 def pins():
-    """Direct packages and their versions, by Package.swift."""
+    """Direct packages and their versions, from Package.swift."""
     text = (CHECKOUT / "Package.swift").read_text()
     found = re.findall(r'\.package\(url: "[^"]*/([^"/]+?)(?:\.git)?", exact: "([^"]+)"(?:, traits: \[[^\]]*\])?\)', text)
     others = re.findall(r"\.package\((?!url: \"[^\"]+\", exact:)", text)
@@ -90,7 +90,7 @@ def pins():
 
 
 def resolved():
-    """Every package that was resolved here; none before the first build."""
+    """All packages that were resolved here; none before the first build."""
     file = CHECKOUT / "Package.resolved"
     return [pin["identity"] for pin in json.loads(file.read_text())["pins"]] if file.exists() else []
 
@@ -156,7 +156,7 @@ Swift's own library, runtime and Foundation: {SWIFT}.
 
 
 def check_sources(folder):
-    """Licences by the files that lie in the sources."""
+    """Compares licences with the files in the sources."""
     signs = {"Apache-2.0": "Apache License", "MIT": "MIT License"}
     for source in sorted(Path(folder).iterdir()):
         name = source.name.lower()

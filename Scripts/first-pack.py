@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures the time from `git clone` to the first published pack, in a bare Debian root with a Swift toolchain.
+"""Measures the time from `git clone` to the first published pack, in a minimal Debian root with a Swift toolchain.
 
     sudo Scripts/first-pack.py [--repository URL] [--swift FOLDER] [--base FOLDER] [--packages FOLDER]
 
-Counted: cloning, `make run` (what it installs from Debian, what it fetches and builds, PostgreSQL's start, the sample
-complaints), until the server answers with a manifest and the pack in it was fetched and verified. Not counted: making the
-bare root, and unpacking Swift, whose folder of this machine is bound into it.
+Included: cloning and `make run` (Debian packages, downloads, the build, PostgreSQL's start, the sample complaints)
+until the server returns a manifest and its pack was downloaded and verified. Not included: creating the root, and
+unpacking Swift, which is mounted from this machine.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads a pack and prints number, roles and label: an independent reader, written from PackFormat.md alone.
 
-usage: pack_reader.py FILE            prints a line an entry: number, tab, roles (1, 2 or 3), tab, label
+usage: pack_reader.py FILE            prints a line for each entry: number, tab, roles (1, 2 or 3), tab, label
 """
 import struct
 import sys

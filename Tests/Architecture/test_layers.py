@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md's table of layers and list of domains, held against the imports and folders of the sources."""
+"""Compares ARCHITECTURE.md's table of layers and list of domains with the imports and folders of the sources."""
 
 import json
 import re
@@ -14,12 +14,12 @@ SYSTEM = set("Foundation FoundationEssentials Testing Synchronization Dispatch G
 # Targets whose folders are domains.
 BY_DOMAIN = ["Curation", "Storage", "API", "ModerationSite", "RingfenceCommand"]
 STANDARD = set("Middleware Connections Limits Files Metrics Problems Layout Forms Operations Settings Documentation Requests".split())
-# Of the command line: packs as files, the server's own command, and progress on the terminal.
+# Further folders of the command line: packs as files, the server's own command, and progress on the terminal.
 COMMANDS = {"Packs", "Serve", "Progress"}
 
 
 def rows(heading):
-    """The first column's and second column's cells of the first table under a heading."""
+    """The cells of the first two columns of the first table under a heading."""
     section = ARCHITECTURE.split(f"\n## {heading}\n", 1)[1]
     table = re.search(r"(?:^\|.*\n)+", section, re.MULTILINE)[0].splitlines()[2:]
     return [[cell.strip() for cell in line.strip("|").split("|")][:2] for line in table]
@@ -31,7 +31,7 @@ def layers():
 
 
 def places():
-    """Where each target is: the number of its row and its place in the row."""
+    """The position of each target: its row and its place in the row."""
     found = {}
     for row, targets in enumerate(layers()):
         for column, (target, library) in enumerate(targets):
@@ -62,7 +62,7 @@ def test_targets_import_lower_layers_and_their_left_only():
 
 
 def test_targets_import_declared_dependencies_only():
-    """SwiftPM finds an undeclared module whenever it happens to be built already: only a clean build fails."""
+    """SwiftPM accepts an undeclared module that is already built: only a clean build fails."""
     dump = subprocess.run(["swift", "package", "dump-package"], cwd=CHECKOUT, capture_output=True, check=True).stdout
     wrong = []
     for target in json.loads(dump)["targets"]:

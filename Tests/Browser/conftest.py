@@ -19,7 +19,7 @@ def server(make_server):
 
 @pytest.fixture(scope="session")
 def empty_server(make_server):
-    """A server that nobody has sent anything yet."""
+    """A server without reports."""
     return make_server()
 
 
@@ -36,7 +36,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def make_link():
-    """Makes a fresh one-time link of a server, for an account of its own unless it is named."""
+    """Creates a new sign-in link of a server, for a new account unless a name is given."""
     numbers = itertools.count(1)
 
     def make(server, role="moderator", name=None):
@@ -48,13 +48,13 @@ def make_link():
 
 @pytest.fixture(scope="session")
 def signed_in(browser, make_link):
-    """The cookies of a session of a role at a server, opened once."""
+    """The cookies of a session with a role at a server, opened once."""
     sessions = {}
 
     def state(server, role="moderator"):
         key = (server.address, role)
         if key not in sessions:
-            # In English, whatever the machine speaks.
+            # English, regardless of the machine's language.
             context = browser.new_context(locale="en-GB")
             page = context.new_page()
             page.goto(make_link(server, role))
@@ -69,7 +69,7 @@ def signed_in(browser, make_link):
 
 @pytest.fixture
 def visit(browser):
-    """Opens a browser's window of its own; at the end nothing in it may have complained."""
+    """Opens a separate browser window; the test fails if an error occurred in it."""
     visits = []
 
     def open_window(**options):

@@ -1,4 +1,4 @@
-"""Every page there is, a line each; test_every_page.py visits them in both schemes, on a phone and on a desk."""
+"""All pages, one line each; test_every_page.py visits them in both colour schemes, on a phone and on a desktop."""
 
 import hashlib
 import json
@@ -17,13 +17,13 @@ from waiting import wait_until
 class Page:
     """A page.
 
-    name: AREA-PAGE, of its pictures.
-    path: where it is, or a function of the server that says it.
-    role: who looks at it; None for people without an account.
-    server: "sample" for the one with sample data, "empty" for the one that nobody has sent anything.
-    status: what it is answered with.
-    then: what is done on it before it is looked at, given the Playwright page.
-    after: tidies up what `path` has prepared, given the server.
+    name: AREA-PAGE, for its screenshots.
+    path: the path, or a function of the server that returns it.
+    role: the role of the account; None for no account.
+    server: "sample" for the server with sample data, "empty" for the server without reports.
+    status: the expected status.
+    then: actions on the page before it is checked, given the Playwright page.
+    after: removes the data that `path` has prepared, given the server.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Page:
 
     @property
     def area(self):
-        """What the navigation calls the area the page lies in; None for pages of none."""
+        """The navigation's name of the page's area; None if the page has no area."""
         return AREAS.get(self.name.split("-")[0]) if self.role and self.status == 200 else None
 
     def address(self, server):
@@ -52,14 +52,14 @@ AREAS = {
 
 
 def richest_number(server):
-    """The one with the most categories has the longest page."""
+    """The number with the most categories has the longest page."""
     [[digits]] = server.query(
         "SELECT number FROM number_categories GROUP BY number ORDER BY count(*) DESC, sum(heat) DESC LIMIT 1")
     return f"/moderation/numbers/{digits}"
 
 
 def full_queue(server):
-    """The first sweep of a server that has just started takes a moment."""
+    """Waits for the first sweep of a server that has just started."""
     wait_until(lambda: int(server.query("SELECT count(*) FROM queue")[0][0]) > 60, 30, "the queue to fill")
     return "/moderation/queue"
 
@@ -78,7 +78,7 @@ def preview_all(page):
 
 
 def block_some(page):
-    """Three numbers, which nobody else needs."""
+    """Blocks three numbers that no other page uses."""
     for place in range(3):
         page.get_by_role("checkbox").nth(place).check()
     page.get_by_role("button", name="Decide on selected numbers").click()
@@ -107,7 +107,7 @@ def press_sign_in(page):
 
 
 def filed_appeal(server):
-    """The page of a ticket, filed as a browser without scripts does."""
+    """The page of a ticket that was filed without scripts."""
     page = urllib.request.urlopen(f"{server.address}/appeal").read().decode()
     stamp = re.search(r'name="stamp" value="([^"]+)"', page)[1]
     nonce = next(
@@ -136,7 +136,7 @@ def crowded_appeal(server):
 
 
 def proposed_range(server):
-    """The hundred with the most numbers that are complained of, as the hourly search would propose it."""
+    """The block of 100 with the most reported numbers, in the form that the hourly search would propose."""
     [[first, members]] = server.query(
         "SELECT number - number % 100, count(*) FROM numbers GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1")
     server.query(
@@ -202,7 +202,7 @@ def first_changes(server):
 
 
 def newest_changes(server):
-    """Of a second publication, without a number that a moderator has allowed."""
+    """Creates a second publication without a number that a moderator has allowed."""
     published = "SELECT serial FROM publications WHERE state = 'published' ORDER BY serial"
     if len(server.query(published)) == 1:
         [[number]] = server.query("SELECT number FROM listings ORDER BY number LIMIT 1")
@@ -218,7 +218,7 @@ def ask_for_preview(page):
 
 
 def fresh_link(server):
-    """A link of an account of its own."""
+    """A sign-in link of a new account."""
     [[count]] = server.query("SELECT count(*) FROM accounts")
     link = server.run("sign-in-link", f"Grace {count}", "--role", "moderator", "--url", server.address)
     return link.removeprefix(server.address)

@@ -1,6 +1,6 @@
-"""What every page is held to, said by the browser itself."""
+"""Layout checks of every page, run by the browser."""
 
-# Text that is seen and too small, the parts of a chart too.
+# Visible text that is too small, including parts of charts.
 SMALL_TEXT = """() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const found = []
@@ -14,14 +14,14 @@ SMALL_TEXT = """() => {
   return found
 }"""
 
-# What is pressed with a finger and is smaller than WCAG 2.2 asks. Links within a text are as high as its lines.
+# Controls that are smaller than WCAG 2.2 requires. Links within a text are as high as its lines.
 SMALL_TARGETS = """() => [...document.querySelectorAll(
   "button, .button, summary, select, textarea, input:not([type=hidden]), nav a, th a")]
   .filter(each => each.checkVisibility()).map(each => [each, (each.closest("label") ?? each).getBoundingClientRect()])
   .filter(([each, box]) => (box.width < 24 || box.height < 24) && box.width > 1)
   .map(([each, box]) => `${box.width} × ${box.height}: ${each.outerHTML.slice(0, 80)}`)"""
 
-# How far things have moved on their own since the page was opened, and which.
+# Layout shifts since the page was opened, with their elements.
 SHIFTS = """() => new Promise(done => {
   const words = list => list.getEntries().filter(each => !each.hadRecentInput).map(each => `${each.value.toFixed(5)} `
     + each.sources.map(source => (source.node?.outerHTML ?? source.node?.data ?? "?").slice(0, 80)).join(" | "))
@@ -29,7 +29,7 @@ SHIFTS = """() => new Promise(done => {
   setTimeout(done, 50, [])
 })"""
 
-# Tables that the paper cuts off, and what only a window can use.
+# Tables cut off on paper, and printed controls that only a window can use.
 UNPRINTABLE = """() => [
   ...[...document.querySelectorAll("table")].filter(each => each.checkVisibility() && each.getBoundingClientRect().right > innerWidth + 1)
     .map(each => `cut off: ${each.parentElement.getAttribute("aria-label")}`),
@@ -39,7 +39,7 @@ UNPRINTABLE = """() => [
     .map(each => `printed: ${each.outerHTML.slice(0, 80)}`),
 ]"""
 
-# In a theme of two or three colours: badges without an edge, and bars that nobody tells from the ground or from each other.
+# In a theme of two or three colours: badges without an edge, and bars that look like the background or each other.
 INDISTINCT = """() => {
   const style = each => getComputedStyle(each)
   const faults = [...document.querySelectorAll(".badge:not(.quiet-badge, .threshold), .error, .notice, .count, button")]
@@ -64,14 +64,14 @@ MOVING = """() => [...document.querySelectorAll("*")].filter(each =>
 
 IS_TOO_WIDE = "document.documentElement.scrollWidth > innerWidth"
 
-# Tables that show a part of themselves only.
+# Tables that show only a part of their content.
 SCROLLING_TABLES = """() => [...document.querySelectorAll(".table")]
   .filter(each => each.checkVisibility() && each.scrollWidth > each.clientWidth)
   .map(each => `${each.getAttribute("aria-label")}: ${each.scrollWidth} in ${each.clientWidth}`)"""
 
 
 def faults_of_widths(page, widths, whole=640):
-    """The widths at which the page is wider than its window, and tables that scroll where it is at most `whole` wide."""
+    """The widths at which the page is wider than its window, and tables that scroll at widths up to `whole`."""
     found = []
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})

@@ -1,4 +1,4 @@
-"""A window that writes down what goes wrong in it."""
+"""A browser window that collects errors."""
 
 POLICY = {
     "default-src": "'none'", "style-src": "'self'", "script-src": "'self'", "img-src": "'self' data:",
@@ -7,7 +7,7 @@ POLICY = {
 
 
 class Visit:
-    """A page, and what its console, its scripts and its requests complained of."""
+    """A page, and the errors of its console, scripts and requests."""
 
     def __init__(self, page):
         self.page = page
@@ -19,19 +19,19 @@ class Visit:
         page.on("response", self._answered)
 
     def open(self, address, status=200):
-        """Goes there and expects this status."""
+        """Opens an address and expects this status."""
         self.refused.add(status)
         response = self.page.goto(address)
         assert response.status == status, address
         return response
 
     def _heard(self, message):
-        # A page that is refused on purpose is no complaint; `_answered` looks at the status itself.
+        # A refusal that the test expects is not an error; `_answered` checks the status itself.
         if message.type in ("error", "warning") and "the server responded with a status of" not in message.text:
             self.complaints.append(f"console: {message.text}")
 
     def _failed(self, request):
-        # A picture that was still on its way when the next page was asked for.
+        # A picture that was still loading when the next page was opened.
         if request.failure != "net::ERR_ABORTED":
             self.complaints.append(f"failed: {request.url} {request.failure}")
 

@@ -1,4 +1,4 @@
-"""How somebody signs in, step by step."""
+"""The steps of a sign-in."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ PASSWORD = "seven small elephants"
 
 
 def code(secret, at=None):
-    """What an authenticator app shows (RFC 6238)."""
+    """The code of an authenticator app (RFC 6238)."""
     step = int((at or time.time()) // 30)
     mac = hmac.new(base64.b32decode(secret.replace(" ", "")), struct.pack(">Q", step), hashlib.sha1).digest()
     offset = mac[19] & 15

@@ -1,4 +1,4 @@
-"""An administrator's way with apps and keys."""
+"""An administrator manages apps and keys."""
 
 import uuid
 from datetime import datetime, timezone

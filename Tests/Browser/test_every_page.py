@@ -1,4 +1,5 @@
-"""Every page in both schemes, on a phone and on a desk: accessible, within its width, still, legible, and on a picture."""
+"""Every page in both colour schemes, on a phone and on a desktop: accessible, within its width, stable, legible, with a
+screenshot."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -7,7 +8,8 @@ from every_page import PAGES
 from layout_checks import IS_TOO_WIDE, SHIFTS, SMALL_TARGETS, SMALL_TEXT, faults_of_widths
 
 WIDTHS = {360: 740, 1440: 900}
-# From the smallest phone to the largest screen, and where the style sheet takes a step and the pages are fullest.
+# From the smallest phone to the largest screen, including the style sheet's breakpoints and the widths with the least
+# space.
 STEPS = [320, 360, 480, 504, 560, 640, 641, 768, 899, 900, 1024, 1280, 1440, 3840]
 
 
@@ -27,14 +29,14 @@ def look_at(home, visit, signed_in, artefacts, each, scheme, width):
     one = visit(storage_state=cookies, color_scheme=scheme, viewport={"width": width, "height": WIDTHS[width]})
     page = one.page
     one.open(each.address(home), each.status)
-    # What is done on the page may be refused on purpose.
+    # Actions on the page may be refused on purpose.
     one.refused.update({400, 403, 409, 422, 429})
     each.then(page)
-    # Before the picture: a window that grows to the page's height moves things.
+    # Before the screenshot, because a window that grows to the page's height moves elements.
     assert page.evaluate(SHIFTS) == []
     page.screenshot(path=artefacts / f"{each.name}-{scheme}-{width}.png", full_page=True)
 
-    # Where links are small, the next one is far enough.
+    # Small links must be far enough apart.
     found = Axe().run(page, options={"rules": {"target-size": {"enabled": True}}})
     assert found.violations_count == 0, found.generate_report()
     assert not page.evaluate(IS_TOO_WIDE), "The page is wider than its window."

@@ -1,11 +1,11 @@
-"""All of it without a mouse."""
+"""All tasks without a mouse."""
 
 from every_page import full_queue
 from waiting import wait_until
 
 
 def focused(page):
-    """What has the focus, in words."""
+    """The text of the focused element."""
     return page.evaluate("(document.activeElement.getAttribute('aria-label') || document.activeElement.innerText).trim()")
 
 
@@ -31,7 +31,7 @@ def test_from_the_link_to_the_end_of_the_session(server, visit, make_link):
     wait_until(lambda: focused(page) == "Sign in", 10, "the button to have the focus")
     press(page, "Enter")
     page.wait_for_url("**/moderation**")
-    # The first time the link leads to one's own account.
+    # The first time the link leads to the account page.
     moderator.open(f"{server.address}/moderation")
 
     order = []

@@ -1,4 +1,4 @@
-"""What stands where: on a phone, on a desk, and while something goes on."""
+"""Positions of elements on a phone, on a desktop, and while a publication is running."""
 
 import pytest
 
@@ -32,20 +32,20 @@ def test_on_a_phone_the_reasons_come_first_and_the_decision_is_at_hand(server, v
     one.open(server.address + richest_number(server))
     assert is_below(page, ".decide", ".why") and is_below(page, "#decisions", ".decide")
     link, title = page.get_by_role("link", name="Decide", exact=True), page.locator("#decide-title")
-    # Seen wherever one is, but where the decision itself is.
+    # The link is visible at every position except at the decision itself.
     for place in [0, 200, 10_000]:
         page.evaluate(f"scrollTo(0, {place})")
         assert title.evaluate(IN_WINDOW) or link.evaluate(IN_WINDOW), place
     for place in [0, 10_000]:
         page.evaluate(f"scrollTo(0, {place})")
         if not title.evaluate(IN_WINDOW):
-            # As a finger does: `click` would scroll to where the link belongs first.
+            # Clicks by coordinates, because `click` would first scroll to the link.
             there = link.bounding_box()
             page.mouse.click(there["x"] + there["width"] / 2, there["y"] + there["height"] / 2)
         wait_until(lambda: title.evaluate(IN_WINDOW), 10, "the decision to be in sight")
         assert not link.evaluate(IN_WINDOW)
         assert place == 0 or page.locator("#decision input[type=radio]").first.evaluate(IN_WINDOW)
-    # Whoever comes to it by the keyboard sees it.
+    # Keyboard users see it too.
     page.keyboard.press("Shift+Tab")
     link.focus()
     assert link.evaluate(IN_WINDOW)
@@ -73,7 +73,7 @@ def test_an_appeal_is_answered_beside_what_is_known(server, visit, signed_in, wi
         said = box(page, "[aria-labelledby=said]")
         assert known["x"] > said["x"] + said["width"] and known["y"] == said["y"]
         assert answer["y"] + answer["height"] < 900
-    # All that was said is there, and a few of it at once.
+    # All statements are on the page; only a few are visible at first.
     filings = page.locator("[aria-labelledby=said] .filing")
     assert filings.count() >= 6
     assert sum(filings.nth(place).is_visible() for place in range(filings.count())) == 3
@@ -98,7 +98,7 @@ def test_a_publication_goes_on_and_nothing_jumps(server, visit, signed_in):
         assert page.locator("progress").get_attribute("value") == "90"
         assert page.evaluate(SHIFTS) == []
 
-        # A link within what changes keeps the focus, and a publication that comes on top moves nobody.
+        # A link within the changing part keeps the focus, and a new row at the top moves nothing.
         page.get_by_role("link", name="Refresh").focus()
         without_attempts(server)
         failed_publications(server)
@@ -153,7 +153,7 @@ def test_keys_are_shown_to_those_who_have_some(server, visit, signed_in):
         assert [keys.nth(place).is_visible() for place in range(keys.count())] == [not touch] * keys.count()
 
 
-# The places from the left at which cells of a kind begin.
+# The left positions of cells.
 COLUMNS = "cells => [...new Set(cells.map(each => Math.round(each.getBoundingClientRect().left)))]"
 
 
@@ -164,7 +164,7 @@ def test_figures_on_cards_stand_under_each_other(server, visit, signed_in):
     assert len(page.locator("td[data-label=Heat]").evaluate_all(COLUMNS)) == 1
     one.open(f"{server.address}/moderation/thresholds")
     assert len(page.locator("td.figure").evaluate_all(COLUMNS)) == 2
-    # And each is a line.
+    # Each cell has one line.
     assert len(page.locator("td.figure").evaluate_all(COLUMNS.replace("left", "height"))) == 1
 
 

@@ -1,4 +1,4 @@
-"""The pages that people live on: on the largest screen, on paper, in forced colours, without motion, and in Russian."""
+"""The most used pages: on the largest screen, on paper, in forced colours, without motion, and in Russian."""
 
 import re
 import time
@@ -18,7 +18,7 @@ def each(request):
 
 @pytest.fixture
 def open_page(server, visit, signed_in, each):
-    """Opens the page in a window of its own."""
+    """Opens the page in a separate window."""
 
     def go(width, height=900, before=lambda page: None, **options):
         cookies = signed_in(server, each.role) if each.role else None
@@ -33,14 +33,14 @@ def open_page(server, visit, signed_in, each):
 def test_on_the_largest_screen(open_page, artefacts, each):
     page = open_page(3840, 2160)
     page.screenshot(path=artefacts / f"{each.name}-3840.png")
-    # What is read is neither at an edge nor as wide as the screen.
+    # The main text is neither at an edge nor as wide as the screen.
     box = page.evaluate("(({left, right, width}) => [left, innerWidth - right, width])(main.getBoundingClientRect())")
     assert min(box[0], box[1]) > 500 and box[2] > 900
     assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") > 18
 
 
 def test_on_paper(open_page, artefacts, each):
-    # A4 between the margins that browsers leave.
+    # A4 without the default margins of browsers.
     page = open_page(718, 1040)
     page.emulate_media(media="print")
     page.screenshot(path=artefacts / f"{each.name}-print.png", full_page=True)
@@ -63,7 +63,7 @@ def test_nothing_moves_while_scripts_are_on_their_way(open_page, each):
         1440, before=lambda page: page.route("**/*.js", slowly), reduced_motion="reduce", timezone_id="America/New_York")
     assert page.evaluate(SHIFTS) == []
     assert page.evaluate(MOVING) == []
-    # It was the reader's own time that could have moved something.
+    # The conversion to local times could have moved something.
     assert page.locator("time").count() == page.locator("time[title$=UTC]").count()
 
 
@@ -74,6 +74,6 @@ def test_in_russian(open_page, artefacts, each, width):
     page.screenshot(path=artefacts / f"{each.name}-ru-{width}.png", full_page=True)
     assert not page.evaluate(IS_TOO_WIDE)
     assert page.evaluate(SMALL_TEXT) == []
-    # Figures have the comma of the language, and are not broken from what is counted.
+    # Figures have the language's decimal comma and no line break before their unit.
     figures = page.locator("td.figure, .plot li, .tile strong").all_text_contents()
     assert [text for text in figures if re.search(r"[0-9]\.[0-9]|[0-9] [0-9%а-яА-Я]", text)] == []

@@ -1,4 +1,4 @@
-"""The list of what waits and the page of one number, with scripts and without."""
+"""The queue and the page of a number, with and without scripts."""
 
 import re
 

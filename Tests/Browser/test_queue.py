@@ -1,4 +1,4 @@
-"""The queue in a real browser: worked through by keys alone, by two at once, in bulk, back again, and without scripts."""
+"""The queue in a real browser: by keyboard, by two moderators at once, in bulk, with undo, and without scripts."""
 
 import re
 import time
@@ -10,7 +10,7 @@ from waiting import wait_until
 
 @pytest.fixture(scope="module")
 def home(make_server):
-    """A server of this file's own: its tests empty the queue."""
+    """A separate server for this file, because its tests empty the queue."""
     server = make_server("--demo")
     wait_until(lambda: waiting(server) > 100, 60, "the queue to fill")
     return server
@@ -67,19 +67,19 @@ def test_a_queue_is_worked_through_by_keys_alone(home, visit, signed_in, capsys)
     events = home.query("SELECT action, count(*) FROM audit_events WHERE action LIKE 'decision.%' GROUP BY 1 ORDER BY 1")
     assert events == [["decision.allow", "5"], ["decision.block", "15"]]
 
-    # Not sure: it goes to others, and does not come back.
+    # Not sure: the case is left to others and is not offered again.
     number = digits_of(page)
     page.keyboard.press("u")
     page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
     assert "Skipped" in page.get_by_role("status").first.inner_text()
     assert home.query(f"SELECT count(*) FROM queue_passes WHERE number = {number}") == [["1"]]
 
-    # The keys themselves, and the way out.
+    # The list of keys, and closing it.
     number = digits_of(page)
     sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
     page.keyboard.press("?")
     assert sheet.is_visible() and sheet.evaluate("sheet => sheet.contains(document.activeElement)")
-    # Nothing under it is decided.
+    # Keys decide nothing while the list is open.
     page.keyboard.press("a")
     page.keyboard.press("n")
     assert digits_of(page) == number and decisions(home, number) == []
@@ -143,7 +143,7 @@ def test_undo_at_once_and_later(home, visit, signed_in):
     assert decisions(home, number) == ["allow", "undo"]
     wait_until(lambda: home.query(f"SELECT stale FROM queue WHERE number = {number}") == [["f"]], 30, "it to be judged")
 
-    # Later, from the history of the number.
+    # Undo later, from the history of the number.
     page.goto(f"{home.address}/moderation/numbers/{number}")
     page.keyboard.press("a")
     page.locator(".did").wait_for()
@@ -162,7 +162,7 @@ def test_two_moderators_are_never_on_one_case(home, visit, signed_in, make_link)
     bob.open(f"{home.address}/moderation/queue")
     bob = bob.page
     for _ in range(3):
-        # Both at once: neither waits for the other's answer.
+        # Both at once, without waiting for each other's response.
         for page in (ada, bob):
             page.evaluate("setTimeout(() => document.querySelector('form[action$=next] button').click())")
         for page in (ada, bob):
@@ -174,7 +174,7 @@ def test_two_moderators_are_never_on_one_case(home, visit, signed_in, make_link)
     bob.goto(f"{home.address}/moderation/numbers/{digits_of(ada)}")
     assert "Claimed by" in bob.get_by_role("status").first.inner_text()
     assert bob.locator("#decision").count() == 0
-    # Leaving gives it back.
+    # Leaving the page releases the claim.
     number = digits_of(ada)
     ada.goto(f"{home.address}/moderation/publications")
     wait_until(
@@ -225,7 +225,7 @@ def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in,
     page.get_by_role("button", name="Undo all").click()
     page.get_by_text("has undone this decision").wait_for()
     assert all(decisions(home, number) == ["block", "undo"] for number in chosen)
-    # For the next run of this test there are others.
+    # Restores the numbers for the next run of this test.
     for number in chosen:
         home.run("decide", f"+{number}", "--allow", "--by", "The test")
 

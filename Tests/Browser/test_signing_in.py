@@ -1,4 +1,4 @@
-"""A link signs in once, a password as often as one likes, a second factor is asked for; a session can be ended."""
+"""A link signs in once, a password repeatedly; a second factor is required; a session can be ended."""
 
 import re
 import time
@@ -97,14 +97,14 @@ def test_password_second_factor_and_recovery_code(server, visit, make_link, scri
     other = visit(java_script_enabled=scripts)
     by_password(other, server, name)
     other.page.wait_for_url("**/sign-in/code")
-    # The first factor alone opens nothing.
+    # The first factor alone gives no access.
     other.open(f"{server.address}/moderation")
     assert other.page.url == f"{server.address}/sign-in"
     other.open(f"{server.address}/sign-in/code")
     other.page.get_by_label("Code").fill("000000")
     other.page.get_by_role("button", name="Continue").click()
     assert "The code is wrong" in other.page.get_by_role("alert").inner_text()
-    # The code that set it up was used; the next one is good already.
+    # The code used for the setup is spent; the next one is already valid.
     other.page.get_by_label("Code").fill(code(secret, time.time() + 30))
     other.page.get_by_role("button", name="Continue").click()
     other.page.wait_for_url(f"{server.address}/moderation")
@@ -160,7 +160,7 @@ def test_guesses_are_slowed_down_and_do_not_lock_the_owner_out(server, visit, ma
         assert "The name or the password is wrong." in stranger.page.get_by_role("alert").inner_text()
     by_password(stranger, server, "Hedy")
     assert re.search(r"Try again in \d+ seconds", stranger.page.get_by_role("alert").inner_text())
-    # The owner's browser is known, and comes in.
+    # The owner's known browser can sign in.
     owner.page.get_by_role("button", name="Sign out").click()
     owner.page.wait_for_url("**/sign-in")
     by_password(owner, server, "Hedy")
@@ -230,7 +230,7 @@ def test_pages_speak_the_readers_language(server, visit, make_link, wish, langua
     person.open(make_link(server, name=f"Ada {wish}"))
     person.page.locator("main button").click()
     person.page.wait_for_url("**/moderation/account**")
-    # The account's choice goes before the browser's.
+    # The account's language has precedence over the browser's.
     other = "en" if language == "ru" else "ru"
     person.page.locator("#language").select_option(other)
     person.page.locator("form[action$=language] button").click()

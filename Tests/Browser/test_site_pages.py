@@ -1,4 +1,4 @@
-"""Appeals from a stranger's browser to the list without the number; thresholds with their preview."""
+"""Appeals from the form to the removal of the number; thresholds with their preview."""
 
 import re
 
@@ -6,13 +6,13 @@ import pytest
 
 from waiting import wait_until
 
-# Bounds, not expectations: a publication of the sample takes a few seconds on a quiet machine.
+# A limit, not an expectation: a publication of the sample data takes a few seconds on an idle machine.
 SOON = 120
 
 
 @pytest.fixture(scope="module")
 def published(make_server):
-    """A server of its own, with sample data and a publication, for what these tests take off its list."""
+    """A separate server with sample data and a publication, from which these tests remove numbers."""
     return make_server("--demo", "--public-number-pages", "hidden")
 
 
@@ -51,7 +51,7 @@ def test_from_an_appeal_to_a_list_without_the_number(published, visit, signed_in
     desk.get_by_label("Answer to the owner").fill("You were right, sorry.")
     desk.get_by_role("button", name="Uphold").click()
     desk.wait_for_url("**?done=upheld")
-    # The running server takes it out of what is published, and the database hears of it.
+    # The running server removes it from the packs and records that in the database.
     wait_until(lambda: not published.query(f"SELECT 1 FROM listings WHERE number = {number}"), SOON, "the revocation")
     [[state, cause]] = published.query("SELECT state, cause FROM publications ORDER BY serial DESC LIMIT 1")
     assert (state, cause) == ("published", "revocation")
@@ -103,7 +103,7 @@ def test_a_form_of_an_appeal_is_good_once(published, visit):
             f"{published.address}/appeal", data=body,
             headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"})
 
-    # Sent twice it leads to the same ticket; with other words it is no form any more.
+    # Sent twice, it leads to the same ticket; with other text it is refused.
     assert send(sent[0].post_data).url == owner.page.url
     other = send(sent[0].post_data.replace("Mine.", "Theirs."))
     assert other.status == 422 and "already been sent" in other.text()
@@ -123,7 +123,7 @@ def test_a_threshold_is_previewed_before_it_is_saved(server, visit, signed_in, s
     page.get_by_label("Reporters to stay").fill("70")
     page.get_by_role("button", name="Preview").click()
     page.wait_for_url("**/thresholds/preview")
-    # The page renews itself; without scripts there is a link.
+    # The page refreshes itself; without scripts there is a link.
     marked = page.evaluate("window.mark = 1")
 
     def is_ready():

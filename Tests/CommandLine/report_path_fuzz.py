@@ -1,5 +1,5 @@
-"""Pairs of requests that differ in one field, which keeps the second of them from the fast path of reports. Their answers
-must be the same. Run it by itself for more pairs than a test has time for:
+"""Pairs of requests that differ in one field, which keeps the second request off the fast path of reports. Their
+responses must be the same. Run it alone for more pairs than a test has time for:
 
     python Tests/CommandLine/report_path_fuzz.py ADDRESS KEY [PAIRS [SEED]]
 """
@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 
-# Changes nothing but the path that a request takes.
+# Changes only the path that handles the request.
 DETOUR = b"Sec-Fetch-Site: none\r\n"
 NEXT = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 SECONDS = 30
@@ -24,7 +24,7 @@ def maybe(chance, probability, usual, others):
 
 
 def value(chance):
-    """What a field may hold that nobody expects."""
+    """An unusual value of a field."""
     return chance.choice([
         "", " ", ",", "\t", "x" * chance.choice([1, 63, 64, 65, 255, 256, 257, 4_000, 9_000]), "\u00e9", "a b", "a,b", "0", "-1",
         "\x00", "\x7f", "\x01", "null", "\"", "%00", "../x", "203.0.113.7", "[::1]", "keep-alive, close", "chunked"])
@@ -63,7 +63,7 @@ def body(chance):
 
 
 def framing(chance, data):
-    """The fields of the body's length, and the bytes that follow the head."""
+    """The fields of the body's length, and the bytes after the head."""
     kind = chance.randrange(30)
     length = len(data)
     if kind == 0:
@@ -98,7 +98,7 @@ def chunked(chance, data):
 
 
 def request(chance, key):
-    """The head up to the last field, its end, and what follows it."""
+    """The head up to the last field, its end, and the following bytes."""
     data = body(chance)
     lengths, rest = framing(chance, data)
     method = maybe(chance, 0.03, "POST", ["post", "PUT", "GET", "POSTX", "CONNECT", "OPTIONS", "PRI"])
@@ -131,7 +131,7 @@ def request(chance, key):
     if chance.random() < 0.005:
         fields += [f"X-{i}: y" for i in range(chance.choice([90, 99, 100, 101, 200]))]
     if not path.startswith("/v1/"):
-        # Pages compare it, unless the field of the detour is there.
+        # Pages check Origin unless the detour's field is present.
         fields = [field for field in fields if not field.startswith("Origin:")]
     lines = [field.encode("utf-8") for field in fields] + lengths
     chance.shuffle(lines)
@@ -141,7 +141,7 @@ def request(chance, key):
 
 
 def exchange(address, data, pieces):
-    """All that the server sends until it closes the connection."""
+    """All bytes that the server sends until it closes the connection."""
     host, _, port = address.removeprefix("http://").rpartition(":")
     with socket.create_connection((host, int(port)), timeout=SECONDS) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -161,7 +161,7 @@ def exchange(address, data, pieces):
 
 
 def normal(answer, report):
-    """An answer without what differs from request to request, each head's lines in order."""
+    """A response without the parts that differ between requests, with each head's lines in order."""
     text = answer.decode("utf-8", "surrogateescape").replace(report, "ID")
     text = re.sub(r"\r\n(date|x-request-id): [^\r]*", lambda match: f"\r\n{match[1]}", text, flags=re.IGNORECASE)
     heads = re.split(r"(?=HTTP/1\.[01] \d)", text)
@@ -174,7 +174,7 @@ def normal(answer, report):
 
 
 def compare(address, key, seed):
-    """A pair of requests and their answers, where these differ."""
+    """A pair of requests and their responses, if these differ."""
     chance = random.Random(seed)
     head, rest = request(chance, key)
     pieces = chance.random() < 0.1
@@ -191,7 +191,7 @@ def compare(address, key, seed):
 
 
 def run(address, key, pairs, seed=0, threads=4):
-    """The differences of so many pairs."""
+    """The differences found in `pairs` pairs."""
     differences, lock, following = [], threading.Lock(), iter(range(seed, seed + pairs))
 
     def work():

@@ -1,4 +1,4 @@
-"""Values of the formats that our schemas name, for what a JSON Schema cannot say."""
+"""Values for the formats of our schemas that JSON Schema cannot express."""
 
 import json
 import uuid
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 
-# Real numbering plans: whether a number can be anybody's is for libphonenumber to say.
+# Real numbering plans, because libphonenumber decides which numbers are valid.
 schemathesis.openapi.format("phone-number", st.builds(
     lambda prefix, rest: f"{prefix}{rest:04d}", st.sampled_from(["+3316200", "+1201555", "+4930123", "+44207946"]),
     st.integers(0, 9999)))
@@ -18,21 +18,21 @@ schemathesis.openapi.format("date-time", st.builds(
     lambda seconds: (NOW - timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ"), st.integers(0, 300 * 86_400)))
 schemathesis.openapi.format("date", st.builds(
     lambda days: (NOW - timedelta(days=days)).strftime("%Y-%m-%d"), st.integers(0, 28)))
-# Never the same one twice: an id that was used and taken back is not free any more.
+# Never the same value twice: an id that was used and withdrawn cannot be used again.
 schemathesis.openapi.format("uuid", st.randoms(use_true_random=False).map(
     lambda chance: str(uuid.UUID(int=chance.getrandbits(128), version=4))))
 
 
 @schemathesis.serializer("application/x-ndjson")
 def lines(context, value):
-    """A line: items are judged one by one, whatever they are."""
+    """A line of any JSON, because items are checked one by one."""
     return json.dumps(value).encode()
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """What no schema can say, in sequences too: an id that was taken back is not free again, and a time that an answer
-    named, such as when a list expires, may lie ahead."""
+    """Changes values that no schema can exclude, in sequences too: a withdrawn id cannot be used again, and a time from
+    a response, such as a list's expiry, may be in the future."""
     if isinstance(case.body, dict) and is_uuid(case.body.get("report_id")):
         case.body["report_id"] = str(uuid.uuid4())
         try:

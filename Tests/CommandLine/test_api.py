@@ -1,4 +1,4 @@
-"""The API as Resources/openapi.yaml describes it: every answer of a running server is compared with it."""
+"""Compares every response of a running server with Resources/openapi.yaml."""
 
 import json
 import os
@@ -17,7 +17,7 @@ import yaml
 import publications
 from ringfence_server import BINARY, CHECKOUT, START_SECONDS, environment
 
-# Values out of answers are tried in sequences alone: the time at which a list expires is no time of a report.
+# Values from responses are tried only in sequences: the time at which a list expires is not a time of a report.
 CONFIG = """
 color = false
 headers = { Authorization = "Bearer ${RINGFENCE_KEY}" }
@@ -32,7 +32,7 @@ extra-data-sources = { responses = false }
 [phases.fuzzing]
 extra-data-sources = { responses = false }
 """
-# With the names that the documents have.
+# Uses the names in the documents.
 RECIPES = """
 recipes:
   - {name: toxic, kind: identification, top: 100000, formats: [csv]}
@@ -44,7 +44,7 @@ DOCUMENT = CHECKOUT / "Documentation/api.md"
 
 @pytest.fixture(scope="module")
 def server(make_server):
-    """A server with sample data and without limits: a refusal would hide an answer."""
+    """A server with sample data and without limits, because a refusal would hide a response."""
     return make_server("--demo", "--no-limits")
 
 
@@ -64,7 +64,7 @@ def published(make_server, tmp_path_factory):
 
 
 def parts(server):
-    """The digests of a bin of the newest manifest and of a description, as the documents' variables."""
+    """The digests of a bin and a description of the newest manifest, as the documents' variables."""
     folder = server.data / "publications"
     paths = publications.parts(folder, publications.manifest(folder))
     first = {path.split("/")[0]: Path(path).stem for path in reversed(paths)}
@@ -92,7 +92,7 @@ def test_the_description_is_openapi(document):
 
 
 def test_the_file_is_openapi_and_what_is_served(document):
-    """PyYAML reads the file as Yams does. What the server changes is in the file's first lines."""
+    """PyYAML reads the file as Yams does. The file's first lines explain the server's changes."""
     start = document["components"]["schemas"]["Report"]["examples"][0]["reported_at"]
     written = yaml.safe_load(DESCRIPTION.read_text().replace("${NOW}", start).replace("${TODAY}", start[:10]))
     openapi_spec_validator.validate(written)
@@ -132,7 +132,7 @@ def test_the_server_does_not_start_without_the_file(tmp_path, text, reason):
 
 
 def test_every_answer_is_as_described(server, key, tmp_path):
-    """Schemathesis, with every check it has, over examples, boundaries, chance and sequences."""
+    """Runs Schemathesis with all its checks over examples, boundaries, random values and sequences."""
     config = tmp_path / "schemathesis.toml"
     config.write_text(CONFIG)
     done = subprocess.run(
@@ -149,7 +149,7 @@ def test_every_answer_is_as_described(server, key, tmp_path):
 
 
 def test_every_example_command_works(published, document, tmp_path):
-    """What the documentation says to type is typed."""
+    """Runs every command of the documentation."""
     server, key = published, published.run("app", "create", "Tester")
     report = str(uuid.uuid4())
     sent = requests.post(server.address + "/v1/reports", headers={"Authorization": f"Bearer {key}"}, timeout=30, json={
@@ -174,7 +174,7 @@ def test_every_example_command_works(published, document, tmp_path):
 
 
 def test_every_path_of_the_documents_is_there(published, document):
-    """Paths with a {member} are patterns; the examples of their operations take its place."""
+    """Paths with a {member} are patterns, which are filled with the examples of their operations."""
     key = published.run("app", "create", "Reader")
     variables = parts(published)
     documents = [
@@ -184,7 +184,7 @@ def test_every_path_of_the_documents_is_there(published, document):
              for path in re.findall(r"/v1/[A-Za-z0-9][A-Za-z0-9_.%/${}()-]*", file.read_text())}
     for _, path, operation in operations(document).values():
         for parameter in operation.get("parameters", []):
-            # No document can know a digest.
+            # A document cannot contain a valid digest.
             if parameter["name"] == "file" and not path.startswith(("/v1/bins/", "/v1/descriptions/")):
                 paths.add(path.replace("{file}", parameter["example"]))
     asked = {re.sub(r"\$(BIN|DESCRIPTION)\b", lambda found: variables[found[1]], path) for path in paths

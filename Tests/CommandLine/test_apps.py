@@ -1,4 +1,4 @@
-"""Apps and their keys by command, beside a running server."""
+"""Commands for apps and keys, with a running server."""
 
 import subprocess
 import uuid
@@ -24,7 +24,7 @@ def report(server, key, number="+33162000248"):
 
 
 def keys(server, app):
-    """Rows of `app keys`, the newest first."""
+    """Rows of `app keys`, newest first."""
     lines = server.run("app", "keys", app, "--tsv").splitlines()
     return [dict(zip(lines[0].split("\t"), line.split("\t"))) for line in lines[1:]]
 
@@ -40,7 +40,7 @@ def test_a_key_leaks_and_all_that_came_by_it_is_taken_back(server):
     server.run("app", "revoke", newest["key"])
     preview = server.run("app", "withdraw", newest["key"], "--preview")
     assert preview.startswith("120 reports about 2 numbers by 120 reporters")
-    # Without an end it would wait for what a server that remembers the key still takes.
+    # Without an end it would wait for reports from servers that still have the key in their cache.
     said = server.run(
         "app", "withdraw", newest["key"], "--until", datetime.now(timezone.utc).isoformat(), "--reason", "It leaked.",
         "--by", "Ada")
@@ -51,7 +51,7 @@ def test_a_key_leaks_and_all_that_came_by_it_is_taken_back(server):
     assert "recounted: no differences" in server.run("recount")
     trail = [row[0] for row in server.query("SELECT action FROM audit_events WHERE action LIKE 'app.%' ORDER BY happened_at")]
     assert trail == ["app.create", "app.rotate", "app.revoke", "app.withdraw", "app.withdrawn"]
-    # Believed for some seconds.
+    # A revocation takes effect after some seconds.
     wait_until(lambda: report(server, leaked).status_code == 401, 60, "the key to be refused")
     assert report(server, good).status_code == 201
 

@@ -22,7 +22,7 @@ def test_every_kind_is_asked_and_an_overload_is_survived(make_server):
         assert float(answered) > 0, first
     assert "Server's memory:" in first
     assert re.search(r"normal again", done.stdout)
-    # The server is ready after all of it.
+    # The server is ready after the load.
     health = subprocess.run(
         [BINARY, "healthcheck", "--url", f"{server.address}/readyz", "--seconds", "30"], env=environment(), timeout=60)
     assert health.returncode == 0

@@ -1,4 +1,4 @@
-"""The program as its users run it: what it prints, what it leaves, how it ends."""
+"""The program's output, files and exit codes."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""What moderators and operators decide on the command line."""
+"""Decisions of moderators and operators on the command line."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Directories, regions and recipes as people use them on the command line."""
+"""Directories, regions and recipes on the command line."""
 
 import gzip
 import os
@@ -69,16 +69,16 @@ def test_regions_are_loaded_listed_and_found(directory, data):
 
 def test_recipes_are_checked_with_their_lines(tmp_path):
     assert "There is no database in" in run("recipes", "show", "--data", tmp_path, code=3).stderr
-    # As in a data folder that is one.
+    # Simulates a data folder.
     (tmp_path / "postgresql/data").mkdir(parents=True)
     (tmp_path / "postgresql/data/PG_VERSION").write_text("15\n")
     assert "blocklist" in run("recipes", "show", "--data", tmp_path).stdout
     bad = tmp_path / "recipes.yaml"
     bad.write_text("recipes:\n  - name: a\n    kind: blocking\n    top: 2000000\n")
     assert f"{bad}:4: top must be 1 to 1999999" in run("recipes", "check", bad, code=1).stderr
-    # The data folder's own file counts, also when it is wrong.
+    # The data folder's own file is used, even if it is wrong.
     run("recipes", "show", "--data", tmp_path, code=1)
-    # One that is named needs no folder.
+    # An explicit file needs no data folder.
     named = run("recipes", "show", "--data", tmp_path / "none", "--recipes", CHECKOUT / "Resources/recipes.yaml")
     assert "blocklist" in named.stdout
     run("recipes", "check", tmp_path / "missing.yaml", code=3)

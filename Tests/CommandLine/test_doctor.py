@@ -1,4 +1,4 @@
-"""Every fault that the doctor names, made; and how an upgrade meets servers of an older version."""
+"""Creates every fault that the doctor reports, and upgrades while servers of an older version run."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ def run(*arguments, code=0, **variables):
 
 
 def examine(data, **variables):
-    """The doctor's lines by what they are about."""
+    """The doctor's lines by the name of the check."""
     done = subprocess.run(
         [BINARY, "doctor", "--json", "--data", str(data)], capture_output=True, text=True,
         env=environment() | variables, timeout=300)
@@ -45,7 +45,7 @@ def server(make_server, tmp_path_factory):
 
 
 def as_superuser(server, *statements):
-    """What the server's own role may not do."""
+    """Runs statements that the server's own role may not run."""
     dsn = server.dsn.replace("user=ringfence", "user=postgres")
     done = subprocess.run(
         ["psql", "--no-psqlrc", "--set=ON_ERROR_STOP=1", dsn, *(f"--command={each}" for each in statements)],
@@ -55,7 +55,7 @@ def as_superuser(server, *statements):
 
 @contextlib.contextmanager
 def small_disk(path, options):
-    """A file system of its own at `path`, of so little room."""
+    """Mounts a file system of a limited size at `path`."""
     path.mkdir()
     if os.geteuid() != 0 or subprocess.run(
             ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(path)], capture_output=True).returncode != 0:
@@ -179,7 +179,7 @@ def test_a_publication_that_has_expired_is_named(tmp_path):
 
 @contextlib.contextmanager
 def connection(server, program, database="ringfence"):
-    """A connection of another program, which says what it is."""
+    """A connection of another program with its application name."""
     dsn = server.dsn.replace("dbname=ringfence", f"dbname={database}") + f" application_name='{program}'"
     client = subprocess.Popen(["psql", "--no-psqlrc", dsn], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                               env=environment())
@@ -194,10 +194,10 @@ def connection(server, program, database="ringfence"):
 
 
 def test_a_new_program_waits_for_older_ones_and_changes_nothing_beside_them(server, tmp_path):
-    """The steps of Documentation/operations.md, Upgrade, for several servers on one database."""
+    """Follows Documentation/operations.md, Upgrade, for several servers on one database."""
     dsn = server.dsn.replace("dbname=ringfence", "dbname=upgrading")
     server.query("CREATE DATABASE upgrading")
-    # The present program, and the one after it, which has one migration more.
+    # The current program, and its successor with one more migration.
     files = sorted((CHECKOUT / "Migrations").glob("*.sql"))
     homes = {name: tmp_path / name for name in ["present", "next"]}
     for home in homes.values():
@@ -232,11 +232,11 @@ def test_a_new_program_waits_for_older_ones_and_changes_nothing_beside_them(serv
         wait_until(waiting._listens, 60, lambda: f"the new server to listen: {waiting.log.read_text()}")
         assert newest(server) == "29981231000000"
         assert examine(data, **new)["servers"]["state"] == "ok"
-        # An old one that was forgotten. One that is started now refuses.
+        # An old server was forgotten: a new one refuses to start.
         with connection(server, f"ringfence {before}", "upgrading"):
             line = examine(data, **new)["servers"]
             assert line["state"] == "bad" and "Stop it" in line["advice"]
-            # Nothing is pending any more, so nobody waits.
+            # Without pending migrations nothing waits.
             run("app", "list", "--data", data, **new)
         late = run("app", "list", "--data", data, code=1, **present).stderr
         assert "was applied, but its file is missing" in late and "run a newer release" in late

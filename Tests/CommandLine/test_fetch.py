@@ -1,4 +1,4 @@
-"""`ringfence fetch` against the real server, and against everything that can go wrong on the way."""
+"""`ringfence fetch` with the real server, and with all failures of the connection."""
 
 import hashlib
 import http.server
@@ -35,7 +35,7 @@ def facts(path):
 
 
 def check_whole(out):
-    """Every pack of the current set is the one that its manifest names; returns the serial."""
+    """Checks every pack of the current set against its manifest; returns the serial."""
     current = Path(out) / "current"
     manifest = publications.manifest(current)
     for pack in manifest["packs"]:
@@ -68,7 +68,7 @@ def proxy(server):
 
 
 def a_quarter(server):
-    """Cuts answers with a pack after their head and about a quarter of the largest pack."""
+    """Cuts responses with a pack after their head and about a quarter of the largest pack."""
     sizes = [pack["bytes"] for pack in publications.manifest(server.data / "publications")["packs"]]
     address = f"{server.address}/v1/{publications.manifest(server.data / 'publications')['packs'][0]['path']}"
     with urllib.request.urlopen(address) as answer:
@@ -124,7 +124,7 @@ def test_a_delta_is_fetched_where_it_is_smaller(server, key, tmp_path):
 
 
 def test_a_folder_is_a_site_of_its_own(server, key, tmp_path):
-    """Served by something else, unchanged, and read from the disk."""
+    """The folder is served unchanged by another server, and read from the disk."""
     folder = server.data / "publications"
     handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as site:
@@ -142,7 +142,7 @@ def test_nginx_serves_the_folder_unchanged(server, key, tmp_path):
     for name, value in [("@FOLDER@", server.data / "publications"), ("@PORT@", port), ("@STATE@", tmp_path)]:
         text = text.replace(name, str(value))
     config = tmp_path / "nginx.conf"
-    # Its workers give up being root, and could not read the test's folder.
+    # nginx's workers give up root and could not read the test's folder.
     config.write_text("user root;\n" * (os.getuid() == 0) + text)
     nginx = subprocess.Popen(["nginx", "-p", str(tmp_path), "-c", str(config), "-g", "daemon off;"])
     try:
@@ -162,7 +162,7 @@ def test_a_broken_download_goes_on_where_it_broke_off(server, proxy, key, tmp_pa
     assert ranges and all("/packs/" in path and asked.startswith("bytes=") for path, asked in ranges)
     whole = sum(pack["bytes"] for pack in publications.manifest(tmp_path / "out/current")["packs"])
     manifest = sum(path.stat().st_size for path in (tmp_path / "out/current").rglob("*.json"))
-    # Nothing came twice; roots come too.
+    # Nothing was downloaded twice; roots are downloaded too.
     assert whole + manifest <= int(facts(summary)["fetched_bytes"]) < whole + manifest + 10_000
 
 
@@ -225,7 +225,7 @@ def test_redirects_to_another_host_are_not_followed(server, key, tmp_path):
 
 
 def app_key(server, tmp_path, scopes):
-    """A file with a new app's key."""
+    """A file with the key of a new app."""
     path = tmp_path / f"{scopes}.key"
     path.write_text(server.run("app", "create", f"Pipeline {scopes}", "--scopes", scopes) + "\n")
     return path
@@ -239,7 +239,7 @@ def test_a_server_that_wants_a_key_gets_one_and_nobody_else(make_server, tmp_pat
     asked = []
 
     class Elsewhere(http.server.BaseHTTPRequestHandler):
-        """Leads to /v1 of itself, and from there to another origin."""
+        """Redirects to its own /v1, and from there to another origin."""
 
         def do_GET(self):
             asked.append((self.path, self.headers.get("Authorization")))
@@ -270,7 +270,7 @@ def test_a_server_that_wants_a_key_gets_one_and_nobody_else(make_server, tmp_pat
         assert done.returncode == code and secret not in done.stderr, done.stderr
         return done.stderr
 
-    # A variable is for the server that another one names.
+    # The key in a variable needs a second variable with its server.
     assert "RINGFENCE_APP_ORIGIN" in by_variable(url, 1)
     assert "RINGFENCE_APP_ORIGIN" in by_variable(url, 1, RINGFENCE_APP_ORIGIN="ringfence.example")
     assert "it is for https://ringfence.example." in by_variable(
@@ -286,12 +286,12 @@ def test_a_server_that_wants_a_key_gets_one_and_nobody_else(make_server, tmp_pat
         by_variable(origin, 13, RINGFENCE_APP_ORIGIN=server.address)
         site.shutdown()
     assert asked and {key for _, key in asked} == {None}
-    # To the origin that was given, also where it leads to itself, and not from there to the server.
+    # The key is sent to the given origin, also after a redirect within it, but not to the server behind it.
     assert [path.startswith("/v1/") for path, _ in given] == [False, True]
     assert {key for _, key in given} == {f"Bearer {secret}"}
     assert "redirect" in failed.stderr and secret not in failed.stderr
 
-    # In the clear to another machine it does not go.
+    # The key is not sent unencrypted to another machine.
     assert "https" in fetch("http://192.0.2.1/v1", root, out, "--app-key-file", may, code=1).stderr
     empty = tmp_path / "empty.key"
     empty.write_text("\n")
@@ -346,7 +346,7 @@ def test_killed_at_any_moment_the_old_set_is_whole(server, proxy, key, tmp_path)
         server.run("publish")
         before = check_whole(out)
         wanted = publications.manifest(server.data / "publications")["serial"]
-        # Held at the n-th request, or let go and killed a little after it.
+        # Held at the n-th request, or continued and killed a little later.
         proxy.requests.clear()
         last = random.randint(1, 6)
         proxy.cut = lambda path: time.sleep(0.05)
@@ -366,7 +366,7 @@ def test_killed_at_any_moment_the_old_set_is_whole(server, proxy, key, tmp_path)
 
 
 def test_the_sample_pipeline_runs(server, key, tmp_path):
-    """The shell of Documentation/pipeline.md, word for word."""
+    """Runs the shell commands of Documentation/pipeline.md unchanged."""
     text = (CHECKOUT / "Documentation/pipeline.md").read_text()
     script = text.split("```sh\n")[1].split("```")[0]
     tools = tmp_path / "bin"

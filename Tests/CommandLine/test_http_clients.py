@@ -1,4 +1,4 @@
-"""Clients that ask for HTTP/2 over plain HTTP get every answer at once."""
+"""Clients that ask for HTTP/2 over plain HTTP get every response at once."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from ringfence_server import environment
 
 JAVA = Path(__file__).with_name("Upgrade.java")
-# A client that waits for an answer that does not come gives up after five seconds; a virtual machine starts in one or two.
+# A client that waits for a missing response gives up after five seconds; a virtual machine starts in one or two.
 SECONDS = 60
 
 
@@ -41,7 +41,7 @@ def test_curl_that_expects_to_be_told_to_go_on_is(server):
 
 def test_javas_client_gets_every_answer(server):
     if not shutil.which("javac"):
-        # FramingTests sends its bytes.
+        # FramingTests sends the same bytes.
         warnings.warn("There is no JDK: Java's HttpClient is not tested. Install default-jdk-headless.", stacklevel=1)
         pytest.skip("there is no JDK: install default-jdk-headless")
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What Prometheus reads, who may read it, and what the log says and does not say."""
+"""The metrics for Prometheus, access to them, and the contents of the log."""
 
 import http.client
 import json
@@ -57,7 +57,7 @@ def send(server, key, body=None, **headers):
 
 
 def samples(server):
-    """Every value, by name and labels."""
+    """Every value by name and labels."""
     status, headers, text = ask(server, "GET", "/metrics", Authorization=f"Bearer {TOKEN}")
     assert status == 200 and headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
     return {
@@ -71,7 +71,7 @@ def value(found, name, **labels):
 
 def test_what_happens_is_counted(server, key):
     before = samples(server)
-    assert send(server, key)[0] == 201  # the long way: the app is not known yet
+    assert send(server, key)[0] == 201  # the normal path: the key is not yet in the cache
     again = report()
     assert [send(server, key, again)[0] for _ in range(3)] == [201, 200, 200]
     assert send(server, key, report(category="spam"))[0] == 422
@@ -117,7 +117,7 @@ def test_every_metric_of_ours_is_described(server):
 
 
 def test_only_the_token_reads_it(server):
-    # A proxy that does not say that it is one asks from this machine, too.
+    # A proxy without forwarding headers also connects from this machine.
     for headers in [{}, {"X_Forwarded_For": "198.51.100.7"}, {"Forwarded": "for=198.51.100.7"}, {"Via": "1.1 proxy"}]:
         assert ask(server, "GET", "/metrics", **headers)[0] == 401
         assert ask(server, "GET", "/metrics", Authorization="Bearer wrong-token-0123456789", **headers)[0] == 401
@@ -197,7 +197,7 @@ def test_dashboard_and_alerts_name_metrics_that_exist(server, key):
     known = {re.sub(r"_(bucket|sum|count)$", "", line.split("{")[0].split(" ")[0])
              for line in text.splitlines() if not line.startswith("#")}
     known |= {line.split(" ")[2] for line in text.splitlines() if line.startswith("# TYPE")}
-    # What waits has an age only while something waits.
+    # The age of the oldest item exists only while something waits.
     known |= {f"{name}_oldest_time_seconds" for name in known}
     if "ringfence_review_queue_cases" not in known:
         print("SKIPPED: this schema has no queue; its metrics are not checked.")

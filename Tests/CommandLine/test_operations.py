@@ -1,4 +1,4 @@
-"""Backup, restore and the doctor, as an operator meets them."""
+"""Backup, restore and the doctor for operators."""
 
 import http.client
 import json
@@ -68,7 +68,7 @@ def test_what_was_saved_comes_back_elsewhere_and_goes_on(filled, tmp_path):
     try:
         for table in ["numbers", "number_reporters", "number_decisions", "protected_patterns", "publications", "listings"]:
             assert rows(restored, table) == rows(filled, table), table
-        # The chain goes on: who has fetched from the old server takes the next from the new one.
+        # The chain continues: a client of the old server gets the next publication from the new one.
         restored.run("publish", *OPEN)
         after = publications.check(restored.data / "publications")
         assert after["serial"] == before["serial"] + 1 and after["previous"]["serial"] == before["serial"]
@@ -207,7 +207,7 @@ def test_a_new_pseudonym_key_makes_strangers(make_server, tmp_path):
     (server.data / "pseudonym.key").write_text(os.urandom(32).hex() + "\n")
     server.start()
     assert [send(first), send(second)] == [409, 201]
-    # The same person counts as two now, and everything still adds up.
+    # The same person now counts as two reporters, and the aggregates are still consistent.
     assert server.query("SELECT reports, reporters FROM numbers") == [["2", "2"]]
     assert "recounted: no differences" in server.run("recount")
     server.close()

@@ -1,4 +1,4 @@
-"""Publishing from the command line: gates and their overruling, keys and their rotation, the schedule of a server."""
+"""Publishing on the command line: gates and overruling, keys and rotation, the schedule of a server."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def run(*arguments, code=0, **variables):
 
 @pytest.fixture(scope="module")
 def server(make_server, tmp_path_factory):
-    """A running server with complaints in it and nothing published."""
+    """A running server with complaints and without a publication."""
     server = make_server()
     complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
     run("simulate", "--seed", 7, "--complaints", 20_000, "--out", complaints)
@@ -50,7 +50,7 @@ def test_gates_keys_and_rotation(server, tmp_path):
     assert json.loads(run("keys", "export", "--root", "--data", data).stdout)["payloadType"].endswith("root+json")
     fetch(server, tmp_path / "out", key)
 
-    # A gate keeps it, until somebody answers for it.
+    # A gate refuses it until an operator overrules the gate.
     strict = ["publish", "--data", data, "--greatest-churn", 1, "--slack", 5]
     held = run(*strict, code=4)
     assert "churn (blocklist)" in held.stderr and "The previous publication stays in place" in held.stderr
@@ -62,7 +62,7 @@ def test_gates_keys_and_rotation(server, tmp_path):
     assert check(folder)["previous"]["serial"] == first["serial"]
     assert server.query("SELECT DISTINCT overruled_by FROM publication_gates WHERE NOT passed AND serial = 3") == [["Ada"]]
 
-    # A reader with the old key follows to the new one.
+    # A reader with the old key accepts the new one.
     rotated = run("keys", "rotate", "--data", data).stdout
     assert "Root 2" in rotated
     assert run("keys", "export", "--data", data).stdout.strip() in rotated
@@ -71,7 +71,7 @@ def test_gates_keys_and_rotation(server, tmp_path):
     fetch(server, tmp_path / "out", key)
     assert not (data / "signing.key.next").exists()
 
-    # A key that no root lists signs nothing.
+    # A key that no root lists cannot sign.
     stranger = tmp_path / "stranger.key"
     run("keys", "create", "--out", stranger)
     assert stat.S_IMODE(stranger.stat().st_mode) == 0o600

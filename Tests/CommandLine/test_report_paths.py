@@ -1,4 +1,4 @@
-"""The fast path of reports answers as the other path does, whatever a request looks like."""
+"""The fast path of reports gives the same responses as the normal path for all requests."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def server(make_server):
 
 def test_both_paths_answer_alike(server):
     key = server.run("app", "create", "Fuzz")
-    # Nothing is taken on the fast path before the key is known.
+    # The fast path is used only after the key is in the cache.
     report_path_fuzz.compare(server.address, key, 0)
     differences = report_path_fuzz.run(server.address, key, PAIRS)
     assert not differences, differences[:3]

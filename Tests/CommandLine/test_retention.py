@@ -1,4 +1,4 @@
-"""What happens when Ringfence runs for years: lists that come again, folders that are not there."""
+"""Ringfence over years: repeated imports, retention, missing folders."""
 
 import json
 import subprocess
@@ -59,7 +59,7 @@ def test_months_that_were_dropped_too_young_are_named(make_server):
     assert examine(0)["state"] == "ok"
     shown = said("retention", "show").stdout
     assert day(-420) in shown and "clock" not in shown
-    # As if the months up to some time ahead had been dropped.
+    # Simulates that all months until a future time were dropped.
     server.query(f"UPDATE report_retention SET dropped_before = '{day(30)}'")
     found = examine(1)
     assert found["state"] == "bad" and day(30) in found["found"] and "backup" in found["advice"]
@@ -68,7 +68,7 @@ def test_months_that_were_dropped_too_young_are_named(make_server):
     server.close()
 
 
-# What each command needs besides --data to get as far as its data; a new one is added here.
+# The options that each command needs besides --data to reach its data; add new commands here.
 REFUSING = {
     "publish": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
     "explain": ["+12015550123"], "decide": ["+12015550123", "--allow", "--reason", "x", "--by", "Ada"],
@@ -90,9 +90,9 @@ REFUSING = {
     "account enable": ["x"], "account reset": ["x"], "sign-in-link": ["Ada"],
     "recipes show": [], "retention show": [], "recount": [], "doctor": [], "backup": ["BACKUP"],
 }
-# They put the first things into a data folder, or only read a file of it that need not be there, or ask for a key first.
+# Commands that store the first data of a folder, read only an optional file of it, or first require a key.
 MAKING = {"serve", "import complaints", "import directory", "restore", "keys create"}
-# The same of ringfence-benchmark.
+# The same for ringfence-benchmark.
 BENCHMARK_REFUSING = {"pages": []}
 BENCHMARK_MAKING = {
     "mixed", "fill", "intake", "assemble", "curation replay", "curation selection", "curation batches",
@@ -100,7 +100,7 @@ BENCHMARK_MAKING = {
 
 
 def commands_with_data(command, path=()):
-    """The commands that take --data, by their path, from the program's own description of itself."""
+    """The paths of all commands with --data, from the program's dump of its help."""
     inner = [sub for sub in command.get("subcommands") or [] if sub["commandName"] != "help"]
     for sub in inner:
         yield from commands_with_data(sub, (*path, sub["commandName"]))
@@ -133,7 +133,7 @@ def test_a_mistyped_data_folder_is_refused_and_stays_as_it_was(binary, refusing,
 def test_backups_at_once_leave_each_other_alone(make_server, tmp_path):
     server = make_server()
     server.run("import", "complaints", "/dev/null", "--format", "jsonl")
-    # Of a backup that was broken off, or is under way.
+    # The file of a backup that was interrupted or is running.
     other = tmp_path / "one.tar.partial"
     other.mkdir()
     (other / "database.dump").write_text("half")

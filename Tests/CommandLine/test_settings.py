@@ -1,4 +1,4 @@
-"""Settings from the command line, the environment and a file, as an operator gives them."""
+"""Settings from the command line, the environment and a file."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def test_a_server_and_its_commands_read_one_file(tmp_path):
     server = RingfenceServer(
         tmp_path, "--config", str(file), RINGFENCE_LOG_REQUESTS="true", CONFIG_ACCESS_LOG_FILE=str(tmp_path / "reads"))
     try:
-        # --port 0 of the command line precedes the port of the file, which is not valid.
+        # --port 0 on the command line has precedence over the invalid port of the file.
         server.start()
         assert server.address == "https://ringfence.example"
         assert all(json.loads(line) for line in server.log.read_text().splitlines())
@@ -48,7 +48,7 @@ def test_a_secret_is_in_no_log_and_in_no_help(tmp_path):
     secret = {"RINGFENCE_METRICS_TOKEN": TOKEN, "CONFIG_ACCESS_LOG_FILE": str(tmp_path / "reads")}
     said = run("serve", "--help", **secret).stdout
     assert "--publish-at" in said and TOKEN not in said and "metrics" not in said
-    # The port is read after the token was, and ends the command.
+    # The port is read after the token, and its error ends the command.
     failed = run("serve", "--data", tmp_path / "data", "--appeal-delay", "x", code=2, **secret)
     assert "--appeal-delay is \"x\". It must be a number from 0 to 3600." in failed.stderr
     reads = (tmp_path / "reads").read_text()

@@ -1,4 +1,4 @@
-"""Thresholds and lists from the command line: shown, tried, changed, and refused in words."""
+"""Thresholds and lists on the command line: shown, previewed, changed, and refused with a message."""
 
 import json
 from datetime import datetime, timedelta, timezone
@@ -17,7 +17,7 @@ def line(number, days_ago, **more):
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """Ten numbers of a list, each with one complaint more than the one before it, on as many days."""
+    """Ten numbers of a list, each with one complaint more than the previous one, on as many days."""
     folder = tmp_path_factory.mktemp("thresholds")
     lines = [line(12015550100 + n, day) for n in range(1, 11) for day in range(n)]
     run("import", "complaints", "-", "--format", "jsonl", "--source", "hotline", "--data", folder,

@@ -1,4 +1,4 @@
-"""Receivers are told of a publication: signed, again after a failure, and nowhere else."""
+"""Receivers get signed messages about publications, again after a failure, and only at their own address."""
 
 import hashlib
 import hmac
@@ -13,7 +13,7 @@ from waiting import wait_until
 
 @pytest.fixture
 def receiver():
-    """Refuses the first message to /hook, takes all others, and sends whoever comes to /moved to /elsewhere."""
+    """Refuses the first message to /hook, accepts all others, and redirects /moved to /elsewhere."""
     class Receiver(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -40,7 +40,7 @@ def receiver():
 
 def test_a_receiver_is_told_until_it_has_understood(make_server, receiver):
     server = make_server("--demo", "--webhook", f"{receiver.address}/hook")
-    # The sample's own publication was made before anybody was to be told.
+    # The sample publication was made before any receiver was configured.
     server.run("publish", "--webhook", f"{receiver.address}/hook", "--webhook", f"{receiver.address}/moved")
     hooks = lambda: [message for message in receiver.messages if message[0] == "/hook"]
     wait_until(lambda: len(hooks()) >= 2, 60, "a second attempt")

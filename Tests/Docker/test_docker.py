@@ -1,4 +1,4 @@
-"""What can be known of the containers without an engine; Scripts/check-image.py does the rest, with root."""
+"""Checks of the containers without an engine; Scripts/check-image.py does the rest, with root."""
 
 import importlib.util
 import re
@@ -40,7 +40,7 @@ def test_image_runs_as_nobody_and_needs_no_shell():
     assert 'CMD ["/usr/bin/ringfence", "healthcheck"' in settings["HEALTHCHECK"]
     copied = dict(build)["COPY"]
     assert copied == ". ."
-    # No secret comes into the build, or stays in it.
+    # No secret enters the build or remains in it.
     ignored = (DOCKER / "Dockerfile.dockerignore").read_text().split()
     assert {".git", ".ringfence", "Docker", "**/*.key"} <= set(ignored)
 
@@ -83,7 +83,7 @@ def test_references_hold():
             source = volume.split(":")[0]
             assert (DOCKER / source).exists() if source.startswith(".") else source in COMPOSE["volumes"]
     for dependency in SERVICES["proxy"]["depends_on"]:
-        # The image brings the check of its own.
+        # The image has its own health check.
         assert "healthcheck" in SERVICES[dependency] or "HEALTHCHECK" in (DOCKER / "Dockerfile").read_text()
     build = SERVICES["ringfence"]["build"]
     assert (DOCKER / build["context"] / build["dockerfile"]).exists()

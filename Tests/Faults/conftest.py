@@ -10,7 +10,8 @@ def _kept():
 
 @pytest.fixture
 def shared(make_server, _kept):
-    """A running server without limits, for one client that is many: the one that the test before left sound, or else a new one."""
+    """A running server without limits: the one of the previous test if that found no difference, otherwise a new
+    one."""
     shared = _kept.pop() if _kept else SharedServer(make_server("--no-limits"))
     shared.is_sound = False
     yield shared

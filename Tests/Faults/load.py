@@ -1,4 +1,4 @@
-"""Clients that send reports, retry until they are acknowledged, and remember what was."""
+"""Clients that send reports, retry until they are acknowledged, and record them."""
 
 import collections
 import http.client
@@ -10,13 +10,13 @@ from reports import ReportSource
 from waiting import wait_until
 
 CLIENTS = 8
-# Longer than the server itself goes on trying while PostgreSQL is away.
+# Longer than the server's own retries while PostgreSQL is away.
 ANSWER_SECONDS = 40
 
 
 class Load:
-    """Eight clients on connections that are kept open. Use it as a context: at its end, whatever was sent is retried
-    until it is acknowledged, unless `abandon` was called."""
+    """Eight clients with persistent connections. Use it as a context: at its end, all sent reports are retried
+    until they are acknowledged, unless `abandon` was called."""
 
     def __init__(self, server):
         self.server = server
@@ -51,7 +51,7 @@ class Load:
             assert not self.surprises, self.surprises[:5]
 
     def goes_on(self, reports=300, seconds=60):
-        """Waits until so many more reports are acknowledged than now."""
+        """Waits until `reports` more reports are acknowledged."""
         wanted = len(self.acknowledged) + reports
         wait_until(
             lambda: self.surprises or len(self.acknowledged) >= wanted, seconds,
@@ -59,7 +59,7 @@ class Load:
         assert not self.surprises, self.surprises[:5]
 
     def abandon(self):
-        """Stops without trying again what was not acknowledged."""
+        """Stops without retrying unacknowledged reports."""
         self._abandoned.set()
         self._stopping.set()
 
@@ -71,7 +71,7 @@ class Load:
             with self._lock:
                 self.sent[report.report_id] = report
             self._deliver(client, report, is_new=True)
-            # Phones also repeat what was acknowledged long ago.
+            # Phones also repeat reports that were acknowledged earlier.
             if chance.random() < 0.1:
                 with self._lock:
                     earlier = chance.choice(list(self.acknowledged.values())) if self.acknowledged else None
@@ -90,7 +90,7 @@ class Load:
                     self.answers[status] += 1
                 if status in (200, 201):
                     self.acknowledged[report.report_id] = report
-                    # The server tries again by itself after it lost PostgreSQL, and then finds its own work.
+                    # After losing PostgreSQL the server retries by itself, and may find its own committed reports.
                     self.found_at_first_try += status == 200 and is_new and is_first_try
                     if status == 201 and not is_new:
                         self.surprises.append(f"a report that was acknowledged was taken as new: {report}")
@@ -103,7 +103,7 @@ class Load:
 
 
 class _Client:
-    """A connection that is opened again after it broke."""
+    """A connection that is opened again after a failure."""
 
     def __init__(self, load):
         self._load = load
@@ -111,7 +111,7 @@ class _Client:
         self.answer = b""
 
     def post(self, report):
-        """The status of the answer; None when there was none."""
+        """The status of the response; None if there was none."""
         try:
             if not self._connection:
                 address = self._load.server.address

@@ -1,4 +1,4 @@
-"""Recounts what the reports add up to, without the server's statements, and compares."""
+"""Recounts the aggregates from the reports without the server's statements, and compares."""
 
 import math
 from collections import defaultdict
@@ -33,7 +33,7 @@ def stored_reports(server):
 
 
 def check(shared, load, all_acknowledged=True):
-    """Fails when an acknowledged report is missing, one is there twice or of nobody's, or an aggregate differs."""
+    """Fails if an acknowledged report is missing, duplicated or unknown, or if an aggregate differs."""
     reports = stored_reports(shared.server)
     there = [report.report_id for report in reports]
     missing = (shared.settled | load.acknowledged.keys()) - set(there)
@@ -92,7 +92,7 @@ def check_aggregates(server, reports):
 class _Sum:
     heat: float = 0
     evidence: float = 0
-    # Of every report, counted or taken back: what rounding errors are measured against.
+    # The heat of all reports, also withdrawn ones: the scale for rounding errors.
     gross_heat: float = 0
     gross_evidence: float = 0
     reports: int = 0

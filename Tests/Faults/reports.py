@@ -1,4 +1,4 @@
-"""Reports that a client makes up: few numbers and few reporters, so that words are replaced all the time."""
+"""Generates reports about few numbers by few reporters, so that votes are often replaced."""
 
 import itertools
 import json
@@ -28,7 +28,7 @@ class Report:
 
 
 class ReportSource:
-    """Makes reports with times that differ by a millisecond at least and come in no order, over fifty days."""
+    """Generates reports over fifty days, in random order, whose times differ by at least a millisecond."""
 
     def __init__(self, seed):
         self._random = random.Random(seed)
@@ -38,7 +38,7 @@ class ReportSource:
 
     def next(self):
         with self._lock:
-            # An odd factor visits every one of 2³² milliseconds once.
+            # An odd factor reaches each of 2³² milliseconds once.
             age = timedelta(milliseconds=next(self._count) * 2_654_435_761 % 2**32)
             return Report(
                 report_id=str(uuid.UUID(int=self._random.getrandbits(128), version=4)),

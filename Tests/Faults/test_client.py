@@ -1,4 +1,4 @@
-"""What the client kit has accepted reaches the server once, whatever is killed on the way."""
+"""Every item that RingfenceClient has accepted reaches the server once, even if a process is killed."""
 
 import os
 import random
@@ -16,7 +16,7 @@ PROBE = Path(BINARY).with_name("client-probe")
 
 
 class Probe:
-    """A small app around the client kit."""
+    """A small app with RingfenceClient."""
 
     def __init__(self, folder, server, key):
         self.process = subprocess.Popen(
@@ -28,7 +28,7 @@ class Probe:
         self.process.stdin.flush()
 
     def hear(self):
-        """What it answers; None when it is dead."""
+        """The app's response; None if the app is dead."""
         return self.process.stdout.readline().split() or None
 
     def kill(self):
@@ -49,7 +49,7 @@ def test_killed_client_loses_nothing_and_counts_nothing_twice(make_server, tmp_p
             probe.say(f"report {chance.choice(NUMBERS)} {report}")
             assert probe.hear() == ["accepted", report]
             accepted.add(report)
-        # Some reports that nobody hears the end of, or a sending.
+        # Reports or a delivery whose result is unknown when the app is killed.
         doubtful = [str(uuid.uuid4()) for _ in range(3)]
         offered.update(doubtful)
         if chance.random() < 0.7:
@@ -62,7 +62,7 @@ def test_killed_client_loses_nothing_and_counts_nothing_twice(make_server, tmp_p
             probe.kill()
             server.start()
         else:
-            # Anywhere from before the request to after the answer.
+            # Any time from before the request to after the response.
             wait_until(lambda: chance.random() < 0.15, 30, "chance")
             probe.kill()
     probe = Probe(tmp_path, server, key)
@@ -79,5 +79,5 @@ def test_killed_client_loses_nothing_and_counts_nothing_twice(make_server, tmp_p
     assert accepted <= set(stored) <= offered
     check_aggregates(server, stored_reports(server))
     print(f"\n  {len(accepted)} accepted, {len(stored)} stored, 12 lives")
-    # Nothing but the outbox keeps a number, and it is empty.
+    # Only the outbox could contain a number, and it is empty.
     assert os.path.getsize(tmp_path / "outbox") == 8

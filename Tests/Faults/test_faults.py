@@ -1,4 +1,4 @@
-"""What was acknowledged stays, and counts once, whatever dies under load."""
+"""Acknowledged reports are kept and counted once, whichever process dies under load."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from waiting import wait_until
 
 
 def postgres_is_back(server, before):
-    """Waits until another postmaster than `before` is there."""
+    """Waits until there is another postmaster than `before`."""
     wait_until(lambda: server.postmaster() not in (None, before), 30, "the server to start PostgreSQL again")
 
 
@@ -70,7 +70,7 @@ def test_every_backend_terminated(shared, server):
 
 
 def test_backend_killed(shared, server):
-    """One backend that dies takes all others with it, and the cluster recovers without its keeper."""
+    """If one backend dies, all others end too, and the cluster recovers without the server."""
     with Load(server) as load:
         before = server.postmaster()
         [[pid]] = server.query(

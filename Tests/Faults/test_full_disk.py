@@ -1,4 +1,4 @@
-"""A full disk takes nothing that it cannot keep, and work goes on once there is room again."""
+"""On a full disk the server accepts nothing that it cannot store, and it continues when there is space again."""
 
 import http.client
 import os
@@ -18,7 +18,7 @@ from waiting import wait_until
 
 @pytest.fixture
 def small_disk():
-    """A folder on a disk of its own, in memory; only root can have that, and not in every container."""
+    """A folder on a separate disk in memory; only root can mount it, and not in every container."""
     folder = tempfile.TemporaryDirectory(prefix="ringfence-test-")
     mount = ["mount", "-t", "tmpfs", "-o", "size=160m,mode=0755", "ringfence-test", folder.name]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
@@ -39,7 +39,7 @@ def shared(small_disk):
 
 
 def fill(path):
-    """Writes a file until there is no room."""
+    """Fills the disk with a file."""
     with path.open("wb", buffering=0) as file:
         size = 1 << 20
         while size:
@@ -68,7 +68,7 @@ def test_full_disk(shared, small_disk):
         fill(filler)
         wait_until(lambda: load.surprises or load.answers[503] >= 50, 60, lambda: f"refusals: {load.answers}")
         assert server.process.poll() is None
-        # A balancer is told, the log does not grow with the refusals, and a command says what is missing.
+        # A load balancer is informed, the log does not grow with the refusals, and a command explains the problem.
         wait_until(lambda: ready(server) == 503, 30, "the server not to be ready")
         lines, refusals, began = error_lines(server), load.answers[503], time.monotonic()
         wait_until(lambda: load.surprises or load.answers[503] >= refusals + 200, 60, lambda: f"refusals: {load.answers}")

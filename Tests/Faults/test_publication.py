@@ -1,4 +1,4 @@
-"""A publisher that is killed anywhere leaves the former publication whole, and the next run clears what it left."""
+"""A publisher killed at any time leaves the previous publication complete, and the next run removes the remains."""
 
 import random
 import signal
@@ -11,7 +11,7 @@ from publications import check, files, manifest, parts
 from ringfence_server import BINARY, START_SECONDS, environment
 from waiting import wait_until
 
-# So that every publication differs from the one before, and no gate minds.
+# Every publication differs from the previous one, and all gates pass.
 OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
 
 
@@ -23,7 +23,7 @@ def publish(server, top):
 
 @pytest.fixture(scope="module")
 def publisher(make_server, tmp_path_factory):
-    """A running server with data, and the seconds that a publication of it takes."""
+    """A running server with data, and the duration of its publication in seconds."""
     server = make_server()
     complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
     subprocess.run(
@@ -52,7 +52,7 @@ def test_killed_at_random_moments(publisher):
             killed += 1
         process.communicate(timeout=START_SECONDS)
         shown = check(folder)
-        # What it shows is the former publication or the next, whole.
+        # The folder shows the previous publication or the next one, complete.
         assert shown == former or shown["previous"]["serial"] == former["serial"]
     assert killed > 0
 
@@ -60,7 +60,7 @@ def test_killed_at_random_moments(publisher):
     server.run("publish", "--top", "280", *OPEN)
     shown = check(folder)
     assert shown["previous"]["serial"] == former["serial"]
-    # Nothing is left of those that did not come to be.
+    # Nothing remains of publications that never became visible.
     named = {path for path, _, _ in files(shown)} | set(parts(folder, shown))
     for kept in (folder / "manifests").iterdir():
         kept_manifest = manifest(folder, kept.relative_to(folder))

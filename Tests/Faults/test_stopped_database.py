@@ -1,4 +1,4 @@
-"""PostgreSQL that is stopped (SIGSTOP) keeps its sockets open and answers nothing: nobody waits for it without end."""
+"""A stopped PostgreSQL (SIGSTOP) keeps its sockets open without answering: no request waits without limit."""
 
 import http.client
 import json
@@ -12,13 +12,13 @@ import pytest
 
 from waiting import wait_until
 
-# Bounds, not expectations: readiness is told after 0.8 s, other callers after 10 s.
+# Limits, not expectations: readiness responds after 0.8 s, other requests after 10 s.
 READINESS_SECONDS = 4
 ANSWER_SECONDS = 20
 
 
 def ask(server, method, path, body=None, seconds=60, **headers):
-    """The status of the answer, and the seconds that it took."""
+    """The status and the duration of the response in seconds."""
     began = time.monotonic()
     connection = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=seconds)
     connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
@@ -46,7 +46,7 @@ def server(make_server):
 def test_nobody_waits_for_a_stopped_database_without_end(server):
     key = server.run("app", "create", "Stopped")
     (first, fields), (second, _), (third, _) = report(key), report(key), report(key)
-    # Both ways of a report know the key then.
+    # Afterwards both paths of a report have the key in their cache.
     assert ask(server, "POST", "/v1/reports", first, **fields)[0] == 201
     assert ask(server, "GET", "/v1/numbers/33162000248", Authorization=f"Bearer {key}")[0] == 200
     for process in server.postgres_processes():
@@ -72,7 +72,7 @@ def test_nobody_waits_for_a_stopped_database_without_end(server):
     assert answers["ready"][1] < READINESS_SECONDS, answers
     assert max(seconds for _, seconds in answers.values()) < ANSWER_SECONDS, answers
 
-    # While it hangs, reports are refused at once, and the log does not grow with them.
+    # While the database is stopped, reports are refused at once, and the log does not grow with them.
     refused = [ask(server, "POST", "/v1/reports", report(key)[0], **fields) for _ in range(200)]
     assert {status for status, _ in refused} == {503}
     assert sum(seconds for _, seconds in refused) < ANSWER_SECONDS
@@ -83,7 +83,7 @@ def test_nobody_waits_for_a_stopped_database_without_end(server):
     for process in server.postgres_processes():
         os.kill(process, signal.SIGCONT)
     wait_until(lambda: ask(server, "GET", "/readyz")[0] == 200, 60, "the server to be ready again")
-    # Whether or not it was committed in the end: it counts once.
+    # Each counts once, whether or not it was committed at first.
     for body in (second, third):
         wait_until(lambda body=body: ask(server, "POST", "/v1/reports", body, **fields)[0] in (200, 201), 60, "the report to be taken")
         assert ask(server, "POST", "/v1/reports", body, **fields)[0] == 200

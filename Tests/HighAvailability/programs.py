@@ -1,4 +1,4 @@
-"""PostgreSQL's programs, and those around it, as an account that is not root: PostgreSQL will not run as root."""
+"""Runs PostgreSQL's programs and related ones under an account other than root, because PostgreSQL refuses root."""
 
 import glob
 import os
@@ -14,13 +14,13 @@ from waiting import wait_until
 
 
 def opted_in(variable, what):
-    """Skips, saying so, unless the test was asked for."""
+    """Skips with a message unless the test was requested."""
     if os.environ.get(variable) != "1":
         pytest.skip(f"{variable}=1 is not set: {what} is not tested")
 
 
 def find(name, variable=None):
-    """A program: what a variable names, or in PATH, or of the newest PostgreSQL there is."""
+    """The path of a program: from a variable, from PATH, or of the newest installed PostgreSQL."""
     if variable and os.environ.get(variable):
         return os.environ[variable]
     versions = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda p: int(p.split("/")[4]))
@@ -28,7 +28,7 @@ def find(name, variable=None):
 
 
 def account():
-    """Who runs it: we ourselves, or postgres when we are root."""
+    """The account for the programs: our own, or postgres if we are root."""
     return pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
 
 
@@ -39,7 +39,7 @@ def free_port():
 
 
 class Daemon:
-    """A program in the background, with its log."""
+    """A background program with its log."""
 
     def __init__(self, folder, name, command, who=None, **variables):
         self.log = folder / f"{name}.log"

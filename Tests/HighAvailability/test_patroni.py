@@ -1,4 +1,5 @@
-"""Two PostgreSQL under Patroni, strictly synchronous; the leader is killed under load, and nothing acknowledged is lost."""
+"""Two PostgreSQL under Patroni, strictly synchronous: the leader is killed under load, and all acknowledged reports
+remain."""
 
 import csv
 import io
@@ -21,7 +22,7 @@ PASSWORD = "secret"
 
 
 class Node:
-    """Patroni with its PostgreSQL."""
+    """Patroni and its PostgreSQL."""
 
     def __init__(self, folder, name, rafts, own, program, binaries):
         self.folder, self.name, self.program = folder / name, name, program
@@ -46,7 +47,7 @@ class Node:
                 "authentication": {"superuser": access, "replication": {"username": "replicator", "password": PASSWORD}},
                 "pg_hba": ["host replication all 127.0.0.1/32 scram-sha-256", "host all all 127.0.0.1/32 scram-sha-256"],
                 "parameters": {"unix_socket_directories": str(self.folder), "shared_buffers": "64MB"}}}
-        # JSON is YAML.
+        # JSON is valid YAML.
         (self.folder / "patroni.yml").write_text(json.dumps(configuration))
         give_away(self.folder)
         self.daemon = None
@@ -70,7 +71,7 @@ class Node:
         return state.get("role") in ("master", "primary") and state.get("state") == "running"
 
     def kill(self):
-        """Patroni and every process of its PostgreSQL, at once."""
+        """Kills Patroni and all processes of its PostgreSQL at once."""
         pids = [self.daemon.process.pid]
         try:
             pids.insert(0, int((self.folder / "data/postmaster.pid").read_text().split("\n")[0]))
@@ -112,7 +113,7 @@ def nodes(open_folder):
     binaries = os.path.dirname(os.path.realpath(find("initdb")))
     rafts = [f"127.0.0.1:{free_port()}" for _ in range(3)]
     nodes = [Node(folder, f"node{i}", rafts, rafts[i], program, binaries) for i in range(2)]
-    # Three have a majority when one dies.
+    # Three have a majority after one dies.
     witness = folder / "witness"
     witness.mkdir()
     (witness / "patroni.yml").write_text(json.dumps({"raft": {
@@ -133,7 +134,7 @@ def nodes(open_folder):
 
 
 def wait_for_standby(nodes):
-    # By what the consensus store says: PostgreSQL itself also counts a standby that is only being copied.
+    # Uses the consensus store, because PostgreSQL also counts a standby that is still being copied.
     def is_there():
         leader = next((node for node in nodes if node.is_leader()), None)
         members = leader.state("cluster").get("members", []) if leader else []
@@ -162,7 +163,7 @@ def test_the_leader_dies_under_load(nodes, tmp_path, pseudonym_key):
                 other = next(node for node in nodes if node is not leader)
                 leader.kill()
                 wait_until(other.is_leader, 120, lambda: f"the other to lead:\n{other.daemon.log.read_text()[-2000:]}")
-                # Strictly synchronous: nothing is acknowledged until there are two again.
+                # Strictly synchronous: nothing is acknowledged until two nodes run again.
                 leader.start()
                 wait_for_standby(nodes)
                 load.goes_on(300, 180)

@@ -1,8 +1,8 @@
-"""Behind PgBouncer in transaction mode, where each transaction may meet another connection of PostgreSQL's.
+"""Runs behind PgBouncer in transaction mode, where each transaction may use another connection to PostgreSQL.
 
-What breaks there: statements that were prepared on another connection (RINGFENCE_DATABASE_POOLER=transaction sends all
-unnamed), and whatever is set for a session. The server uses neither LISTEN nor locks of a session; its migrations and
-its publications hold their locks in transactions."""
+Statements prepared on another connection fail there (RINGFENCE_DATABASE_POOLER=transaction sends all statements
+unnamed), and so do settings of a session. The server uses neither LISTEN nor session locks; its migrations and
+publications hold their locks in transactions."""
 
 import os
 import pwd
@@ -21,7 +21,7 @@ from waiting import wait_until
 
 
 def pooler(keeper, folder, *settings):
-    """PgBouncer before a server's own PostgreSQL: the process, and where it listens."""
+    """PgBouncer in front of a server's own PostgreSQL: the process, and its address."""
     opted_in("RINGFENCE_TEST_PGBOUNCER", "a server behind PgBouncer")
     program = find("pgbouncer", "RINGFENCE_PGBOUNCER") or pytest.skip("pgbouncer is not there (Debian: apt install pgbouncer)")
     socket = re.search("host=(\\S+)", keeper.dsn)[1]
@@ -49,7 +49,7 @@ def pooler(keeper, folder, *settings):
 def behind(make_server, open_folder, pseudonym_key):
     opted_in("RINGFENCE_TEST_PGBOUNCER", "a server behind PgBouncer")
     keeper = make_server("--no-limits", RINGFENCE_PSEUDONYM_KEY=pseudonym_key, RINGFENCE_ACCOUNT_KEY="cd" * 32)
-    # Three connections for sixteen of the server's: they have to be shared.
+    # Three connections for sixteen of the server, so they must be shared.
     daemon, dsn = pooler(keeper, open_folder / "pgbouncer", "pool_mode = transaction", "default_pool_size = 3")
     server = RingfenceServer(
         open_folder / "behind", "--no-limits", RINGFENCE_PSEUDONYM_KEY=pseudonym_key, RINGFENCE_ACCOUNT_KEY="cd" * 32,
@@ -67,7 +67,7 @@ def behind(make_server, open_folder, pseudonym_key):
     (["pool_mode = session"], False), (["pool_mode = session", "server_reset_query ="], True),
     (["pool_mode = transaction"], True)])
 def test_what_is_left_of_the_name_of_a_program_that_has_gone(make_server, open_folder, settings, keeps):
-    """Whether an older program runs is told by the names of connections; see Upgrade in Documentation/operations.md."""
+    """Older programs are detected by the names of connections; see Upgrade in Documentation/operations.md."""
     keeper = make_server()
     daemon, dsn = pooler(keeper, open_folder / "pgbouncer", *settings)
 
@@ -86,7 +86,7 @@ def test_what_is_left_of_the_name_of_a_program_that_has_gone(make_server, open_f
         assert older.stdout.readline() == "here\n"
         assert sees_an_older_one()
         older.communicate(timeout=30)
-        # PgBouncer hears of it a moment later.
+        # PgBouncer notices it a moment later.
         wait_until(lambda: sees_an_older_one() == keeps, 30, f"the name to be kept: {keeps}")
     finally:
         daemon.kill()

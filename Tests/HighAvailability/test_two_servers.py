@@ -1,4 +1,4 @@
-"""Two servers on one PostgreSQL: one keeps it, the other is told where it is. They share the folder of publications."""
+"""Two servers on one PostgreSQL: one runs it, the other gets its address. They share the folder of publications."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ from waiting import wait_until
 
 @pytest.fixture(scope="module")
 def servers(make_server, pseudonym_key, tmp_path_factory):
-    # Due a minute ago: both find at once that the night's publication is missing.
+    # Due a minute ago: both servers find the scheduled publication missing at the same time.
     due = (datetime.now(timezone.utc) - timedelta(minutes=1)).strftime("%H:%M")
     signing = tmp_path_factory.mktemp("keys") / "signing.key"
     shared = {"RINGFENCE_PSEUDONYM_KEY": pseudonym_key, "RINGFENCE_ACCOUNT_KEY": "cd" * 32}
@@ -44,7 +44,7 @@ def make_second(make_server, first, signing, arguments, shared):
     second = RingfenceServer(
         folder, *arguments, DATABASE_URL=first.dsn, RINGFENCE_SIGNING_KEY_FILE=str(signing), **shared)
     second.data.mkdir(parents=True)
-    # As a shared file system would be mounted.
+    # Simulates a shared file system.
     (second.data / "publications").symlink_to(first.data / "publications")
     return second.start()
 
@@ -80,7 +80,7 @@ def test_a_report_through_either_is_one_report(servers):
     body = report()
     assert ask(first, "POST", "/v1/reports", body, headers)[0] == 201
     assert ask(second, "POST", "/v1/reports", body, headers)[0] == 200
-    # The same person, through the other server, changes a word and does not add one.
+    # The same reporter replaces a vote through the other server and adds none.
     assert ask(second, "POST", "/v1/reports", report(category="robocall"), headers)[0] == 201
     assert first.query("SELECT reporters FROM numbers WHERE number = 12015550123") == [["1"]]
     assert ask(second, "DELETE", f"/v1/reports/{json.loads(body)['report_id']}", headers=headers)[0] == 204

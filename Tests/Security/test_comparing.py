@@ -1,13 +1,13 @@
-"""Where a secret that somebody sends is compared with one that is kept, the time it takes says nothing."""
+"""Secrets sent by clients are compared in constant time."""
 
 import re
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-# Names of what is secret in this code.
+# Names of secrets in this code.
 SECRET = r"(?:token|secret|password|key|code|signature|mac|csrf|session|hash)"
 PLAIN = re.compile(rf"\b(\w*{SECRET})\s*(==|!=)\s*(\w*{SECRET})\b", re.IGNORECASE)
-# Compared here is nothing that somebody sends to find out the other: digests of files, public keys, places in tables.
+# Comparisons of public values: digests of files, public keys, positions in tables.
 HARMLESS = {
     "Sources/CallerPack", "Sources/CallerPackBuilder", "Sources/CallDirectory", "Sources/Fetching",
     "Sources/Publishing", "Sources/PackFormats", "Sources/Curation", "Sources/Importing", "Sources/RingfenceClient",
@@ -21,7 +21,7 @@ def test_no_secret_is_compared_by_equality():
         place = str(file.relative_to(CHECKOUT))
         if any(place == folder or place.startswith(folder + "/") for folder in HARMLESS):
             continue
-        # SQL finds a row by a secret's SHA-256: what its index tells by time is about a hash that nobody can aim at.
+        # SQL finds a row by a secret's SHA-256: the timing of its index reveals only a hash that nobody can choose.
         text = re.sub(r'"""(.*?)"""', "", file.read_text(), flags=re.DOTALL)
         text = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
         text = re.sub(r"//.*", "", text)

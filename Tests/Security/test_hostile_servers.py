@@ -1,4 +1,4 @@
-"""A server that is asked by ours cannot take its memory or its time: sources of `fetch`, receivers of webhooks."""
+"""Servers that ours connects to cannot exhaust its memory or time: sources of `fetch`, receivers of webhooks."""
 
 import http.server
 import shutil
@@ -12,11 +12,11 @@ from hostile_server import SLOW_WAYS, WAYS, HostileServer, Memory, run_measured
 from ringfence_server import BINARY, environment
 from waiting import wait_until
 
-# What a flood may add to the resident memory of a process, and what it may get rid of.
+# The maximum growth of a process's resident memory during a flood, and the maximum bytes that a flood can send.
 MOST_GROWTH = 96 << 20
 MOST_SENT = 32 << 20
 
-# Which refusals `fetch` ends with: the network, or a file that is not what the manifest says.
+# Exit codes of `fetch` for a refusal: the network, or a file that differs from the manifest.
 REFUSALS = {13, 14}
 
 
@@ -31,7 +31,7 @@ def key(server):
 
 
 def fetch(url, key, out, timeout=20):
-    """The exit code of a fetch, its peak of memory, and what it said."""
+    """The exit code of a fetch, its peak memory, and its output."""
     with subprocess.Popen(
             [BINARY, "fetch", url, "--key", str(key), "--out", str(out), "--retries", "0", "--timeout", str(timeout)],
             env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
@@ -41,7 +41,7 @@ def fetch(url, key, out, timeout=20):
 
 @pytest.fixture(scope="module")
 def usual_peak(server, key, tmp_path_factory):
-    """The peak of a fetch that goes well."""
+    """The peak memory of a successful fetch."""
     code, peak, said = fetch(f"{server.address}/v1", key, tmp_path_factory.mktemp("usual"))
     assert code == 0, said
     return peak
@@ -66,7 +66,7 @@ def test_a_hostile_source_of_documents_is_refused(key, usual_peak, tmp_path, way
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_hostile_source_of_packs_is_refused(server, key, usual_peak, tmp_path, way):
-    """The manifest is whole; every pack, of a few kilobytes, is a flood."""
+    """The manifest is correct; every pack, of a few kilobytes according to it, is a flood."""
     site = HostileServer(server.data / "publications", lambda path: path.startswith("packs/"))
     code, peak, said = fetch(f"{site.address}/{way}", key, tmp_path / "out")
     check(site, code, peak, usual_peak, said)
@@ -86,7 +86,7 @@ def test_a_source_that_drips_is_left(key, usual_peak, tmp_path, way):
 
 @pytest.mark.parametrize("way", SLOW_WAYS)
 def test_a_server_that_drips_is_not_well(way):
-    """Every byte comes in time, and the whole does not."""
+    """Every byte arrives in time, but the response as a whole does not."""
     site = HostileServer()
     with subprocess.Popen(
             [BINARY, "healthcheck", "--url", f"{site.address}/{way}", "--seconds", "1"], env=environment(),

@@ -1,4 +1,4 @@
-"""Secrets come from files and the environment, and go nowhere else."""
+"""Secrets come from files and the environment, and are not written elsewhere."""
 
 import json
 import re
@@ -17,14 +17,14 @@ REPORTER = "alice@example.org"
 
 
 def words(binary, *command):
-    """What `--help` says of a command."""
+    """The words in the help of a command."""
     done = subprocess.run([binary, *command, "--help"], capture_output=True, text=True, env=environment(), timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def commands(binary, *path):
-    """Every command of a program, as a path of names."""
+    """The paths of all commands of a program."""
     said = words(binary, *path)
     yield path, said
     [listed] = re.findall(r"\nSUBCOMMANDS:\n(.*?)\n\n", said, re.DOTALL) or [""]
@@ -33,7 +33,7 @@ def commands(binary, *path):
             yield from commands(binary, *path, name)
 
 
-# Their values are no secrets: a public key, the name of a file, the number of a key.
+# Their values are not secrets: a public key, a file name, the id of a key.
 HARMLESS = {
     "fetch": {"key"},
 }
@@ -64,14 +64,14 @@ def ask(server, path, key=None, body=None, headers=()):
 
 @pytest.fixture(scope="module")
 def used(make_server):
-    """A server that has seen every secret there is."""
+    """A server that has used every secret."""
     server = make_server("--trust-proxy")
     key = server.run("app", "create", "Secrets").split()[-1]
     link = server.run("sign-in-link", "Ada").split()[-1]
     report = {"number": NUMBER, "category": "fraud", "reporter": REPORTER, "report_id": str(uuid.uuid4()),
               "reported_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
     assert ask(server, "/v1/reports", key, report, [("X-Forwarded-For", "203.0.113.77")])[0] == 201
-    # Once more with a wrong key, a wrong body, a wrong number and a wrong link.
+    # Again with a wrong key, a wrong body, a wrong number and a wrong link.
     ask(server, "/v1/reports", "rf_" + "0" * 43, report)
     ask(server, "/v1/reports", key, {**report, "number": "12"})
     ask(server, f"/v1/numbers/{NUMBER.replace('+', '%2B')}", key)
@@ -86,7 +86,7 @@ def test_a_copy_of_the_database_holds_no_secret_and_no_person(used):
         ["pg_dump", f"--host={socket}", "--username=ringfence", "ringfence"], capture_output=True, text=True,
         env=environment(), timeout=60)
     assert dump.returncode == 0, dump.stderr
-    # The number itself is what the database is for.
+    # The database stores the number itself.
     assert NUMBER[1:] in dump.stdout
     for secret in [key, key.removeprefix("rf_"), token, REPORTER, "203.0.113.77", "203.0.113"]:
         assert secret not in dump.stdout

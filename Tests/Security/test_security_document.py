@@ -1,4 +1,4 @@
-"""Every line of the threat model names a test, and every test that is named exists."""
+"""Every line of the threat model names a test, and every named test exists."""
 
 import re
 from functools import cache
