@@ -1,11 +1,11 @@
-// Writes Sources/PhoneNumbers/CountryPrefixes.swift: which prefix of E.164 digits belongs to which country.
+// Writes Sources/PhoneNumbers/CountryPrefixes.swift: the country of each prefix of E.164 digits.
 //
 //   g++ -std=c++17 -O2 Scripts/country-prefixes.cpp -lphonenumber -lprotobuf-lite -o /tmp/country-prefixes
 //   /tmp/country-prefixes > Sources/PhoneNumbers/CountryPrefixes.swift
 //
-// A calling code of one country is a prefix by itself. Where countries share one, numbers are drawn from the patterns of
-// all of them, so that the rarest block is drawn as often as the commonest; libphonenumber says whose each is; and the
-// prefixes are the shortest that keep what it said apart. The same library gives the same file.
+// A calling code of one country is a prefix by itself. If countries share one, numbers are drawn from the patterns of all
+// of them, rare blocks as often as common ones, and libphonenumber determines the country of each number. The prefixes
+// are the shortest that separate these countries. The same library gives the same file.
 
 #include <cstdint>
 #include <cstdio>
@@ -26,7 +26,7 @@ const void *metadata_get();
 
 using namespace i18n::phonenumbers;
 
-// Draws a text of a pattern: digits, \d, classes, groups, alternatives, ?, {n}, {n,m}.
+// Draws a random text that matches a pattern: digits, \d, classes, groups, alternatives, ?, {n}, {n,m}.
 struct Draw {
   const std::string &pattern;
   std::mt19937_64 &random;
@@ -34,7 +34,7 @@ struct Draw {
 
   size_t below(size_t bound) { return random() % bound; }
 
-  // The alternatives up to the end or a closing bracket: one of them.
+  // Draws one of the alternatives up to the end or a closing bracket.
   std::string alternatives() {
     std::vector<std::string> all{sequence()};
     while (at < pattern.size() && pattern[at] == '|') {

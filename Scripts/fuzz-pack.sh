@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes the readers of packs and deltas with libFuzzer and the address sanitizer, from the root of the repository.
-# usage: fuzz-pack.sh [SECONDS]        finds go to .build/fuzz/; keep them in Tests/CallerPackTests/Golden/Finds/
+# usage: fuzz-pack.sh [SECONDS]        writes findings to .build/fuzz/; keep them in Tests/CallerPackTests/Golden/Finds/
 set -e
 mkdir -p .build/fuzz/corpus
 cp Tests/CallerPackTests/Golden/*.rfpack Tests/CallerPackTests/Golden/*.rfdelta .build/fuzz/corpus/

@@ -8,7 +8,7 @@ from ringfence_server import BINARY, RingfenceServer
 
 @pytest.fixture(scope="session")
 def make_server():
-    """Starts servers, each with a data folder of its own; all are ended and removed after the last test."""
+    """Starts servers with separate data folders; all are ended and removed after the last test."""
     if not os.access(BINARY, os.X_OK):
         pytest.exit(f"{BINARY} is missing: build it, or set RINGFENCE_BINARY.", 1)
     servers = []

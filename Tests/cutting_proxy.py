@@ -1,4 +1,4 @@
-"""A proxy between a client and a server that breaks connections, or holds them, where a test says so."""
+"""A proxy between a client and a server that cuts or holds connections on request of a test."""
 
 import contextlib
 import re
@@ -7,12 +7,12 @@ import threading
 
 
 class CuttingProxy:
-    """Passes connections on to a server on this machine; every answer of a path that matches is cut short."""
+    """Forwards connections to a server on this machine; every response of a matching path is cut short."""
 
     def __init__(self, port):
         self.upstream = port
         self.cut = lambda path: None
-        # Called when all bytes that may pass have passed, and before the connection is cut.
+        # Called after all allowed bytes were forwarded, before the connection is cut.
         self.before_cut = lambda: None
         self.requests = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -33,7 +33,7 @@ class CuttingProxy:
                 threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client):
-        """One request a connection, so that what is cut is known."""
+        """One request on each connection, so that the cut response is known."""
         with client, contextlib.suppress(OSError):
             head = b""
             while b"\r\n\r\n" not in head:

@@ -1,4 +1,4 @@
-"""A server that answers in every way that exhausts a careless client; it bounds itself."""
+"""A server whose responses exhaust a careless client; it limits its own resources."""
 
 import contextlib
 import functools
@@ -9,7 +9,7 @@ import threading
 import time
 from pathlib import Path
 
-# A careless client that buffers one answer grows by this much; a careful one by a few socket buffers.
+# A careless client that buffers one response grows by this much; a careful one by a few socket buffers.
 MOST_BYTES = 256 << 20
 MOST_SECONDS = 25
 FLOOD = bytes(1 << 16)
@@ -17,7 +17,7 @@ FLOOD = bytes(1 << 16)
 
 @functools.cache
 def bomb():
-    """Zeros of MOST_BYTES, compressed a thousandfold."""
+    """MOST_BYTES zeros, compressed a thousandfold."""
     return gzip.compress(bytes(MOST_BYTES), 9)
 
 
@@ -27,7 +27,7 @@ def repeated(head, piece):
 
 OK = "HTTP/1.1 200 OK\r\n"
 CHUNK = b"10000\r\n" + FLOOD + b"\r\n"
-# Every way: what it sends first, and what it then sends without end (b"" for nothing at all).
+# All ways: the bytes sent first, and the bytes then sent without end (b"" for none).
 WAYS = {
     "chunked": repeated(OK + "Transfer-Encoding: chunked\r\n\r\n", CHUNK),
     "until-close": repeated(OK + "Connection: close\r\n\r\n", FLOOD),
@@ -49,7 +49,7 @@ WAYS = {
     "redirect": repeated("HTTP/1.1 302 Found\r\nLocation: again\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
     "error": repeated("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
 }
-# These take time rather than memory: a total bound ends them.
+# These use time rather than memory: a total time limit ends them.
 SLOW_WAYS = {
     "drip": repeated(OK + "Transfer-Encoding: chunked\r\n\r\n", b"1\r\n{\r\n"),
     "informational": repeated("", b"HTTP/1.1 103 Early Hints\r\nX-Field: x\r\n\r\n"),
@@ -57,12 +57,12 @@ SLOW_WAYS = {
 
 
 class HostileServer:
-    """Answers /WAY/… in that way; with a folder, whatever `is_hostile` does not name comes from there."""
+    """Answers /WAY/… in that way; with a folder, paths that `is_hostile` does not name are served from it."""
 
     def __init__(self, folder=None, is_hostile=lambda path: True):
         self.folder = folder
         self.is_hostile = is_hostile
-        # One for each hostile answer: the way, the bytes that went out, whether the client ended the connection.
+        # One entry for each hostile response: the way, the bytes sent, whether the client ended the connection.
         self.answers = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
@@ -124,7 +124,7 @@ class HostileServer:
 
     @staticmethod
     def _has_ended(client, seconds):
-        """Whether the client ends the connection within a time; what it sends meanwhile is read and dropped."""
+        """Whether the client ends the connection within a time; its bytes meanwhile are read and dropped."""
         client.settimeout(seconds)
         try:
             while client.recv(65_536):
@@ -137,7 +137,7 @@ class HostileServer:
 
 
 class Memory:
-    """A process's resident memory, in bytes."""
+    """A process's resident memory in bytes."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -157,17 +157,17 @@ class Memory:
         return self._read("VmHWM")
 
     def forget_peak(self):
-        """Lets the peak begin anew (proc(5), clear_refs)."""
+        """Resets the peak (proc(5), clear_refs)."""
         with open(f"/proc/{self.pid}/clear_refs", "w") as file:
             file.write("5")
 
 
 def run_measured(process, seconds):
-    """Waits for a process; returns its exit code and its peak of resident memory."""
+    """Waits for a process; returns its exit code and its peak resident memory."""
     memory, peak = Memory(process.pid), 0
     deadline = time.monotonic() + seconds
     while True:
-        # The file of a process that has ended has no memory in it.
+        # After a process has ended, its file contains no memory values.
         with contextlib.suppress(OSError):
             peak = max(peak, memory.peak)
         ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)

@@ -1,4 +1,4 @@
-"""Publications as a reader meets them: the manifest in its envelope, and the files it names."""
+"""Reads publications like a client: the manifest in its envelope, and its files."""
 
 import base64
 import hashlib
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def parts(folder, head):
-    """The files that a head covers: paths of its bins, then of the descriptions that they name."""
+    """The files of a head: paths of its bins, then of their descriptions."""
     bins = [f"bins/{digest}.json" for digest in head["bins"]]
     found = list(bins)
     for path in bins:
@@ -17,14 +17,14 @@ def parts(folder, head):
 
 
 def read(folder, path):
-    """A file that is named by the SHA-256 of its content."""
+    """A file whose name is the SHA-256 of its content."""
     content = (Path(folder) / path).read_bytes()
     assert hashlib.sha256(content).hexdigest() == Path(path).stem, path
     return content
 
 
 def manifest(folder, file="manifest.json"):
-    """The manifest that a folder shows, or one that it keeps: its head, with the packs that its bins name."""
+    """The current or a stored manifest of a folder: its head, with the packs of its bins."""
     envelope = json.loads((Path(folder) / file).read_text())
     head = json.loads(base64.b64decode(envelope["payload"]))
     descriptions = [path for path in parts(folder, head) if path.startswith("descriptions/")]
@@ -33,14 +33,14 @@ def manifest(folder, file="manifest.json"):
 
 
 def files(shown):
-    """Every file that a manifest names: path, length, SHA-256."""
+    """Every file of a manifest: path, length, SHA-256."""
     for pack in shown["packs"]:
         for file in [pack, *pack["deltas"], *pack["formats"]]:
             yield file["path"], file["bytes"], file["sha256"]
 
 
 def check(folder):
-    """The manifest that a folder shows, when every file that it names is there, whole."""
+    """Checks all files of a folder's current manifest, and returns it."""
     shown = manifest(folder)
     for path, length, digest in files(shown):
         content = (Path(folder) / path).read_bytes()

@@ -1,4 +1,4 @@
-"""A Ringfence server on its embedded PostgreSQL, as a process of its own."""
+"""A Ringfence server with its embedded PostgreSQL, as a separate process."""
 
 import csv
 import io
@@ -12,23 +12,23 @@ from waiting import wait_until
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 BINARY = os.environ.get("RINGFENCE_BINARY", str(CHECKOUT / ".build/debug/ringfence"))
-# Built beside it.
+# Built in the same folder.
 BENCHMARK = str(Path(BINARY).with_name("ringfence-benchmark"))
 
-# Bounds, not expectations: a start takes about two seconds, a stop about half a second.
+# Limits, not expectations: a start takes about two seconds, a stop about half a second.
 START_SECONDS = 60
 STOP_SECONDS = 30
 
 
 def environment():
-    """Ours without what would lead the server or psql to another database."""
+    """The test's own environment without variables that would select another database for the server or psql."""
     kept = {k: v for k, v in os.environ.items() if k != "DATABASE_URL" and not k.startswith("PG")}
     kept.setdefault("RINGFENCE_HOME", str(CHECKOUT))
     return kept
 
 
 class RingfenceServer:
-    """A server and its data folder; it can be started again after every end."""
+    """A server and its data folder; it can be started again after it has ended."""
 
     def __init__(self, folder, *arguments, **variables):
         self.data = Path(folder) / "data"
@@ -46,7 +46,7 @@ class RingfenceServer:
         return self
 
     def launch(self):
-        """Starts the server without waiting, in a process group of its own, as a shell does."""
+        """Starts the server without waiting, in a separate process group, as a shell does."""
         command = [BINARY, "serve", "--data", str(self.data), "--port", "0", *self.arguments]
         with self.output.open("w") as output, self.log.open("a") as log:
             self.process = subprocess.Popen(
@@ -57,7 +57,7 @@ class RingfenceServer:
         if self.process.poll() is not None:
             raise AssertionError(f"The server ended with {self.process.returncode}:\n{self.log.read_text()}")
         said = self.output.read_text()
-        # The last words: what comes before them is there too.
+        # The last printed line, so earlier lines are complete.
         end = re.search(r"^Listening on (\S+)\n|^ +(\S+)/v1/manifest\n", said, re.MULTILINE)
         self.address = end and (end[1] or end[2])
         return self.address
@@ -68,25 +68,25 @@ class RingfenceServer:
 
     @property
     def said(self):
-        """What it wrote to its standard output since it was started."""
+        """The standard output since the last start."""
         return self.output.read_text()
 
     def signal(self, number):
-        """Signals the server alone."""
+        """Signals only the server process."""
         self.address = None
         self.process.send_signal(number)
 
     def interrupt(self):
-        """What Ctrl-C in a terminal does: the signal reaches the whole process group."""
+        """Signals the complete process group, like Ctrl-C in a terminal."""
         self.address = None
         os.killpg(self.process.pid, signal.SIGINT)
 
     def ended(self, seconds=STOP_SECONDS):
-        """The exit code, once it has ended."""
+        """The exit code after the server has ended."""
         return self.process.wait(timeout=seconds)
 
     def close(self):
-        """Ends the server and every PostgreSQL process in its data folder, whatever state they are in."""
+        """Ends the server and every PostgreSQL process in its data folder, in any state."""
         if self.process and self.process.poll() is None:
             self.signal(signal.SIGTERM)
             try:
@@ -102,7 +102,7 @@ class RingfenceServer:
         wait_until(lambda: not self.postgres_processes(), STOP_SECONDS, "PostgreSQL to end")
 
     def run(self, *arguments):
-        """Runs another command of the program on the same data folder and returns what it prints."""
+        """Runs another command of the program on the same data folder and returns its output."""
         done = subprocess.run(
             [BINARY, *arguments, "--data", str(self.data)], env=environment() | self.variables, capture_output=True, text=True,
             timeout=START_SECONDS)
@@ -111,19 +111,19 @@ class RingfenceServer:
 
     @property
     def dsn(self):
-        """Where its PostgreSQL is, for other servers."""
+        """The address of its PostgreSQL, for other servers."""
         socket = (self.data / "server.lock").read_text().split("\n")[1]
         return f"host={socket} port=5432 user=ringfence dbname=ringfence"
 
     def postmaster(self):
-        """The process id that the cluster's own file names; None when there is no file."""
+        """The process id in the cluster's own file; None if there is no file."""
         try:
             return int((self.data / "postgresql/data/postmaster.pid").read_text().partition("\n")[0])
         except (FileNotFoundError, ValueError):
             return None
 
     def postgres_processes(self):
-        """Every living process that works in the cluster's folder."""
+        """All living processes that work in the cluster's folder."""
         folder = str(self.data / "postgresql/data")
         found = []
         for entry in os.listdir("/proc"):

@@ -1,12 +1,12 @@
-"""Waiting for something to become true, with a bound."""
+"""Waits for a condition, with a time limit."""
 
 import time
 
 
 def wait_until(condition, seconds, what):
-    """Returns the first true answer of `condition`; fails when there is none within `seconds`.
+    """Returns the first true answer of `condition`; fails if there is none within `seconds`.
 
-    `what` says what was waited for: text, or a function that makes it when it is needed.
+    `what` names the condition for the error: a text, or a function that returns one.
     """
     deadline = time.monotonic() + seconds
     while True:

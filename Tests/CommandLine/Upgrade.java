@@ -4,7 +4,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 
-/** Asks for an address several times with the client of the JDK as it is: over plain HTTP it asks for HTTP/2 each time. */
+/** Requests an address several times with the JDK's default client, which asks for HTTP/2 over plain HTTP each time. */
 class Upgrade {
   public static void main(String[] arguments) throws Exception {
     HttpClient client = HttpClient.newHttpClient();

@@ -4,8 +4,7 @@ import Histogram
 import RingfenceCommand
 import Timestamps
 
-/// Keeps a number of connections busy from one thread of its own: each sends its next request as soon as the last one
-/// is answered.
+/// Keeps connections busy from one thread: each sends its next request as soon as the last one is answered.
 struct LoadDriver {
   private let plan: LoadPlan
   private var generator: ReportGenerator

@@ -10,7 +10,7 @@ enum BenchmarkNumbers {
   static let reporters = 1_000_000
 
   static let firstNumber: Int64 = 12_012_000_000
-  /// Has no factor in common with ``count``, so that every rank has a number of its own.
+  /// Has no factor in common with ``count``, so that every rank has its own number.
   static let stride = 7_919
   static let gap = 80
   static let shift = 20
