@@ -1,6 +1,6 @@
 -- The initial schema, by domain.
 --
--- Rules for every table:
+-- Rules of the schema:
 -- * A table that grows with numbers or reports has `number` in its primary key and in each unique index, and no foreign
 --   key, so that it can be distributed by number. TablePlacement.all (Sources/Storage/Cluster) lists the tables that
 --   are distributed, copied to every node, or local to the coordinator.

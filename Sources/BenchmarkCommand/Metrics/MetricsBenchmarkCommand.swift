@@ -32,7 +32,7 @@ struct MetricsBenchmarkCommand: AsyncParsableCommand {
     print("four tasks: \(Int(time) / requests / 4) ns a request")
   }
 
-  /// Nanoseconds on processors, of the whole process.
+  /// Processor time of the process in nanoseconds.
   private static func processorTime(_ body: () async -> Void) async -> Double {
     func now() -> Double {
       var time = timespec()
