@@ -43,7 +43,7 @@ struct FetchFolder: Sendable {
   func state() throws -> FetchState? {
     guard let data = try LocalFile.read(URL(filePath: statePath), limit: 1 << 20) else { return nil }
     guard let state = try? JSONDecoder().decode(FetchState.self, from: data) else {
-      throw FetchError.refused(.malformed("\(statePath) is damaged; delete the folder to begin anew"))
+      throw FetchError.refused(.malformed("\(statePath) is damaged. Delete the folder to start again"))
     }
     return state
   }
