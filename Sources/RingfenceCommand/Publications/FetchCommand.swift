@@ -50,7 +50,7 @@ struct FetchCommand: AsyncParsableCommand {
   func validate() throws {
     guard UpdateSource(url) != nil else {
       throw ValidationError(
-        "URL \"\(url)\" is not valid. Use http, https or file, without a password, query or fragment.")
+        "URL is not valid. Use http, https or file, without a password, query or fragment.")
     }
     guard (1...86_400).contains(timeout) else {
       throw ValidationError("--timeout is \(timeout) seconds. Use 1 to 86400.")
@@ -86,7 +86,7 @@ struct FetchCommand: AsyncParsableCommand {
     if let key = VerifyingKey(key) { return TrustAnchor(key: key) }
     guard let data = FileManager.default.contents(atPath: key) else {
       throw CommandFailure.unreadable(
-        "Cannot read --key \"\(key)\": not a public key (44 characters of Base64) and not a readable file. "
+        "--key is neither a public key (44 characters of Base64) nor a readable file. "
           + "Pass a key, or check the file's name and permissions.")
     }
     let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -112,7 +112,7 @@ struct FetchCommand: AsyncParsableCommand {
     }
     guard let owner = URL(string: name).flatMap({ WebOrigin($0) }) else {
       throw CommandFailure.failed(
-        "RINGFENCE_APP_ORIGIN \"\(name)\" is not the address of a server. Write it as https://HOST.")
+        "RINGFENCE_APP_ORIGIN is not the address of a server. Write it as https://HOST.")
     }
     return try key(text, in: "RINGFENCE_APP_KEY", for: owner)
   }
