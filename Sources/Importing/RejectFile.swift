@@ -11,7 +11,7 @@
 /// Only its owner may read it, because rejected lines can contain comments.
 final class RejectFile {
   private let path: String
-  /// The name until the file is complete; nil for a device or pipe, which is written directly.
+  /// The name until the file is complete; nil for a character device, which is written directly.
   private let partial: String?
   private var descriptor: Int32
   private var buffer: [UInt8] = []
@@ -23,11 +23,11 @@ final class RejectFile {
     // A rename would replace a device such as /dev/null.
     var status = stat()
     let isThere = stat(path, &status) == 0
-    if isThere, [S_IFCHR, S_IFIFO].contains(status.st_mode & S_IFMT) {
+    if isThere, status.st_mode & S_IFMT == S_IFCHR {
       partial = nil
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
     } else if isThere, status.st_mode & S_IFMT != S_IFREG {
-      throw .cannotWrite(path: path, reason: "it is not a regular file, a device or a pipe")
+      throw .cannotWrite(path: path, reason: "it is neither a regular file nor a character device")
     } else {
       let partial = "\(path).\(getpid()).partial"
       self.partial = partial

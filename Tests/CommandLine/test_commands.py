@@ -102,6 +102,9 @@ def test_a_device_is_not_replaced_by_rejected_lines(tmp_path):
     os.mkfifo(pipe)
     run("import", "complaints", "-", "--format", "jsonl", "--data", tmp_path / "data", "--rejects", pipe, text="{", code=3)
     assert pipe.is_fifo()
+    said = run(
+        "import", "complaints", "-", "--format", "jsonl", "--data", tmp_path / "data", "--rejects", "/dev/null", text="{").stdout
+    assert "1 rejected" in said and Path("/dev/null").is_char_device()
 
 
 def test_simulated_complaints_go_through_a_link(tmp_path):

@@ -62,6 +62,14 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["rejects.tsv"])
   }
 
+  @Test func rejectsCanBeDiscarded() async throws {
+    let (_, summary) = try await runImport("broken\n", format: .ftcTSV) { $0.rejectsPath = "/dev/null" }
+    #expect(summary.rejectedRows == 1)
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
+        == .typeCharacterSpecial)
+  }
+
   @Test func afterAFailureNoFileOfRejectsStays() async throws {
     let scratch = try Scratch()
     let bytes = gzip((Self.tsv(5_000) + "bad\n").utf8)
