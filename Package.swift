@@ -192,7 +192,7 @@ let package = Package(
     tests("AsyncSupportTests", ["AsyncSupport"]),
     tests("FileSupportTests", ["FileSupport", "TestSupport"]),
     tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
-    tests("BenchmarkCommandTests", ["BenchmarkCommand", "PostgreSQL", "TestSupport", logging]),
+    tests("BenchmarkCommandTests", ["BenchmarkCommand", "PostgreSQL", "RingfenceCommand", "TestSupport", logging]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["Curation", "TestSupport"]),
