@@ -57,7 +57,7 @@ public struct Credentials: Sendable {
   public let step: Int64
 }
 
-/// Why an account was not changed.
+/// The reason why an account was not changed.
 public enum AccountError: Error, Equatable, CustomStringConvertible {
   /// There is no account of this name.
   case unknown(String)

@@ -8,7 +8,7 @@ extension AccountStore {
     try await pool.retrying { try await $0.run(ClaimAccountKey(fingerprint: fingerprint)).first } == fingerprint
   }
 
-  /// The fingerprint of the key that that encrypts the secrets in this database; nil where none is stored.
+  /// The fingerprint of the key that encrypts the secrets in this database; nil where none is stored.
   public func keyFingerprint() async throws -> [UInt8]? {
     try await pool.run(ReadAccountKey()).first
   }

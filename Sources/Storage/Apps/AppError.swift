@@ -1,4 +1,4 @@
-/// Why something cannot be done with an app or a key.
+/// The reason why an operation on an app or a key failed.
 public enum AppError: Error, Equatable, CustomStringConvertible {
   /// There is an app or a list of this name.
   case nameTaken(String)

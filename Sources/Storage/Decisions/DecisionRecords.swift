@@ -57,7 +57,7 @@ public enum ExpectedDecision: Sendable, Equatable {
   case this(UUID?)
 }
 
-/// Why a decision was refused.
+/// The reason why a decision was refused.
 public enum DecisionError: Error, Equatable, CustomStringConvertible {
   /// The number may not be published, for this reason.
   case protected(ProtectionReason)

@@ -102,7 +102,7 @@ private struct HeatCursor<Batches: AsyncSequence> where Batches.Element == [(num
     scale = Decay.heat.scale(at: time)
   }
 
-  /// The stored heat of a number's calls; numbers must be requested in ascending order.
+  /// The decayed heat of a number's calls; numbers must be requested in ascending order.
   mutating func value(of number: Int64) async throws -> Double {
     while true {
       while at < batch.count, batch[at].number < number { at += 1 }

@@ -72,7 +72,7 @@ public struct HoldStore: Sendable {
     try await connection.run(SampleHot(heat: Self.mass(heat, at: time), size: size))
   }
 
-  /// How many reporters are established, counted up to `limit`.
+  /// Number of established reporters, counted up to `limit`.
   public func establishedReporters(limit: Int, on connection: PostgresConnection) async throws -> Int {
     try await connection.run(CountEstablished(limit: limit))[0]
   }

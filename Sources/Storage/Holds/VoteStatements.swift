@@ -92,7 +92,7 @@ struct SampleHot: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// How many reporters are established, counted up to a limit.
+/// Number of established reporters, counted up to a limit.
 struct CountEstablished: PostgresStatement {
   let limit: Int
 

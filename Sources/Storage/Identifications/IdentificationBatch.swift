@@ -50,7 +50,7 @@ public enum IdentificationOutcome: Sendable, Equatable {
   case conflict
 }
 
-/// How often a number rang phones, as counted by apps.
+/// Counts of identified calls from a number, as reported by apps.
 public struct IdentificationCounts: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64

@@ -82,7 +82,7 @@ struct CountIdentifications: PostgresStatement {
   }
 }
 
-/// How often one number rang.
+/// Counts of identified calls from one number.
 struct ReadIdentifications: PostgresStatement {
   let number: Int64
   let time: Date

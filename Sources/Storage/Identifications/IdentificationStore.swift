@@ -1,7 +1,7 @@
 public import Foundation
 public import PostgreSQL
 
-/// How often numbers rang phones: counters by number and day, and the decayed heat that ranks them.
+/// Counts of identified calls by number and day, and the decayed heat that ranks the numbers.
 public struct IdentificationStore: Sendable {
   private let pool: PostgresPool
 

@@ -39,7 +39,7 @@ public struct BackgroundJob: Sendable, Equatable {
   public var askedAt: Date
   /// The current step; nil before the first one.
   public var step: JobStep?
-  /// How many jobs of its kind run before it.
+  /// Number of jobs of its kind that run before it.
   public var ahead: Int
   /// The outcome: JSON of at most ``mostOutcome`` bytes; nil where there is none, or it was not read.
   public var outcome: String?

@@ -2,7 +2,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// How many reporters of a number count in full, in part, and not at all.
+/// Number of reporters of a number that count in full, in part, and not at all.
 struct ReadNumberWeights: PostgresStatement {
   let number: Int64
 

@@ -73,7 +73,7 @@ extension OperationStore {
     try await pool.run(ReadServerState()).first
   }
 
-  /// How many patterns and numbers may never be published.
+  /// Number of protected patterns and numbers.
   /// - Throws: `PostgresError`.
   public func protectedCount() async throws -> Int {
     Int(try await pool.run(CountAllProtected()).first ?? 0)

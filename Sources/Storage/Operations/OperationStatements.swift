@@ -27,7 +27,7 @@ struct ReadPackStatistics: PostgresStatement {
   }
 }
 
-/// Number of publication runs by state and cause.
+/// Number of finished publication runs by state and cause.
 struct CountRuns: PostgresStatement {
   static let sql = """
     SELECT state, cause, count(*) FROM publications WHERE state <> 'running' GROUP BY state, cause ORDER BY state, cause
@@ -38,7 +38,7 @@ struct CountRuns: PostgresStatement {
   }
 }
 
-/// Number of gates that the last run did not pass.
+/// Number of gates that the last finished run did not pass and nobody overrode.
 struct CountFailedGates: PostgresStatement {
   static let sql = """
     SELECT count(*) FROM publication_gates

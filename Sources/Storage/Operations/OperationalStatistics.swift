@@ -24,7 +24,7 @@ public struct OperationalStatistics: Sendable, Equatable {
     public var bytes: Int64
   }
 
-  /// Number of publication runs with one state and cause.
+  /// Number of finished publication runs with one state and cause.
   public struct Runs: Sendable, Equatable {
     /// Raw value of ``PublicationRun/State``.
     public var state: String
@@ -46,9 +46,9 @@ public struct OperationalStatistics: Sendable, Equatable {
   public var newest: Newest?
   /// Its first hundred packs by name.
   public var packs: [Pack]
-  /// All runs.
+  /// All finished runs.
   public var runs: [Runs]
-  /// Gates that the last run did not pass and nobody overrode.
+  /// Gates that the last finished run did not pass and nobody overrode.
   public var failedGates: Int64
   /// Webhook messages that are not delivered.
   public var webhooks: Waiting

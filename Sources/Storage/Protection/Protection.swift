@@ -32,7 +32,7 @@ public enum ProtectionTarget: Sendable, Equatable {
   }
 }
 
-/// Why a number or pattern was not protected.
+/// The reason why a number or pattern was not protected.
 public enum ProtectionError: Error, Equatable, CustomStringConvertible {
   /// The limit of patterns would be exceeded.
   case tooManyPatterns(limit: Int)

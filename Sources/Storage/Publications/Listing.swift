@@ -7,7 +7,7 @@ public struct Listing: Sendable, Equatable {
   public var number: Int64
   /// The category it is listed under.
   public var category: ReportCategory
-  /// Why it is listed.
+  /// The cause of the listing.
   public var cause: ListedNumber.Cause
   /// Whether it may be blocked.
   public var treatment: ListedNumber.Treatment

@@ -41,7 +41,7 @@ public struct PublicationRun: Sendable, Equatable {
   public var step: JobStep?
   /// Progress, 0 to 100.
   public var percent: Int
-  /// Why it was refused or failed.
+  /// The reason of a refusal or failure.
   public var failure: PublicationFailure?
 
   /// - Parameters: see the properties.

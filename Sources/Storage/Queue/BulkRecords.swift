@@ -59,7 +59,7 @@ public struct BulkItem: Sendable, Equatable {
   public var heat: Double
   /// Whether the newest publication lists it.
   public var isPublished: Bool
-  /// Why it may not be published; a protected number is left out unless the bulk allows it.
+  /// The reason of its protection; a protected number is left out unless the bulk allows it.
   public var protection: ProtectionReason?
   /// The level of its case; 0 where it has none.
   public var level: Int16 = 0

@@ -3,7 +3,7 @@ public import Foundation
 
 /// All data of one number that a moderator sees.
 public struct CaseFile: Sendable {
-  /// Why it is listed or not.
+  /// The explanation of its listing.
   public var explanation: Explanation
   /// Its case; nil where it is not in the queue.
   public var item: QueueCase?

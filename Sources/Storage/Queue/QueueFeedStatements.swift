@@ -141,7 +141,7 @@ struct ReadNotableNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Numbers with many recent reports: some of the protected ones among them may need review.
+/// Numbers with many reports, the last one recent: some of the protected ones among them may need review.
 struct ReadBusyNumbers: PostgresStatement {
   let since: Date
   let reports: Int
@@ -156,7 +156,7 @@ struct ReadBusyNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// The least urgent cases whose only cause is a threshold, beyond a limit.
+/// The least urgent unclaimed cases of level 0 whose only cause is a threshold, beyond a limit.
 struct FindSurplusCases: PostgresStatement {
   let keep: Int
 

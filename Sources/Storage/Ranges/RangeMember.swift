@@ -14,7 +14,7 @@ public struct RangeMember: Sendable, Equatable {
   public var decision: Decision.Treatment?
   /// Whether it is held.
   public var isHeld: Bool
-  /// Why it may never be published; nil where it is not protected.
+  /// The reason of its protection; nil where it is not protected.
   public var protection: ProtectionReason?
 
   /// Whether approving its range puts it into the next publication.
