@@ -1,11 +1,11 @@
 import Foundation
 
 extension CodedData {
-  /// The flat object as text, with its keys in order: the form in which the database keeps it.
+  /// The flat object as text, with sorted keys, as stored in the database.
   public var json: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Texts and finite numbers always encode.
+    // Encoding texts and finite numbers cannot fail.
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{\"code\":\"\(code.rawValue)\"}"
   }
 

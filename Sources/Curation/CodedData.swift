@@ -5,7 +5,7 @@ public protocol CodedData: Codable, Hashable, Sendable {
 
   /// The message, in snake_case.
   var code: Code { get }
-  /// The values of the message by their names in snake_case; `code` is no name of a value. The end of a name gives the
+  /// The values of the message by their names in snake_case; no value is named `code`. The suffix of a name gives the
   /// kind: `_percent`, `_bytes`, `_day`, `_category`, `_country`.
   var values: [String: CodedValue] { get }
 
@@ -14,10 +14,10 @@ public protocol CodedData: Codable, Hashable, Sendable {
 
 /// A value of ``CodedData``.
 public enum CodedValue: Hashable, Sendable {
-  /// A count, with its digits in groups when it is shown.
+  /// A count, shown with grouped digits.
   case integer(Int64)
   case decimal(Double)
-  /// A name, or digits that are no count: a telephone number, a serial.
+  /// A name, or digits that are not a count: a telephone number, a serial.
   case text(String)
 }
 

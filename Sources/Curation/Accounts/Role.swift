@@ -1,13 +1,13 @@
-/// What an account may do. Each role may do what the ones before it may.
+/// The role of an account. Each role includes the permissions of the ones before it.
 public enum Role: String, Sendable, CaseIterable, Comparable {
-  /// Looks, claims, says "not sure", escalates and allows.
+  /// Sees and claims cases, passes them on, escalates and allows.
   case triage
   /// Makes every decision, alone or in bulk, undoes them, and settles ranges, holds and appeals.
   case moderator
-  /// Sets thresholds, protected numbers, accounts and apps, and has publications overruled or revoked.
+  /// Changes thresholds, protected numbers, accounts and apps, overrides gates and requests revocations.
   case administrator
 
-  /// A role that may do less comes first.
+  /// Roles with fewer permissions come first.
   public static func < (one: Role, other: Role) -> Bool { one.rank < other.rank }
 
   private var rank: Int {

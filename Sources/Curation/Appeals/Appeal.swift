@@ -1,32 +1,32 @@
 public import Foundation
 
-/// What the owner of a number says of its being listed.
+/// An appeal: the statement of a number's owner against its listing.
 public struct Appeal: Sendable, Equatable {
-  /// Where it stands.
+  /// The state of the appeal.
   public enum State: String, Sendable, CaseIterable {
-    /// Nobody has answered it yet.
+    /// Not answered yet.
     case open
-    /// The owner was right.
+    /// The appeal succeeded.
     case upheld
-    /// The owner was not believed.
+    /// The appeal failed.
     case rejected
   }
 
-  /// Chosen by whoever files it; the same for every retry.
+  /// Chosen by the client; the same for every retry.
   public var id: UUID
   /// E.164 digits.
   public var number: Int64
-  /// Where it stands.
+  /// The state of the appeal.
   public var state: State
-  /// The owner's words.
+  /// The owner's statement.
   public var statement: String
   /// When it was filed.
   public var filedAt: Date
-  /// Who answered; nil while it is open.
+  /// The account that answered; nil while it is open.
   public var answeredBy: String?
-  /// When; nil while it is open.
+  /// When it was answered; nil while it is open.
   public var answeredAt: Date?
-  /// What was answered, for the owner; nil where nothing was.
+  /// The answer's text for the owner; nil where there is none.
   public var answer: String?
 
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
@@ -38,7 +38,7 @@ public struct Appeal: Sendable, Equatable {
     self.filedAt = filedAt
   }
 
-  /// As it was stored.
+  /// An appeal from its stored columns.
   public init(
     id: UUID, number: Int64, state: State, statement: String, filedAt: Date, answeredBy: String?, answeredAt: Date?,
     answer: String?
@@ -47,7 +47,7 @@ public struct Appeal: Sendable, Equatable {
     (self.answeredBy, self.answeredAt, self.answer) = (answeredBy, answeredAt, answer)
   }
 
-  /// The same with an answer.
+  /// A copy with an answer.
   /// - Throws: ``RuleViolation``; also for an answer that leaves it open.
   public func answered(
     _ state: State, by moderator: String, at time: Date, answer: String?

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What one person says against a number's being listed, as a form sends it.
+/// A person's statement against a number's listing, as a form sends it.
 public struct AppealFiling: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The person's words, 1 to 2,000 characters.
+  /// The statement, 1 to 2,000 characters.
   public var statement: String
-  /// How the person may be reached, in a line of at most 200 characters; nil where nothing was given.
+  /// Contact of the person, a line of at most 200 characters; nil where none was given.
   public var contact: String?
   /// When it was sent.
   public var filedAt: Date
@@ -24,12 +24,12 @@ public struct AppealFiling: Sendable, Equatable {
     self.filedAt = filedAt
   }
 
-  /// A statement by its rules.
+  /// A statement that follows its rules.
   public static func statement(_ text: String) throws(RuleViolation) -> String {
     try RuleViolation.text(text, "statement", atMost: mostStatement)
   }
 
-  /// A contact by its rules; nil for a blank one.
+  /// A contact that follows its rules; nil for a blank one.
   public static func contact(_ text: String?) throws(RuleViolation) -> String? {
     guard let text, !text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) else { return nil }
     return try RuleViolation.line(text, "contact", atMost: mostContact)

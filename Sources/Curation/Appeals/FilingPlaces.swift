@@ -1,11 +1,11 @@
-/// Where a filing came from, by keyed hashes; nil where that is not known or was forgotten.
+/// The origin of a filing, as keyed hashes; nil where it is unknown or was deleted.
 public struct FilingOrigin: Sendable, Hashable {
-  /// The network of who sent it.
+  /// The sender's network.
   public var network: [UInt8]?
-  /// The greater part of the net that the network lies in, which one owner of many networks has in common.
+  /// The larger address block around the network, shared by many networks of one owner.
   public var area: [UInt8]?
 
-  /// From nowhere that is known.
+  /// An unknown origin.
   public static let unknown = FilingOrigin(network: nil, area: nil)
 
   /// - Parameters: see the properties.
@@ -15,28 +15,28 @@ public struct FilingOrigin: Sendable, Hashable {
   }
 }
 
-/// Whose words an open appeal has room for: as many as a moderator reads, shared evenly between those who want to be heard.
+/// The places for statements in an open appeal: as many as a moderator reads, shared evenly between networks.
 ///
-/// While there is room everybody is heard. Then a newcomer takes the place of the newest filing of the network that has
-/// most of them, if that still leaves it as many as the newcomer's own network then has. Where all networks have as many,
-/// the same goes for areas. So a flood from few networks, or from many of one area, keeps nobody from elsewhere out. Every
-/// such exchange makes the shares more even, so their number is bounded however many are sent. Filings whose origin is not
-/// known any more keep their places: they came first, and taking them for one network would let any newcomer push them out.
+/// While there are free places, everyone gets one. After that a newcomer replaces the newest filing of the network with
+/// the most filings, if that network then still has at least as many as the newcomer's. Where all networks have equally
+/// many, the same rule applies to areas. So a flood from few networks, or from many of one area, keeps no one else out.
+/// Each replacement makes the shares more even, so the number of replacements is bounded. Filings of unknown origin
+/// keep their places: they came first, and counting them as one network would let any newcomer replace them.
 public enum FilingPlaces {
   /// Places in an open appeal.
   public static let most = 50
 
-  /// What a newcomer is answered.
+  /// The answer to a newcomer.
   public enum Answer: Equatable, Sendable {
-    /// There is room.
+    /// A place is free.
     case free
-    /// The filing at this index has to give its place up.
+    /// The newcomer replaces the filing at this index.
     case inPlaceOf(Int)
-    /// The shares are even already.
+    /// All places are taken, and the shares are even already.
     case none
   }
 
-  /// - Parameter held: who has the places, the oldest first.
+  /// - Parameter held: origins of the filings that hold the places, the oldest first.
   public static func answer(to newcomer: FilingOrigin, among held: [FilingOrigin]) -> Answer {
     guard held.count >= most else { return .free }
     let networks = Dictionary(grouping: held.compactMap(\.network), by: \.self).mapValues(\.count)
@@ -48,7 +48,7 @@ public enum FilingPlaces {
     }
     let areas = Dictionary(grouping: held.compactMap(\.area), by: \.self).mapValues(\.count)
     let widest = areas.values.max() ?? 0
-    // Of its networks one that has more than the newcomer's, or the exchange could be turned round again.
+    // Only a network of the area with more places than the newcomer's, or the replacement could be reversed.
     let last = held.lastIndex { place in
       guard let network = place.network, let area = place.area else { return false }
       return areas[area] == widest && (networks[network] ?? 0) > own

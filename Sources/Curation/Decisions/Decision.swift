@@ -1,34 +1,34 @@
 public import Foundation
 
-/// What a moderator decided about a number.
+/// A moderator's decision about a number.
 public struct Decision: Sendable, Equatable {
-  /// What is to be done with the number; reports have no say in it while the decision stands.
+  /// The treatment of the number; reports have no effect on it while the decision is in force.
   public enum Treatment: String, Sendable, CaseIterable {
-    /// Packs that block and packs that identify hold it.
+    /// Blocking packs and identification packs contain it.
     case block
-    /// Only packs that identify hold it, under the decision's label.
+    /// Only identification packs contain it, with the decision's label.
     case identify
-    /// No pack blocks it or names it because of reports; a directory may name it.
+    /// No pack blocks or identifies it because of reports; a directory may name it.
     case allow
   }
 
-  /// Chosen by whoever records it; the same for every retry.
+  /// Chosen by the client; the same for every retry.
   public var id: UUID
   /// E.164 digits.
   public var number: Int64
-  /// What is to be done.
+  /// The treatment.
   public var treatment: Treatment
-  /// What a phone shows; needed to identify, and nil for the category's own label when it is blocked.
+  /// The label that phones show; required to identify; nil for the category's own label when it is blocked.
   public var label: String?
-  /// What the number is, where it is a nuisance of a kind; nil for a mere name.
+  /// The category of a nuisance number; nil for a decision that only names it.
   public var category: ReportCategory?
-  /// Why, for everybody who may look the number up; needed for all but ``Treatment/allow``.
+  /// The public reason; required except for ``Treatment/allow``.
   public var reason: String?
-  /// For moderators alone.
+  /// A note for moderators only.
   public var note: String?
-  /// Who decided.
+  /// The account that decided.
   public var decidedBy: String
-  /// When.
+  /// When it was decided.
   public var decidedAt: Date
 
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
@@ -57,17 +57,17 @@ public struct Decision: Sendable, Equatable {
   }
 }
 
-/// The decision that stands for a number.
+/// The decision in force for a number.
 public struct StandingDecision: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// What is to be done with it.
+  /// The treatment of the number.
   public var treatment: Decision.Treatment
-  /// What a phone shows; nil: the category's label.
+  /// The label that phones show; nil for the category's label.
   public var label: String?
-  /// What the number is; nil where the decision names none.
+  /// The category; nil where the decision has none.
   public var category: ReportCategory?
-  /// The decision.
+  /// The decision's id.
   public var decisionID: UUID
   /// When it was made.
   public var decidedAt: Date

@@ -1,24 +1,24 @@
-/// A rule that a decision, an appeal or another treatment breaks.
+/// A rule that a decision, an appeal or another input breaks.
 public struct RuleViolation: Error, CodedData, CustomStringConvertible {
   /// The rules.
   public enum Code: String, CaseIterable, Sendable {
-    /// The field has not 1 to `most` characters.
+    /// The field does not have 1 to `most` characters.
     case length
     /// The field is not one line, or has control or invisible characters.
     case notOneLine = "not_one_line"
-    /// To block or identify a number needs a reason.
+    /// Blocking or identifying a number requires a reason.
     case reasonMissing = "reason_missing"
-    /// To identify a number needs a label.
+    /// Identifying a number requires a label.
     case labelMissing = "label_missing"
-    /// The label of a number that is allowed is in no pack.
+    /// An allowed number is in no pack, so it cannot have a label.
     case labelOfAllowed = "label_of_allowed"
-    /// The category of a number that is blocked is legitimate.
+    /// A blocked number cannot be legitimate.
     case categoryNotToxic = "category_not_toxic"
-    /// No numbering plan has the number, and it is not to be allowed.
+    /// The number is outside every numbering plan, and is not allowed by the decision.
     case numberInvalid = "number_invalid"
-    /// The number is protected, and not to be allowed.
+    /// The number is protected, and is not allowed by the decision.
     case numberProtected = "number_protected"
-    /// The decision is none of those that the page offers.
+    /// The page does not offer the decision.
     case decisionNotOffered = "decision_not_offered"
     /// The answer leaves the appeal open.
     case answerOpen = "answer_open"
@@ -45,9 +45,9 @@ public struct RuleViolation: Error, CodedData, CustomStringConvertible {
   /// The field.
   public var field: String { if case .text(let text) = values["field"] { text } else { "" } }
 
-  /// A line without control characters and without characters that turn or hide what stands beside them, trimmed.
+  /// A line without control characters and without characters that reverse or hide their neighbors, trimmed.
   /// - Parameters:
-  ///   - field: how the problem names it.
+  ///   - field: the field's name in the error.
   ///   - most: the most characters (Unicode scalars), at least 1.
   public static func line(_ text: String, _ field: String, atMost most: Int) throws(RuleViolation) -> String {
     let line = try self.text(text, field, atMost: most)
@@ -60,7 +60,7 @@ public struct RuleViolation: Error, CodedData, CustomStringConvertible {
   private static func isRefusedInLines(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
-    // Persian, the scripts of India and families of emoji are not written rightly without joiners.
+    // Persian, the scripts of India and emoji sequences need joiners.
     case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
     default: false
     }
@@ -69,7 +69,7 @@ public struct RuleViolation: Error, CodedData, CustomStringConvertible {
   /// A text that is not blank, trimmed.
   public static func text(_ text: String, _ field: String, atMost most: Int) throws(RuleViolation) -> String {
     let range = RuleViolation(code: .length, values: ["field": .text(field), "most": CodedValue(most)])
-    // Before anything walks the text.
+    // Checked before any scan of the text.
     guard text.utf8.count <= most * 4 else { throw range }
     var rest = Substring(text)
     while rest.first?.isWhitespace == true { rest.removeFirst() }

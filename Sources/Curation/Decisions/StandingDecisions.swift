@@ -1,14 +1,14 @@
-/// All decisions that stand, in little memory: about 14 bytes each, and every label once.
+/// All decisions in force, in compact memory: about 14 bytes each, and every label once.
 public struct StandingDecisions: Sendable {
-  /// What is kept of one.
+  /// One decision.
   public struct Entry: Sendable, Equatable {
     /// E.164 digits.
     public var number: Int64
-    /// What is to be done with it.
+    /// The treatment of the number.
     public var treatment: Decision.Treatment
-    /// What it is, where the decision says so.
+    /// The category, where the decision has one.
     public var category: ReportCategory?
-    /// What a phone shows; nil: the category's label.
+    /// The label that phones show; nil for the category's label.
     public var label: String?
   }
 
@@ -19,13 +19,13 @@ public struct StandingDecisions: Sendable {
   private var labels: [String] = []
   private var places: [String: Int32] = [:]
 
-  /// None.
+  /// No decisions.
   public init() {}
 
-  /// How many there are.
+  /// Number of decisions.
   public var count: Int { numbers.count }
 
-  /// Adds a decision about a greater number than those before it.
+  /// Adds a decision about a number greater than all before it.
   public mutating func append(_ decision: StandingDecision) {
     precondition(decision.number > numbers.last ?? 0, "decisions come in ascending order")
     numbers.append(decision.number)
@@ -34,7 +34,7 @@ public struct StandingDecisions: Sendable {
     labelPlaces.append(decision.label.map { place(of: $0) } ?? -1)
   }
 
-  /// The decision of this place, in ascending order of number.
+  /// The decision at an index, in ascending order of number.
   /// - Parameter place: 0..<``count``.
   public subscript(at place: Int) -> Entry {
     Entry(
@@ -42,10 +42,10 @@ public struct StandingDecisions: Sendable {
       label: labelPlaces[place] < 0 ? nil : labels[Int(labelPlaces[place])])
   }
 
-  /// The place of the first decision about a number that is this one or greater; ``count`` where there is none.
+  /// The index of the first decision about a number that is this one or greater; ``count`` where there is none.
   public func firstPlace(atLeast number: Int64) -> Int { numbers.firstPlace(atLeast: number) }
 
-  /// The decision about a number; nil where none stands.
+  /// The decision about a number; nil for none.
   public func decision(of number: Int64) -> Entry? {
     let place = firstPlace(atLeast: number)
     return place < count && numbers[place] == number ? self[at: place] : nil

@@ -1,12 +1,12 @@
-/// A number and what a directory calls it; sources that disagree are settled already.
+/// A number with its name in the directory, chosen from all sources.
 public struct DirectoryEntry: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
   /// The name, cleaned; not empty.
   public var name: String
-  /// The directory's own kind of business, where it has one.
+  /// The directory's own category, where it has one.
   public var category: String?
-  /// Decayed calls that phones told of, at the time asked for; 0 where there are none.
+  /// Decayed calls that phones counted, at the requested time; 0 where there are none.
   public var identifications: Double
 
   /// - Parameters: see the properties.

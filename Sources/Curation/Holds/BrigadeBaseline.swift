@@ -1,16 +1,16 @@
-/// What is usual among the numbers that are complained of just now, so that it is held against none of them: a proxy that
-/// all reports of an app come through, a text that an app proposes, an installation whose reporters are all new.
+/// The features that are common among numbers with present complaints, so that they count against none of them: a proxy
+/// that carries all reports of an app, a text that an app suggests, an installation whose reporters are all new.
 ///
-/// It counts numbers and not reports: a brigade can send as many reports as it likes, but to make its network usual it
-/// would have to complain of a third of all hot numbers.
+/// Numbers are counted and not reports: a brigade can send any number of reports, but to make its network common it
+/// would have to complain about a third of all hot numbers.
 public struct BrigadeBaseline: Sendable {
-  /// The fewest numbers that say what is usual.
+  /// The least number of numbers for a feature to be common.
   public static let leastNumbers = 20
-  /// What more than this share of the numbers have is usual.
+  /// A feature that more than this share of the numbers have is common.
   public static let usualShare = 1.0 / 3
-  /// The fewest established reporters there must be before a newcomer is somebody out of the ordinary.
+  /// The least number of established reporters for newcomers to be exceptional.
   public static let leastEstablished = 50
-  /// The most networks, and the most texts, that are counted. Where there are more, none of them is usual.
+  /// The most networks, and the most texts, that are counted. With more, none of them is common.
   static let mostKeys = 200_000
 
   private let established: Int
@@ -21,12 +21,12 @@ public struct BrigadeBaseline: Sendable {
   private var networks: [UInt64: Int] = [:]
   private var texts: [UInt64: Int] = [:]
 
-  /// - Parameter established: how many established reporters there are, counted up to ``leastEstablished`` at least.
+  /// - Parameter established: number of established reporters, counted up to at least ``leastEstablished``.
   public init(established: Int) {
     self.established = established
   }
 
-  /// Takes in what reporters say of one number.
+  /// Adds the votes on one number.
   public mutating func add(_ votes: [ReporterVote]) {
     let summary = VoteSummary(votes)
     guard summary.complainers > 0 else { return }
@@ -40,21 +40,22 @@ public struct BrigadeBaseline: Sendable {
     for key in summary.texts.keys where texts.count < Self.mostKeys { texts[key, default: 0] += 1 }
   }
 
-  /// Whether being new says anything: enough reporters are established, and not every other number is complained of by
-  /// newcomers alone.
+  /// Whether being new is exceptional: enough reporters are established, and on at most half of the numbers newcomers
+  /// make more than three quarters of the complaints.
   public var knowsReporters: Bool {
     established >= Self.leastEstablished && (numbers < Self.leastNumbers || numbersOfNewcomers * 2 <= numbers)
   }
 
-  /// Whether many numbers are complained of on one day: an app has sent all that it had gathered.
+  /// Whether it is common that at least 90 % of a number's complaints are on one day, because an app has sent all its
+  /// stored reports.
   public var isOneDayCommon: Bool {
     crowded >= Self.leastNumbers && Double(crowdedOnOneDay) > Self.usualShare * Double(crowded)
   }
 
-  /// Whether many complaints of many numbers come through this network.
+  /// Whether complaints about many numbers come through this network.
   public func isCommon(network: UInt64) -> Bool { isCommon(networks[network]) }
 
-  /// Whether many complaints of many numbers have this text.
+  /// Whether complaints about many numbers have this text.
   public func isCommon(text: UInt64) -> Bool { isCommon(texts[text]) }
 
   private func isCommon(_ count: Int?) -> Bool {

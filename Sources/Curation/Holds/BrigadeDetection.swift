@@ -1,42 +1,42 @@
-/// Tells a brigade from a nuisance: complaints that many people were called by a number look otherwise than complaints that
-/// somebody has arranged.
+/// Distinguishes brigading from a nuisance: complaints of many people who were called by a number differ from
+/// complaints that somebody has arranged.
 ///
-/// A complaint is **suspect** when its reporter is a newcomer, shares a network with two others who complain of the number,
-/// or shares a text with two others. The number is held when at least five reporters are suspect and the others are too
-/// few to say the same: fewer than three, or fewer than a quarter of the suspects. Others are all whose word stands and is
-/// not suspect, also those who complained before the last 30 days: a number with a past is held by none of these rules.
-/// All marks are weighed together, so that a brigade gains nothing by being partly one thing and partly another; the rule
-/// that is named is the one with most suspects.
+/// A complaint is **suspect** when its reporter is a newcomer, shares a network with two others who complain of the
+/// number, or shares a text with two others. The number is held when at least five reporters are suspect and the others
+/// are too few to confirm them: fewer than three, or fewer than a quarter of the suspects. Others are all reporters
+/// with a current complaint that is not suspect, including complaints before the last 30 days, so these rules do not
+/// hold a number with older complaints. All marks are combined, so that a brigade gains nothing by mixing them; the
+/// named rule is the one with the most suspects.
 ///
 /// A number without such marks is held when ten or more reporters complained on one day and hardly anybody before or
-/// after; and a number that some call a nuisance and others do not is held whoever they are.
+/// after. A number whose reporters disagree is held as well, even without any mark.
 ///
-/// What is usual proves nothing: see ``BrigadeBaseline``.
+/// Common features are not suspect: see ``BrigadeBaseline``.
 public enum BrigadeDetection {
-  /// How far back reports are looked at, in days; what came before is a number's past.
+  /// Length of the window of suspect reports, in days; earlier reports are a number's history.
   public static let window: Int32 = 30
-  /// The fewest suspects of a burst.
+  /// The least number of suspects in a burst.
   public static let leastSuspects = 5
-  /// The fewest reporters who share a network or a text.
+  /// The least number of reporters who share a network or a text.
   public static let leastCluster = 3
-  /// The fewest others that outweigh any burst of suspects up to four times their number.
+  /// The least number of others that outweighs up to four times as many suspects.
   public static let leastOthers = 3
-  /// So many suspects need one other each.
+  /// Number of suspects that one further other outweighs.
   public static let suspectsAnOther = 4
-  /// The fewest reporters of one day that are a burst whoever they are.
+  /// The least number of reporters on one day that forms a burst without other marks.
   public static let leastOnOneDay = 10
-  /// So many of one day need one of another day each.
+  /// Number of reporters on one day that one reporter of another day outweighs.
   public static let sameDayAnOther = 10
-  /// The fewest votes on each side of a split.
+  /// The least number of votes on each side of a split.
   public static let leastOnEachSide = 5
-  /// The share of the weaker side from which on a split is strong.
+  /// The least share of the smaller side in a split.
   public static let strongSplit = 0.3
 
-  /// Why a number is held.
+  /// The reason why a number is held.
   public struct Finding: Sendable, Equatable {
     /// The rule with its figures.
     public var reason: HoldReason
-    /// Whose complaints made the burst; nobody's in a split, where either side may be right.
+    /// The reporters of the burst; empty for a split, where either side may be right.
     public var reporters: [Reporter]
 
     /// - Parameters: see the properties.
@@ -46,17 +46,17 @@ public enum BrigadeDetection {
     }
   }
 
-  /// Judges what reporters say of a number; nil when there is nothing against it.
+  /// Evaluates the votes on a number; nil when no rule holds it.
   /// - Parameters:
-  ///   - votes: one a reporter.
-  ///   - background: what is usual just now.
+  ///   - votes: one for each reporter.
+  ///   - background: the features that are common at present.
   public static func judge(_ votes: [ReporterVote], background: BrigadeBaseline) -> Finding? {
     let summary = VoteSummary(votes)
     return marked(summary, background) ?? oneDay(summary, background) ?? split(votes)
   }
 
-  /// Judges what reporters say of a number that is listed because of them: it was weighed before, so only a strong split
-  /// holds it.
+  /// Evaluates the votes on a number that is listed because of reports: it was evaluated before, so only a split holds
+  /// it.
   public static func judgeListed(_ votes: [ReporterVote]) -> Finding? { split(votes) }
 
   private static func marked(_ summary: VoteSummary, _ background: BrigadeBaseline) -> Finding? {

@@ -1,12 +1,12 @@
-/// What two comments have in common that say the same in slightly other writing.
+/// A key that is equal for comments with the same text in slightly different spelling.
 public enum CommentKey {
-  /// The fewest letters and digits of a text worth comparing: "Spam call" comes from everybody.
+  /// The least number of letters and digits of a text that is compared: "Spam call" is too common.
   public static let leastCharacters = 12
 
-  /// FNV-1a over the text's letters and digits in lower case; nil for fewer than twelve.
+  /// FNV-1a over the text's letters and digits in lowercase; nil for fewer than twelve.
   ///
-  /// Marks, spaces and signs are dropped, so that a dot more or less makes no other text. Two texts share a key by chance
-  /// once in 2⁶⁴. Source: Fowler, Noll, Vo, draft-eastlake-fnv.
+  /// Punctuation, spaces and symbols are ignored, so that an additional dot does not change the key. Two different
+  /// texts have the same key with a probability of 2⁻⁶⁴. Source: Fowler, Noll, Vo, draft-eastlake-fnv.
   public static func key(of comment: String?) -> UInt64? {
     guard let comment else { return nil }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

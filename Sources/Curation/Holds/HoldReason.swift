@@ -1,4 +1,4 @@
-/// The reason why a number is held: the rule against brigades that found it, with its figures.
+/// The reason why a number is held: the rule against brigading that found it, with its figures.
 public struct HoldReason: CodedData {
   /// The rules.
   public enum Code: String, CaseIterable, Sendable {
@@ -10,7 +10,7 @@ public struct HoldReason: CodedData {
     case oneText = "one_text"
     /// Nearly all complaints came on one day.
     case oneDay = "one_day"
-    /// Many say it is a nuisance, and many that it is not.
+    /// Many votes call it a nuisance, and many legitimate.
     case split
   }
 
@@ -18,13 +18,13 @@ public struct HoldReason: CodedData {
   public struct Marks: Sendable, Equatable {
     /// All reporters who complain.
     public var reporters: Int
-    /// Those who are new.
+    /// Newcomers.
     public var new: Int
-    /// Those who share a network with others.
+    /// Reporters who share a network with others.
     public var sameNetwork: Int
-    /// Those whose comment others have sent as well.
+    /// Reporters whose comment others have sent as well.
     public var sameText: Int
-    /// Those without any mark.
+    /// Reporters without any mark.
     public var others: Int
 
     /// - Parameters: see the properties.
@@ -58,9 +58,9 @@ public struct HoldReason: CodedData {
   public static func oneText(_ marks: Marks) -> HoldReason { HoldReason(.oneText, marks) }
 
   /// - Parameters:
-  ///   - peak: reporters who complained on the day with most of them.
+  ///   - peak: number of reporters on the day with the most of them.
   ///   - reporters: all who complain.
-  ///   - others: those of other days.
+  ///   - others: number of reporters on other days.
   public static func oneDay(peak: Int, reporters: Int, others: Int) -> HoldReason {
     HoldReason(
       code: .oneDay,

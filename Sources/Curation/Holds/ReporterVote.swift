@@ -1,15 +1,15 @@
-/// What one reporter says of a number, and what came with it.
+/// A reporter's vote on a number, with its features for ``BrigadeDetection``.
 public struct ReporterVote: Sendable, Equatable {
-  /// Who.
+  /// The reporter.
   public var reporter: Reporter
-  /// Whether it is a complaint; otherwise a vote for the number.
+  /// Whether it is a complaint; otherwise it calls the number legitimate.
   public var isToxic: Bool
-  /// Whether nothing is known of the reporter yet; see ``ReporterWeight``.
+  /// Whether the reporter is a newcomer; see ``ReporterWeight``.
   public var isNew: Bool
-  /// The day on which the reporter's first report of the number arrived, in days before the review: 0 is today. By our
-  /// clock: the time that a report names is its sender's to choose.
+  /// The age of the reporter's first report on the number, in days before the review: 0 is today. By the server's clock
+  /// at arrival, because the sender chooses the time in a report.
   public var age: Int32
-  /// Keyed hash of the network it came through; nil when it is not known, or purged.
+  /// Keyed hash of the sender's network; nil when it is unknown, or purged.
   public var network: UInt64?
   /// ``CommentKey`` of the comment; nil without one worth comparing.
   public var text: UInt64?
@@ -43,6 +43,6 @@ public struct Reporter: Hashable, Sendable, Comparable {
     [high, low].flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
   }
 
-  /// By the bytes.
+  /// Compares the bytes.
   public static func < (left: Reporter, right: Reporter) -> Bool { (left.high, left.low) < (right.high, right.low) }
 }

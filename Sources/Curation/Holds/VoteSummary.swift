@@ -1,14 +1,14 @@
-/// The complaints about a number, sorted by what they have in common.
+/// The complaints about a number, grouped by common features.
 struct VoteSummary {
   /// Reporters who complain, in the window and before it.
   let complainers: Int
-  /// Those of the window who are new.
+  /// Reporters of the window who are newcomers.
   let newcomers: Set<Reporter>
-  /// Those of the window by network, where there are enough of one.
+  /// Reporters of the window by network, where enough of them share one.
   let networks: [UInt64: Set<Reporter>]
-  /// Those of the window by text, where there are enough of one.
+  /// Reporters of the window by text, where enough of them share one.
   let texts: [UInt64: Set<Reporter>]
-  /// Those of the day of the window with most of them.
+  /// Reporters of the day of the window with the most reporters.
   let peak: Set<Reporter>
 
   init(_ votes: [ReporterVote]) {

@@ -29,7 +29,7 @@ public struct JobStep: CodedData {
 
   /// Nothing was done yet.
   public static let starting = JobStep(code: .starting)
-  /// Numbers are searched for that are to be held because of brigading.
+  /// Numbers to be held because of brigading are searched.
   public static let findingBrigades = JobStep(code: .findingBrigades)
   /// The numbers of the packs are selected.
   public static let selectingNumbers = JobStep(code: .selectingNumbers)

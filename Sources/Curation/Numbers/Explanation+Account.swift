@@ -1,8 +1,9 @@
 extension Explanation {
-  /// Everything that explains the number: first what becomes of it, then why.
+  /// All lines that explain the number: first the result, then the reasons.
   public var account: [ExplanationLine] { summary + categories + holds + needs }
 
-  /// The account without what a page shows beside it: complaints by category, the hold's figures, and the conditions.
+  /// The explanation without the data that a page shows beside it: complaints by category, the hold's figures, and the
+  /// conditions.
   public var summary: [ExplanationLine] { decided + [.published(listing)] + reported + weighed + circumstances }
 
   private var decided: [ExplanationLine] {

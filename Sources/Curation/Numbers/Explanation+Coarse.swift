@@ -1,22 +1,22 @@
 public import Foundation
 
 extension Explanation {
-  /// The time at which figures are worked out that apps are given: the beginning of the day in UTC.
+  /// The time for which figures for apps are calculated: the beginning of the day in UTC.
   public static func coarseTime(_ time: Date) -> Date {
     Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
   }
 
-  /// The explanation for apps, with figures that do not say when a single report was sent, nor what its reporter weighs: weights
-  /// are cut to halves, and confidence is that of the weights that are shown.
+  /// The explanation for apps, whose figures reveal neither the time of a single report nor the weight of its reporter:
+  /// weights are rounded down to halves, and confidence is calculated from the rounded weights.
   ///
-  /// The weight of one report halves every 14 days, so the exact figure is a clock. Of a report that counts in full, a half
-  /// of it at the beginning of a day says no more than the day. Figures are cut and never rounded up: what misses a limit
-  /// of halves does not look as if it reached it.
+  /// The weight of one report halves every 14 days, so the exact figure would reveal its time. Half units at the
+  /// beginning of a day reveal no more than the day. Figures are rounded down and never up: a weight below a limit does
+  /// not appear to reach it.
   public var coarse: Explanation {
     var coarse = self
     var confidence = 0.0
     if var score {
-      // With the other side rounded up, so that it is never too high.
+      // The legitimate weight is rounded up, so that confidence is never too high.
       confidence = Self.twentieth(
         Confidence.wilsonLowerBound(
           toxic: Self.half(score.evidence), legitimate: (score.legitimate * 2).rounded(.up) / 2))

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The JSON of the API and the command line; keys in snake_case, times as RFC 3339, absent where there is nothing. The text
-/// of the account is added by the target that makes text.
+/// The JSON of the API and the command line; keys in snake_case, times as RFC 3339, absent where there is no value.
+/// Localization adds the texts of the lines.
 extension Explanation: Encodable {
   private struct Key: CodingKey {
     let stringValue: String

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Why a number is listed, or not: the one account that apps, the command line and moderators are given.
+/// Why a number is listed, or not: one explanation for apps, the command line and moderators.
 ///
-/// It names no reporter, and of moderators only what they said for everybody.
+/// It names no reporter, and contains only public texts of moderators.
 public struct Explanation: Sendable, Equatable {
-  /// Reporters of the number by their weight.
+  /// Number of complaining reporters by weight.
   public struct Weights: Sendable, Equatable {
-    /// Reporters with full weight.
+    /// Those whose vote counts in full.
     public var full: Int
-    /// Reporters with reduced weight: new reporters, and those who were often wrong.
+    /// Those whose vote counts in part: newcomers, and those who were often wrong.
     public var partial: Int
     /// Of ``partial``, those with exactly the weight of a new reporter; see ``ReporterWeight/newcomer``.
     public var new: Int
@@ -24,11 +24,11 @@ public struct Explanation: Sendable, Equatable {
     }
   }
 
-  /// A hold of the number.
+  /// A hold on the number.
   public struct Hold: Sendable, Equatable {
     /// The rule with its figures.
     public var reason: HoldReason
-    /// Since when.
+    /// When the number was held.
     public var heldAt: Date
 
     /// - Parameters: see the properties.
@@ -38,15 +38,15 @@ public struct Explanation: Sendable, Equatable {
     }
   }
 
-  /// Where the newest publication has it.
+  /// The listing in the newest publication; nil where it is not listed.
   public struct Listing: Sendable, Equatable {
     /// The category that phones show.
     public var category: ReportCategory
     /// The first publication that listed it without a break.
     public var serial: Int64
-    /// When that was.
+    /// When that publication became visible.
     public var listedAt: Date
-    /// Whether it may be blocked, or is only named.
+    /// Whether it may be blocked, or only identified.
     public var treatment: ListedNumber.Treatment
 
     /// - Parameters: see the properties.
@@ -62,37 +62,37 @@ public struct Explanation: Sendable, Equatable {
 
   /// E.164 digits.
   public var number: Int64
-  /// The moment it is weighed at.
+  /// The time for which scores are calculated.
   public var time: Date
   /// ISO 3166 alpha-2; nil where the number has no country.
   public var country: String?
-  /// The score of its reports; nil when there is no report.
+  /// The score of its reports; nil when it was never reported.
   public var score: Score?
-  /// The score compared with the thresholds, and the verdict.
+  /// The evaluation by the thresholds, with the verdict.
   public var evaluation: Evaluation?
-  /// When the first report was said.
+  /// When the first report was made.
   public var firstReportedAt: Date?
-  /// When the last report was said.
+  /// When the last report was made.
   public var lastReportedAt: Date?
-  /// The weights of its reporters.
+  /// The reporters by weight.
   public var weights = Weights()
-  /// Names of the imported lists that speak of it.
+  /// Names of the imported lists that contain it, by the list's id.
   public var lists: [Int32: String] = [:]
-  /// The decision that stands, and why it was made.
+  /// The decision in force.
   public var decision: StandingDecision?
-  /// The reason of the decision, for everybody.
+  /// The public reason of the decision.
   public var decisionReason: String?
-  /// Whether that decision is a revocation: no pack holds the number, not even under a directory's name.
+  /// Whether that decision is a revocation: no pack contains the number, not even from a directory.
   public var isRevoked = false
-  /// The hold; nil also when a decision has ended it.
+  /// The hold; nil also where a decision has settled it.
   public var hold: Hold?
-  /// Why it may never be published.
+  /// The reason of its protection; nil for none.
   public var protection: ProtectionReason?
-  /// Where the newest publication has it; nil where it has not.
+  /// The listing in the newest publication; nil where it is not listed.
   public var listing: Listing?
-  /// The approved range that it lies in.
+  /// The approved range that contains it.
   public var range: NumberRange?
-  /// Appeals that nobody has answered.
+  /// Number of open appeals.
   public var openAppeals = 0
   /// Whether it is identified and not blocked; see ``Spoofing``.
   public var isVictim = false
@@ -103,7 +103,7 @@ public struct Explanation: Sendable, Equatable {
     self.time = time
   }
 
-  /// The verdict, also for a number without reports.
+  /// The verdict, also for a number that was never reported.
   public var verdict: Verdict {
     if protection != nil { return .protected }
     if decision != nil { return .decided }

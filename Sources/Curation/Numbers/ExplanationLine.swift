@@ -1,8 +1,8 @@
 public import Foundation
 
-/// One line of the account that explains a number; see ``Explanation/account``.
+/// One line of the explanation of a number; see ``Explanation/account``.
 public struct ExplanationLine: CodedData {
-  /// The meaning of a line.
+  /// The message of a line.
   public enum Code: String, CaseIterable, Sendable {
     // The verdict.
     case emergencyNumber = "emergency_number"
@@ -111,7 +111,7 @@ public struct ExplanationLine: CodedData {
     }
   }
 
-  /// A rule against brigades holds it; ``hold(_:)`` has the figures.
+  /// A rule against brigading holds it; ``hold(_:)`` has the figures.
   public static func held(since time: Date) -> ExplanationLine {
     ExplanationLine(.held, ["since_day": CodedValue(day: time)])
   }
@@ -157,7 +157,7 @@ public struct ExplanationLine: CodedData {
       ["serial": "\(listing.serial)", "listed_day": CodedValue(day: listing.listedAt)])
   }
 
-  /// The moderator's reason, for everybody.
+  /// The moderator's public reason.
   public static func decisionReason(_ reason: String) -> ExplanationLine {
     ExplanationLine(.decisionReason, ["reason": .text(reason)])
   }
@@ -165,7 +165,7 @@ public struct ExplanationLine: CodedData {
   /// There is no report.
   public static let noReports = ExplanationLine(.noReports)
 
-  /// - Parameter reports: of all categories.
+  /// - Parameter reports: number of reports of all categories.
   public static func reports(_ reports: Int64, first: Date, last: Date) -> ExplanationLine {
     ExplanationLine(
       .reports,
@@ -216,15 +216,15 @@ public struct ExplanationLine: CodedData {
     return ExplanationLine(code, reason.values)
   }
 
-  /// Others seem to misuse the number; see ``Spoofing``.
+  /// The number was probably spoofed; see ``Spoofing``.
   public static let spoofed = ExplanationLine(.spoofed)
 
-  /// - Parameter appeals: those without an answer.
+  /// - Parameter appeals: number of open appeals.
   public static func openAppeals(_ appeals: Int) -> ExplanationLine {
     ExplanationLine(.openAppeals, ["appeals": CodedValue(appeals)])
   }
 
-  /// It lies in an approved range, which decides nothing about it.
+  /// An approved range contains it, but does not decide about it.
   public static func approvedRange(_ range: NumberRange) -> ExplanationLine {
     ExplanationLine(.approvedRange, ["range": .text(range.text)])
   }
@@ -232,7 +232,7 @@ public struct ExplanationLine: CodedData {
   // MARK: The conditions of a listing
 
   /// The heading of the conditions.
-  /// - Parameter isListed: whether the limits for leaving apply, and otherwise those for entering.
+  /// - Parameter isListed: whether the `leave` limits apply; otherwise the `enter` limits do.
   public static func needed(by threshold: Threshold, isListed: Bool) -> ExplanationLine {
     var values = ["category": CodedValue(threshold.category)]
     guard let country = threshold.country else {
@@ -273,6 +273,6 @@ extension CodedValue {
   /// The name of a category in the API.
   init(_ category: ReportCategory) { self = .text(category.slug) }
 
-  /// The UTC day of a moment, as ISO 8601 writes it.
+  /// The UTC day of a time in ISO 8601.
   init(day time: Date) { self = .text(String(time.ISO8601Format().prefix(10))) }
 }

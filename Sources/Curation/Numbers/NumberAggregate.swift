@@ -1,18 +1,18 @@
 public import Foundation
 
-/// What is known of one number: its masses as stored, and its counts.
+/// The aggregates of one number: stored heat and evidence, and counts.
 public struct NumberAggregate: Sendable, Equatable {
   /// One category's part of it.
   public struct Part: Sendable, Equatable {
-    /// What was said of the number.
+    /// The category of the reports.
     public var category: ReportCategory
-    /// Stored masses; read them through ``Decay``.
+    /// Stored heat; read it through ``Decay``.
     public var heat: Double
-    /// Stored mass with the half-life of evidence.
+    /// Stored evidence; read it through ``Decay``.
     public var evidence: Double
     /// Reports ever accepted in this category.
     public var reports: Int64
-    /// Distinct reporters whose present word is this category.
+    /// Distinct reporters whose vote is this category.
     public var reporters: Int32
 
     /// - Parameters: see the properties.
@@ -25,10 +25,10 @@ public struct NumberAggregate: Sendable, Equatable {
     }
   }
 
-  /// One part a category that anybody named, in no order.
+  /// One part for each reported category, in no order.
   public var parts: [Part]
 
-  /// - Parameter parts: at most one a category.
+  /// - Parameter parts: at most one for each category.
   public init(parts: [Part]) {
     self.parts = parts
   }
@@ -38,10 +38,10 @@ public struct NumberAggregate: Sendable, Equatable {
   /// Stored heat of all complaints.
   public var heat: Double { toxic.reduce(0) { $0 + $1.heat } }
 
-  /// Reports ever accepted, votes for the number included.
+  /// Reports ever accepted, including "legitimate".
   public var reports: Int64 { parts.reduce(0) { $0 + $1.reports } }
 
-  /// The category a phone names: the hottest toxic one, of equals the one with the least id.
+  /// The category that phones show: the hottest toxic one; of equally hot ones that with the smallest id.
   public var leading: ReportCategory? {
     toxic.filter { $0.heat > 0 }
       .min { ($1.heat, $0.category.rawValue) < ($0.heat, $1.category.rawValue) }?.category

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// All that is stored of a number and decides whether it is listed.
+/// The stored data of a number that decides its listing.
 public struct NumberRecord: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// Masses and counts by category.
+  /// Aggregates by category.
   public var standing: NumberAggregate
-  /// Days on which somebody complained, lists included.
+  /// Days with complaints, including those of lists.
   public var days: ComplaintDays
-  /// Networks from which reporters complained.
+  /// Networks of complaints.
   public var networks: NetworkSketch
-  /// What each imported list says of it, in ascending order of the list's id.
+  /// The counts of each imported list, in ascending order of the list's id.
   public var sources: [SourceTally]
-  /// Stored heat of calls that phones told of.
+  /// Stored heat of calls that phones counted.
   public var identifications: Double
   /// Whether the last publication lists it because of reports.
   public var isListed: Bool
-  /// Time of the oldest report that ever came; nil when none did.
+  /// Time of the oldest report; nil when there was none.
   public var firstReportedAt: Date?
-  /// Time of the newest report that ever came; nil when none did.
+  /// Time of the newest report; nil when there was none.
   public var lastReportedAt: Date?
 
   /// - Parameters: see the properties.

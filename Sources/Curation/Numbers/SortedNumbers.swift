@@ -1,5 +1,5 @@
 extension [Int64] {
-  /// The place of the first of these ascending numbers that is `number` or greater; `count` where there is none.
+  /// The index of the first of these ascending numbers that is `number` or greater; `count` where there is none.
   func firstPlace(atLeast number: Int64) -> Int {
     withUnsafeBufferPointer { sorted in
       var low = 0

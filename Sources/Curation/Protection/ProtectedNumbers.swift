@@ -1,26 +1,26 @@
-/// The numbers that may never be published, whoever complains of them: emergency and short numbers, and what the operator
-/// has named: banks, authorities, hospitals.
+/// The numbers that may never be published, whatever is reported: emergency and short numbers, and those that the
+/// operator protects, such as banks, authorities and hospitals.
 ///
-/// Made to be asked for each of 2,000,000 numbers: a look-up is a binary search, well under a microsecond.
+/// Designed for lookups of 2,000,000 numbers: a lookup is a binary search that takes well under 1 µs.
 public struct ProtectedNumbers: Sendable {
-  /// Sorted, with the index of each one's reason beside it.
+  /// Sorted; `numberReasons` has the index of each number's reason.
   let numbers: [Int64]
   let numberReasons: [UInt32]
-  /// Blocks of numbers by their first one. Beside each, the block that reaches furthest of all up to it: any block that
-  /// holds a number begins at or before it, so it is enough to ask that one.
+  /// Starts of the blocks of numbers, sorted. `furthest` has for each the block with the greatest end among all blocks
+  /// up to it: a block that contains a number starts at or before it, so one comparison is enough.
   let blockStarts: [Int64]
   let furthest: [(end: Int64, reason: UInt32)]
   let reasons: [OperatorReason]
   let shortNumber: @Sendable (Int64) -> ProtectionReason?
 
-  /// Nothing is protected.
+  /// An empty set.
   public static let none = ProtectedNumbers(patterns: [], numbers: [])
 
   /// - Parameters:
-  ///   - patterns: with why each is protected, such as `emergency services of Berlin`.
-  ///   - numbers: E.164 digits in any order, with why; of two reasons for one number the first stands.
-  ///   - shortNumber: the reason of an emergency or short number; nil for an ordinary one. The numbering plans are
-  ///     known elsewhere.
+  ///   - patterns: each with its reason, such as `emergency services of Berlin`.
+  ///   - numbers: E.164 digits in any order, each with its reason; of two reasons for one number the first counts.
+  ///   - shortNumber: the reason of an emergency or short number; nil for a regular one. Numbering plans are not part
+  ///     of this target.
   public init(
     patterns: [(pattern: ProtectedPattern, reason: String)], numbers: [(number: Int64, reason: String)],
     shortNumber: @escaping @Sendable (Int64) -> ProtectionReason? = { _ in nil }
@@ -53,7 +53,7 @@ public struct ProtectedNumbers: Sendable {
   }
 
   /// The reason why a number is protected; nil where it is not.
-  /// - Parameter number: E.164 digits; whatever no number can be is not protected.
+  /// - Parameter number: E.164 digits; digits outside E.164 are not protected.
   public func rule(for number: Int64) -> ProtectionReason? {
     guard (1...999_999_999_999_999).contains(number) else { return nil }
     let place = numbers.firstPlace(atLeast: number)
@@ -64,8 +64,8 @@ public struct ProtectedNumbers: Sendable {
   }
 }
 
-/// The text of an operator, with the pattern that it is about. Millions of numbers share few of them, and only the numbers
-/// that are found need a ``ProtectionReason``.
+/// The text of an operator, with its pattern. Millions of numbers share few texts, and only numbers that are found need
+/// a ``ProtectionReason``.
 struct OperatorReason: Hashable {
   let text: String
   /// Nil for the reason of a single number.

@@ -1,4 +1,4 @@
-/// Gathers protected numbers one after another, each reason kept once.
+/// Collects protected numbers one after another; equal reasons are stored once.
 public struct ProtectedNumbersBuilder: Sendable {
   private var numbers: [(number: Int64, reason: UInt32)] = []
   private var blocks: [(block: ClosedRange<Int64>, reason: UInt32)] = []
@@ -22,10 +22,10 @@ public struct ProtectedNumbersBuilder: Sendable {
     for block in pattern.blocks { blocks.append((block, place)) }
   }
 
-  /// What was gathered, ready to be asked.
+  /// The collected numbers, ready for lookups.
   public consuming func finish() -> ProtectedNumbers {
     let isInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $0.number <= $1.number }
-    // The sort is stable: of two reasons for one number the first stands.
+    // The sort is stable: of two reasons for one number the first counts.
     if !isInOrder { numbers.sort { $0.number < $1.number } }
     blocks.sort { ($0.block.lowerBound, $0.block.upperBound) < ($1.block.lowerBound, $1.block.upperBound) }
     return ProtectedNumbers(numbers: numbers, blocks: blocks, reasons: reasons, shortNumber: shortNumber)

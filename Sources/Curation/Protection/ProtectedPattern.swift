@@ -1,13 +1,13 @@
-/// A pattern of numbers that may never be published: E.164 digits, in which `x` stands for any one digit and a `*` at the
-/// end for any further ones.
+/// A pattern of protected numbers: E.164 digits, in which `x` matches any one digit and a `*` at the end any further
+/// digits.
 ///
-/// `+49116117` is one number, `+49116xxx` a thousand, `+4930197*` everything that begins so. Four digits at least stand
-/// before the first wildcard, so that a slip of the hand does not protect a country, and at most two `x` stand before a
-/// digit, so that a pattern is never more than a hundred blocks of numbers of each length.
+/// `+49116117` is one number, `+49116xxx` a thousand, `+4930197*` all numbers with that prefix. At least four digits
+/// precede the first wildcard, so that a typing error does not protect a country, and at most two `x` precede a digit,
+/// so that a pattern is never more than a hundred blocks of numbers of each length.
 public struct ProtectedPattern: Sendable, Hashable {
-  /// As it is stored and shown: `+`, digits, `x`, and perhaps a `*` at the end.
+  /// The stored and displayed form: `+`, digits, `x`, and perhaps a `*` at the end.
   public let text: String
-  /// All numbers it stands for.
+  /// The blocks of all matching numbers.
   let blocks: [ClosedRange<Int64>]
 
   /// The fewest digits before a wildcard.
@@ -60,7 +60,7 @@ public struct ProtectedPattern: Sendable, Hashable {
   }
 }
 
-/// The reason why a text is no pattern. The raw value is the code of its message.
+/// The reason why a text is not a pattern. The raw value is the code of its message.
 public enum ProtectedPatternError: String, Error, CaseIterable {
   /// Something other than digits, `x` and `*`.
   case unexpected = "unexpected_character"

@@ -6,7 +6,7 @@ public struct ProtectionReason: CodedData {
     case emergencyNumber = "emergency_number"
     /// It is a short number.
     case shortNumber = "short_number"
-    /// No numbering plan has it.
+    /// It is outside every numbering plan.
     case invalidNumber = "invalid_number"
     /// An operator has protected it.
     case protectedNumber = "protected_number"
@@ -32,7 +32,7 @@ public struct ProtectionReason: CodedData {
   public static let emergencyNumber = ProtectionReason(code: .emergencyNumber, values: [:])
   /// A short number.
   public static let shortNumber = ProtectionReason(code: .shortNumber, values: [:])
-  /// A number that no numbering plan has.
+  /// A number outside every numbering plan.
   public static let invalidNumber = ProtectionReason(code: .invalidNumber, values: [:])
 
   /// - Parameter reason: the operator's text.
@@ -42,7 +42,7 @@ public struct ProtectionReason: CodedData {
 
   /// - Parameters:
   ///   - reason: the operator's text.
-  ///   - pattern: as it is stored.
+  ///   - pattern: the pattern's stored form.
   public static func protectedPattern(reason: String, pattern: String) -> ProtectionReason {
     ProtectionReason(code: .protectedPattern, values: ["reason": .text(reason), "pattern": .text(pattern)])
   }

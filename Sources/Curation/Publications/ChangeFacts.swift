@@ -1,32 +1,31 @@
-/// What was decided about a number between two publications, and what stands: what a difference of two nights is explained
-/// by.
+/// Facts that explain a change of a number between two publications: decisions between them, and the present state.
 public struct ChangeFacts: Sendable, Equatable {
   /// The newest decision between the two; nil where there was none.
   public var decision: Decision.Treatment?
-  /// Whether a decision was taken back between the two.
+  /// Whether a decision was undone between the two.
   public var hasUndone = false
   /// Whether an appeal was upheld between the two.
   public var hasAppealUpheld = false
-  /// Why it was taken out, or put in, before its night; nil where it was not.
+  /// The reason of a revocation between the two; nil where there was none.
   public var revocation: String?
-  /// Whether a block around it was approved or rejected between the two.
+  /// Whether a range that contains it was approved or rejected between the two.
   public var isRangeDecided = false
-  /// Why it may never be published; nil where it may.
+  /// The reason of its protection; nil where it is not protected.
   public var protection: ProtectionReason?
-  /// Whether it is kept back for a moderator.
+  /// Whether it is held.
   public var isHeld = false
-  /// Why the newest publication lists it; nil where it does not, or only by a directory.
+  /// The cause of the present listing; nil where it is not listed, or only by a directory.
   public var cause: ListedNumber.Cause?
-  /// The version of thresholds that made the difference; nil where the one in force before says the same.
+  /// The version of the thresholds that made the difference; nil where the version before gives the same result.
   public var thresholds: Int32?
-  /// Whether anybody has reported it.
+  /// Whether it was ever reported.
   public var isReported = false
 
-  /// Nothing.
+  /// No facts.
   public init() {}
 
-  /// Why the number entered, left or changed its name: the strongest reason there is.
-  /// - Parameter hasLeft: whether it is gone.
+  /// The reason why the number was listed, removed or renamed: the strongest that applies.
+  /// - Parameter hasLeft: whether it was removed.
   public func reason(hasLeft: Bool) -> ChangeReason {
     if hasLeft {
       if let protection { return .protected(protection) }
@@ -44,32 +43,32 @@ public struct ChangeFacts: Sendable, Equatable {
   }
 }
 
-/// Why a number is in one night's pack and not in another's, or under another name.
+/// The reason why a number is in one publication's pack and not in another's, or has another name.
 public enum ChangeReason: Sendable, Equatable {
   /// A moderator decided.
   case decision(Decision.Treatment)
-  /// A decision was taken back.
+  /// A decision was undone.
   case undone
-  /// Its owner appealed and was right.
+  /// An appeal of its owner was upheld.
   case appeal
-  /// It was taken out, or put in, by itself; for this reason.
+  /// A revocation, with its reason.
   case revocation(String)
-  /// A block of numbers around it was approved or rejected.
+  /// A range that contains it was approved or rejected.
   case range
   /// It is protected, for this reason.
   case protected(ProtectionReason)
-  /// It is kept back as the work of a brigade.
+  /// A rule against brigading holds it.
   case held
   /// Another version of the thresholds.
   case thresholds(Int32)
-  /// Its reports are enough now, or make it something else.
+  /// Its reports now meet the threshold, or give it another category.
   case reports
-  /// Its reports have cooled, or there was no room for it any more.
+  /// Its heat has decayed, or the pack was full.
   case cooled
   /// A business directory, or a recipe.
   case directory
 
-  /// Its name, as texts and tests know it.
+  /// The code of the reason, for messages and tests.
   public var name: String {
     switch self {
     case .decision(let treatment): "decision_\(treatment.rawValue)"

@@ -1,21 +1,21 @@
-/// Puts decisions and approved ranges between the numbers that are listed because of reports, all in ascending order.
+/// Merges decisions and approved ranges with the numbers that reports list, all in ascending order.
 ///
-/// A number is handed over once: as its decision says; else as its reports say; else as its range says.
+/// Each number is returned once: by its decision; otherwise by its reports; otherwise by its range.
 public struct CurationMerge: Sendable {
   private let state: CurationState
   private let ranges: [ListedNumber]
   private var decision = 0
   private var range = 0
 
-  /// - Parameter state: of the snapshot that the reports are read from.
+  /// - Parameter state: the state in the snapshot that the reports are read from.
   public init(_ state: CurationState) {
     self.state = state
     ranges = state.rangeNumbers()
   }
 
-  /// What comes up to and with these numbers.
-  /// - Parameter reported: what reports say of numbers that are listed by them, or that are decided, ascending and after
-  ///   those handed in before. Of decided numbers only the figures and, where the decision names none, the category are used.
+  /// All listed numbers up to the last of these numbers.
+  /// - Parameter reported: numbers that are listed by reports or decided, ascending and after those of earlier calls.
+  ///   Of decided numbers only the figures and, where the decision has none, the category are used.
   public mutating func take(_ reported: [ListedNumber]) -> [ListedNumber] {
     var all: [ListedNumber] = []
     for item in reported {
@@ -36,7 +36,7 @@ public struct CurationMerge: Sendable {
     return all
   }
 
-  /// What comes after all that was handed in.
+  /// The listed numbers after the last call.
   public mutating func finish() -> [ListedNumber] {
     var all: [ListedNumber] = []
     appendDue(before: .max, to: &all)

@@ -1,14 +1,14 @@
-/// What moderators, operators and owners have decided, of one moment: what a publication respects beside the reports.
+/// The decisions of moderators, operators and owners at one time, which a publication applies to the reports.
 public struct CurationState: Sendable {
-  /// What may never be published.
+  /// The protected numbers.
   public var protected: ProtectedNumbers
-  /// What decisions say.
+  /// The decisions in force.
   public var decisions: StandingDecisions
-  /// Numbers that are kept back for a moderator.
+  /// Numbers that are held.
   public var held: Set<Int64>
   /// Numbers that are identified and not blocked; see ``Spoofing``.
   public var victims: Set<Int64>
-  /// Blocks that a moderator has approved.
+  /// Ranges that a moderator has approved.
   public var ranges: [ApprovedRange]
 
   /// - Parameters: see the properties.
@@ -23,7 +23,7 @@ public struct CurationState: Sendable {
     self.ranges = ranges
   }
 
-  /// What it says of one number, for ``Score/judge(by:in:country:)``.
+  /// The overrides of one number, for ``Score/judge(by:in:country:)``.
   public func overrides(of number: Int64, country: String? = nil) -> OverrideState {
     OverrideState(
       country: country, isProtected: protected.rule(for: number) != nil,
@@ -31,13 +31,13 @@ public struct CurationState: Sendable {
       isHeld: held.contains(number))
   }
 
-  /// Which packs may hold a number that is listed because of reports.
+  /// The treatment of a number that is listed because of reports.
   public func treatment(of number: Int64) -> ListedNumber.Treatment { victims.contains(number) ? .identify : .block }
 
-  /// What decisions list, in ascending order of number, and after them nothing that is protected.
+  /// The number that a decision lists; nil for an allowed or a protected one.
   ///
-  /// A decision to block without a category is listed as ``ReportCategory/other``, and as its hottest category where
-  /// ``CurationMerge`` finds its reports.
+  /// A decision to block without a category lists the number as ``ReportCategory/other``, or as its hottest category
+  /// where ``CurationMerge`` finds its reports.
   func listed(at place: Int) -> ListedNumber? {
     let entry = decisions[at: place]
     let treatment: ListedNumber.Treatment
@@ -52,11 +52,11 @@ public struct CurationState: Sendable {
       evidence: 0, label: entry.label)
   }
 
-  /// How many numbers decisions list.
+  /// Number of numbers that decisions list.
   public func countListedByDecisions() -> Int { (0..<decisions.count).count { listed(at: $0) != nil } }
 
-  /// The members of approved ranges that may be published, ascending, each once: less the protected, decided and held
-  /// ones, and no more than ``RangeDetection/mostExpanded``, the heaviest ranges first.
+  /// The publishable members of approved ranges, ascending, each once: without protected, decided and held ones, and at
+  /// most ``RangeDetection/mostExpanded``, from the hottest ranges first.
   public func rangeNumbers() -> [ListedNumber] {
     var members: [Int64: ListedNumber] = [:]
     for approved in ranges.sorted(by: { ($1.heat, $0.range.first) < ($0.heat, $1.range.first) }) {
@@ -75,13 +75,13 @@ public struct CurationState: Sendable {
   }
 }
 
-/// A block of numbers that is published as a whole.
+/// A range that is published with all its numbers.
 public struct ApprovedRange: Sendable, Equatable {
-  /// The block.
+  /// The numbers.
   public var range: NumberRange
-  /// What its callers are.
+  /// The category of its calls.
   public var category: ReportCategory
-  /// Decayed heat of its numbers together.
+  /// Sum of the decayed heat of its numbers.
   public var heat: Double
 
   /// - Parameters: see the properties.

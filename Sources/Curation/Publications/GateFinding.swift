@@ -94,11 +94,11 @@ public struct GateFinding: CodedData {
   public struct SizeChange: Sendable, Equatable {
     /// Entries of the pack.
     public var entries: Int
-    /// Length of its file.
+    /// Size of its file in bytes.
     public var bytes: Int
     /// Entries of the pack before it.
     public var formerEntries: Int
-    /// Length of the file before it.
+    /// Size of the file before it in bytes.
     public var formerBytes: Int
 
     /// - Parameters: see the properties.

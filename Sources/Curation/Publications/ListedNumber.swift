@@ -1,38 +1,38 @@
 /// A number that a publication may take because of reports, decisions or approved ranges.
 public struct ListedNumber: Sendable, Equatable {
-  /// Which packs may hold it.
+  /// The packs that may contain it.
   public enum Treatment: UInt8, Sendable {
     /// Blocking packs and identification packs.
     case block
-    /// Identification packs alone.
+    /// Identification packs only.
     case identify
   }
 
-  /// Why it is listed.
+  /// The cause of the listing.
   public enum Cause: UInt8, Sendable {
     /// Its reports are over their threshold.
     case reports
     /// A moderator's decision.
     case decision
-    /// It lies in an approved range.
+    /// An approved range contains it.
     case range
   }
 
   /// E.164 digits.
   public var number: Int64
-  /// What a phone names; the hottest toxic category, or a moderator's.
+  /// The category that phones show: the hottest toxic one, or a moderator's.
   public var category: ReportCategory
-  /// Which packs may hold it.
+  /// The packs that may contain it.
   public var treatment: Treatment
-  /// Why it is listed.
+  /// The cause of the listing.
   public var cause: Cause
-  /// Decayed complaints at the publication's time, in fresh complaints of full weight.
+  /// Decayed complaints at the publication's time, in units of a fresh complaint of full weight.
   public var heat: Double
   /// The same with the half-life of evidence.
   public var evidence: Double
-  /// Decayed calls that phones told of, at that time; 0 where there are none.
+  /// Decayed calls that phones counted, at that time; 0 where there are none.
   public var identifications: Double
-  /// A moderator's label; nil: the category's.
+  /// A moderator's label; nil for the category's.
   public var label: String?
 
   /// - Parameters: see the properties.

@@ -33,7 +33,7 @@ public struct PublicationFailure: CodedData {
     self.values = values
   }
 
-  /// Another process publishes.
+  /// Another process is publishing.
   public static let busy = PublicationFailure(code: .busy)
 
   /// The process was told to stop.
@@ -45,7 +45,7 @@ public struct PublicationFailure: CodedData {
     PublicationFailure(code: .cannotWrite, values: ["path": .foreign(path), "detail": .foreign(detail)])
   }
 
-  /// A pack is not full without numbers that were left out.
+  /// The selection cut was too high: a pack is not full without the numbers below it.
   public static let cutTooHigh = PublicationFailure(code: .cutTooHigh)
 
   /// The database could not be reached, or refused a statement.
@@ -63,7 +63,7 @@ public struct PublicationFailure: CodedData {
     PublicationFailure(code: .damagedRoot, values: ["path": .foreign(path)])
   }
 
-  /// Gates hold the publication back; their findings are kept apart.
+  /// Gates refused the publication; their findings are stored separately.
   public static let gatesClosed = PublicationFailure(code: .gatesClosed)
 
   /// Any other error.
@@ -71,17 +71,17 @@ public struct PublicationFailure: CodedData {
     PublicationFailure(code: .internalError, values: ["detail": .foreign(detail)])
   }
 
-  /// The newest root does not list the key that is to sign.
+  /// The newest root does not list the signing key.
   public static func keyNotInRoot(key: String, root: Int) -> PublicationFailure {
     PublicationFailure(code: .keyNotInRoot, values: ["key": .text(key), "root": "\(root)"])
   }
 
-  /// The name of a directory entry is longer than a pack takes.
+  /// The name of a directory entry is longer than a pack allows.
   public static func nameTooLong(number: Int64) -> PublicationFailure {
     PublicationFailure(code: .nameTooLong, values: ["number": "+\(number)"])
   }
 
-  /// The database gave numbers in another order than was asked for.
+  /// The database returned numbers in the wrong order.
   public static func numbersNotAscending(number: Int64, previous: Int64) -> PublicationFailure {
     PublicationFailure(code: .numbersNotAscending, values: ["number": "+\(number)", "previous": "+\(previous)"])
   }
@@ -109,7 +109,7 @@ public struct PublicationFailure: CodedData {
     PublicationFailure(code: .serialUsed, values: ["serial": "\(serial)", "minimum": "\(minimum)"])
   }
 
-  /// Another process took over, because this one was silent for too long.
+  /// Another process took over, because this one sent no heartbeat for too long.
   public static func superseded(serial: Int64) -> PublicationFailure {
     PublicationFailure(code: .superseded, values: ["serial": "\(serial)"])
   }

@@ -18,7 +18,7 @@ public struct RevocationFailure: CodedData {
     self.values = values
   }
 
-  /// Gates hold the changed publication back.
+  /// Gates refused the changed publication.
   /// - Parameter gates: the names of the gates.
   public static func gatesClosed(_ gates: [String]) -> RevocationFailure {
     RevocationFailure(code: .gatesClosed, values: ["gates": .text(gates.joined(separator: ", "))])

@@ -1,42 +1,42 @@
 public import Foundation
 
-/// What a moderator saw of a number when a case was opened: a form carries it, so that a stale page overwrites nothing.
+/// The state of a number when a moderator opened its case; a form contains it, so that a stale page overwrites nothing.
 ///
-/// A number that is called about all day changes with every report. So reports make a page stale only where they weigh: when
-/// they change the verdict or the leading category, or are a quarter more than there were, and four.
+/// A number with many complaints changes with every report. So reports make a page stale only when they change the
+/// verdict or the leading category, or when there are more than a quarter plus four new ones.
 public struct CaseVersion: Sendable, Equatable {
-  /// What is not as it was seen.
+  /// A difference from the state that was seen.
   public enum Change: String, Sendable, CaseIterable {
-    /// Another decision stands, or none.
+    /// Another decision is in force, or none.
     case decision
-    /// It is held, protected, listed or watched in another way.
+    /// The verdict is another: held, protected, listed, watched…
     case verdict
     /// Its leading category is another.
     case category
-    /// An appeal came, or was answered.
+    /// An appeal was filed or answered.
     case appeals
-    /// A publication has taken it up, or let it go.
+    /// A publication has listed or removed it.
     case publication
-    /// Many more reports came.
+    /// Many more reports arrived.
     case reports
-    /// Somebody else has taken the case; ``changes(to:)`` does not know of it.
+    /// Somebody else has claimed the case; ``changes(to:)`` does not check this.
     case claim
   }
 
-  /// The decision that stands.
+  /// The decision in force.
   public var decision: UUID?
-  /// What is to become of it.
+  /// The verdict.
   public var verdict: Verdict
   /// The hottest toxic category.
   public var category: ReportCategory?
-  /// Appeals that nobody has answered.
+  /// Number of open appeals.
   public var openAppeals: Int
-  /// Whether the newest publication has it.
+  /// Whether the newest publication lists it.
   public var isPublished: Bool
-  /// Reports that stand.
+  /// Reports that are not withdrawn.
   public var reports: Int64
 
-  /// - Parameter explanation: what is shown of the number.
+  /// - Parameter explanation: the explanation that the page shows.
   public init(_ explanation: Explanation) {
     decision = explanation.decision?.decisionID
     verdict = explanation.verdict
@@ -46,7 +46,7 @@ public struct CaseVersion: Sendable, Equatable {
     reports = explanation.score?.parts.reduce(0) { $0 + $1.reports } ?? 0
   }
 
-  /// As a form carries it.
+  /// The value of a form field.
   public var text: String {
     [
       decision?.uuidString.lowercased() ?? "none", verdict.rawValue, "\(category?.rawValue ?? 0)", "\(openAppeals)",
@@ -54,7 +54,7 @@ public struct CaseVersion: Sendable, Equatable {
     ].joined(separator: ".")
   }
 
-  /// - Parameter text: what a form carried; nil for anything that ``text`` has not written.
+  /// - Parameter text: the value of a form field; nil for a text that ``text`` has not written.
   public init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 6, let verdict = Verdict(rawValue: parts[1]), let category = Int16(parts[2]),
@@ -71,7 +71,7 @@ public struct CaseVersion: Sendable, Equatable {
     self.reports = reports
   }
 
-  /// What has changed since this was seen, in the order of ``Change``; empty while the page is good.
+  /// The changes since this state was seen, in the order of ``Change``; empty while the page is current.
   public func changes(to now: CaseVersion) -> [Change] {
     var changes: [Change] = []
     if now.decision != decision { changes.append(.decision) }

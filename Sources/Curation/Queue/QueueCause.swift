@@ -1,19 +1,19 @@
-/// Why a number waits for a moderator.
+/// The cause of a case.
 public enum QueueCause: String, CaseIterable, Sendable {
-  /// It is hot enough to look at, or crossed the threshold at which the next publication lists it.
+  /// Its heat reached the review heat, or it meets the threshold for the next publication.
   case threshold
-  /// A rule against brigades keeps it back.
+  /// A rule against brigading holds it.
   case held
-  /// Its owner has appealed, and nobody has decided since.
+  /// Its owner has appealed, and it was not decided since.
   case appeal
-  /// The block that begins with it was found to call together.
+  /// A range that begins with it is proposed.
   case range
-  /// Many call it a nuisance and many do not, whether it is listed or not.
+  /// Many votes call it a nuisance and many legitimate, listed or not.
   case split
-  /// It is protected, and reported heavily all the same.
+  /// It is protected, but has many recent reports.
   case protected
 
-  /// Its place in ``QueueCauses``: 1, 2, 4, 8, 16, 32, as the table `queue` has it.
+  /// Its bit in ``QueueCauses``: 1, 2, 4, 8, 16, 32, as in the table `queue`.
   public var bit: Int16 {
     switch self {
     case .threshold: 1
@@ -26,7 +26,7 @@ public enum QueueCause: String, CaseIterable, Sendable {
   }
 }
 
-/// All causes for which one number waits.
+/// All causes of one case.
 public struct QueueCauses: OptionSet, Hashable, Sendable {
   /// Sum of ``QueueCause/bit``.
   public let rawValue: Int16

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A number that waits, as it is put into the queue.
+/// A case to be written to the queue.
 public struct QueueEntry: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// Why; not empty.
+  /// The causes; not empty.
   public var causes: QueueCauses
-  /// Ascending; see ``Urgency``.
+  /// The urgency; smaller is more urgent; see ``Urgency``.
   public var urgency: Int64
-  /// The hottest toxic category; nil when nobody complains.
+  /// The hottest toxic category; nil without complaints.
   public var category: ReportCategory?
-  /// Since when.
+  /// When the case was opened.
   public var since: Date
 
-  /// - Returns: nil when the number does not wait.
+  /// - Returns: nil when the number has no cause.
   public init?(number: Int64, facts: QueueFacts) {
     let causes = QueueRule.causes(facts)
     guard !causes.isEmpty else { return nil }

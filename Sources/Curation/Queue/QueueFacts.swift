@@ -1,28 +1,28 @@
 public import Foundation
 
-/// Everything that decides whether a number waits for a moderator.
+/// The facts that decide whether a number has a case.
 public struct QueueFacts: Sendable, Equatable {
-  /// What its reports amount to; nil when nobody ever reported it.
+  /// The score of its reports; nil when it was never reported.
   public var score: Score?
-  /// What thresholds and others say to that.
+  /// The evaluation by thresholds and overrides.
   public var evaluation: Evaluation?
   /// Whether it is protected.
   public var isProtected: Bool
-  /// When the decision was made that stands.
+  /// When the decision in force was made; nil for none.
   public var decidedAt: Date?
-  /// Whether a rule against brigades keeps it back.
+  /// Whether a rule against brigading holds it.
   public var isHeld: Bool
   /// When its newest open appeal was filed.
   public var appealedAt: Date?
-  /// Whether a block that begins with it is proposed.
+  /// Whether a range that begins with it is proposed.
   public var isRangeProposed: Bool
-  /// Whether the last publication blocks or names it, whatever the cause.
+  /// Whether the last publication blocks or identifies it, for any cause.
   public var isPublished: Bool
-  /// Reports of the last ``QueueRule/protectedWindow``, counted for protected numbers alone.
+  /// Reports of the last ``QueueRule/protectedWindow``, counted only for protected numbers.
   public var recentReports: Int
-  /// 0 everybody, 1 moderators, 2 administrators: who shall look at it.
+  /// The level of its case: 0 everybody, 1 moderators, 2 administrators.
   public var level: Int16
-  /// Since when it has been waiting.
+  /// When its case was opened.
   public var since: Date
 
   /// - Parameters: see the properties.

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Decides what a moderator has to look at.
+/// Decides which numbers a moderator has to review.
 ///
-/// What a decision stands about does not wait, unless its owner has appealed since. A protected number waits for nothing but
-/// its own cause. A number that reports have listed waits only for a split or an appeal: its listing is settled.
+/// A decided number has a case only if its owner has appealed since. A protected number has only its own cause. A
+/// number that reports have listed, and that stays listed, has no threshold cause: its listing is settled.
 public enum QueueRule {
-  /// So many reports of a protected number within ``protectedWindow`` are heavy.
+  /// Number of reports of a protected number within ``protectedWindow`` that open a case.
   public static let leastProtectedReports = 10
   /// Seven days, in seconds.
   public static let protectedWindow: TimeInterval = 7 * 86_400
-  /// The most cases that wait for nothing but a threshold; the least urgent do without a place.
+  /// The most cases whose only cause is a threshold; the least urgent are dropped.
   public static let mostByThreshold = 100_000
-  /// So many who were not sure raise a case by a level.
+  /// Number of accounts that must pass a case on to raise it by a level.
   public static let passesThatRaise = 3
 
-  /// Why a number waits; nothing when it does not.
+  /// The causes of a number's case; empty for none.
   public static func causes(_ facts: QueueFacts) -> QueueCauses {
     if let decidedAt = facts.decidedAt {
       return facts.appealedAt.map { $0 > decidedAt } == true ? QueueCauses([.appeal]) : []
@@ -31,7 +31,7 @@ public enum QueueRule {
     return QueueCauses(causes)
   }
 
-  /// Whether enough reporters say that it is a nuisance, and enough that it is not: the split of ``BrigadeDetection``.
+  /// Whether enough reporters call it a nuisance, and enough legitimate: the split of ``BrigadeDetection``.
   public static func isStronglySplit(_ score: Score) -> Bool {
     let legitimate = score.parts.reduce(0) { $0 + ($1.category.isToxic ? 0 : $1.reporters) }
     let least = min(score.reporters, legitimate)
@@ -39,7 +39,7 @@ public enum QueueRule {
       && Double(least) >= BrigadeDetection.strongSplit * Double(score.reporters + legitimate)
   }
 
-  /// Whether it is hot enough to look at, or over its entering threshold.
+  /// Whether its heat reaches the review heat, or it meets its threshold.
   private static func isWarm(_ facts: QueueFacts) -> Bool {
     guard let evaluation = facts.evaluation, let score = facts.score, let threshold = evaluation.threshold else {
       return false
@@ -47,13 +47,13 @@ public enum QueueRule {
     return evaluation.meetsThreshold || score.heat >= threshold.reviewHeat
   }
 
-  /// Whether the last publication lists it because of its reports, and its heat alone would keep it there.
+  /// Whether reports have listed it, and its heat alone would keep it listed.
   private static func isListedByHeat(_ facts: QueueFacts) -> Bool {
     guard let score = facts.score, score.isListed, let threshold = facts.evaluation?.threshold else { return false }
     return score.heat >= threshold.leave.heat
   }
 
-  /// Whether the last publication lists it because of its reports, and the next one will.
+  /// Whether reports have listed it, and it still meets its threshold.
   private static func staysListed(_ facts: QueueFacts) -> Bool {
     facts.score?.isListed == true && facts.evaluation?.meetsThreshold == true
   }

@@ -1,35 +1,35 @@
 public import Foundation
 
-/// How soon a case is to be looked at: a number that is smaller for what is more urgent.
+/// The urgency of a case: smaller values are more urgent.
 ///
-/// First comes its ``Rank``. Within a rank the case that has waited longest comes first, and heat counts as waiting: each
-/// doubling of a number's heat over its review heat puts it ``doubling`` ahead. So nothing waits for ever behind what
-/// is hotter, and the order of two cases does not change by waiting: no row is written for it.
+/// The order is first by ``Rank``. Within a rank the oldest case comes first, and heat counts as age: each doubling of
+/// a number's heat over its review heat puts it ``doubling`` ahead. So no case waits forever behind hotter ones, and
+/// the order of two cases does not change with time, so that no row is updated for it.
 public enum Urgency {
-  /// What is at stake.
+  /// The rank of a case.
   public enum Rank: Int64, Sendable, CaseIterable {
-    /// Somebody may be harmed now: published and strongly split, a published number's appeal, or escalated.
+    /// Harm is possible now: a published number with a split or an appeal, or an escalated case.
     case harm
-    /// About to be published, or kept from it, while most of what was ever said is fresh; appeals; protected numbers.
+    /// About to be published with mostly fresh complaints; appeals; protected numbers.
     case rising
-    /// All else.
+    /// All others.
     case waiting
   }
 
-  /// What a doubling of the heat is worth, in seconds of waiting: six hours.
+  /// The value of a doubling of heat, in seconds of waiting: six hours.
   public static let doubling: TimeInterval = 21_600
   /// The most doublings that count.
   public static let mostDoublings = 20
-  /// So much of a number's evidence must be fresh for its heat to rise: half-lives of 14 and 125 days make one old
-  /// burst's share 0.5 after 16 days.
+  /// The least share of heat in a number's evidence for its heat to count as rising: with half-lives of 14 and 125 days
+  /// the share of one old burst is 0.5 after 16 days.
   public static let freshShare = 0.5
 
   private static let span: Int64 = 100_000_000_000
   /// 2020-01-01T00:00:00Z; every case is younger.
   private static let origin: TimeInterval = 1_577_836_800
 
-  /// Ascending order of urgency, 0 or more.
-  /// - Parameter causes: as ``QueueRule`` finds them.
+  /// The urgency, 0 or more; smaller is more urgent.
+  /// - Parameter causes: the causes that ``QueueRule`` finds.
   public static func of(_ facts: QueueFacts, causes: QueueCauses) -> Int64 {
     let waitingSince = facts.since.timeIntervalSince1970 - origin - Double(doublings(facts)) * doubling
     let place = min(max(0, waitingSince), Double(span - 1))
@@ -39,7 +39,7 @@ public enum Urgency {
   /// The rank that an urgency has.
   public static func rank(of urgency: Int64) -> Rank { Rank(rawValue: urgency / span) ?? .waiting }
 
-  /// What is at stake.
+  /// The rank of a case.
   public static func rank(_ facts: QueueFacts, causes: QueueCauses) -> Rank {
     if facts.level > 0 { return .harm }
     if facts.isPublished, causes.contains(.split) || causes.contains(.appeal) { return .harm }

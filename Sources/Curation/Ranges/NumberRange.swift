@@ -1,8 +1,8 @@
-/// A block of numbers of which only the last one or two digits differ.
+/// A range of numbers that differ only in the last one or two digits.
 public struct NumberRange: Sendable, Hashable {
   /// The first number, E.164 digits; a multiple of ``size``.
   public let first: Int64
-  /// How many digits vary: 1 or 2.
+  /// Number of varying digits: 1 or 2.
   public let digits: Int16
 
   /// - Parameter digits: 1 or 2.
@@ -16,10 +16,10 @@ public struct NumberRange: Sendable, Hashable {
   /// 10 or 100.
   public var size: Int64 { digits == 1 ? 10 : 100 }
 
-  /// All its numbers in ascending order; 0 is no number.
+  /// All its numbers in ascending order; 0 is not a number.
   public var numbers: ClosedRange<Int64> { max(1, first)...first + size - 1 }
 
-  /// As people read it, such as `+3316200024x`.
+  /// The display form, such as `+3316200024x`.
   public var text: String { "+\(first / size)" + String(repeating: "x", count: Int(digits)) }
 
   /// - Parameter text: digits with `x` in the place of the last one or two.

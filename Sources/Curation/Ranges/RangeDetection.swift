@@ -1,29 +1,29 @@
-/// Finds blocks of numbers that attack together, as whoever rents a block of lines and calls from all of them does.
+/// Finds ranges of numbers that are used together, for example by a caller who rents a block of lines.
 ///
-/// A block of ten is proposed when complaints fall on at least four of its numbers, a block of a hundred when they fall on
-/// at least twelve, and no more than half of the heat lies on one number: one hot number with chance neighbours is no
-/// range. The heat, in fresh complaints of full weight, is at least 1.5 a number complained of, so that a single angry
-/// person who dials along does not make one, and 6 (30 for a hundred) in all. A number in the block whose callers say that
-/// it is no nuisance speaks against the block: with as many such numbers as complained-of ones it is none. A block of ten
-/// inside a proposed hundred is not proposed by itself.
+/// A range of 10 is proposed when at least four of its numbers have complaints, a range of 100 when at least twelve
+/// have. At most half of the heat may be on one number, so that one hot number with random neighbors does not form a
+/// range. The heat, in units of a fresh complaint of full weight, must be at least 1.5 for each number with complaints,
+/// so that one angry person who reports many numbers does not form a range, and at least 6 in total (30 for a range of
+/// 100). Numbers with more votes for than against them count against the range: with as many such numbers as members it
+/// is not proposed. A range of 10 inside a proposed range of 100 is not proposed.
 ///
-/// Four of ten: in an area code where one number in a thousand is complained of, a block of ten has four such numbers by
-/// chance once in 5·10⁹ blocks (binomial), and twelve of a hundred once in 10²¹.
+/// False positives: in an area code where one number in a thousand has complaints, four of 10 numbers have them by
+/// chance once in 5·10⁹ ranges (binomial), and twelve of 100 once in 10²¹.
 public enum RangeDetection {
   /// The most numbers that all approved ranges add to a pack.
   public static let mostExpanded = 100_000
 
-  /// What is known of a block.
+  /// The facts about a range.
   public struct Facts: Sendable, Equatable {
-    /// The block.
+    /// The numbers.
     public var range: NumberRange
-    /// Its numbers that are complained of.
+    /// Number of its numbers with complaints.
     public var members: Int
-    /// Their decayed heat together.
+    /// Sum of their decayed heat.
     public var heat: Double
-    /// The greatest of theirs.
+    /// The greatest heat of one of them.
     public var greatest: Double
-    /// Its numbers for which more is said than against them.
+    /// Number of its numbers with more votes for than against them.
     public var defended: Int
 
     /// - Parameters: see the properties.
@@ -36,13 +36,13 @@ public enum RangeDetection {
     }
   }
 
-  /// The fewest complained-of numbers of a block.
+  /// The least number of members of a range.
   public static func leastMembers(digits: Int16) -> Int { digits == 1 ? 4 : 12 }
 
-  /// The least heat of a block, in fresh complaints of full weight.
+  /// The least heat of a range, in units of a fresh complaint of full weight.
   public static func leastHeat(digits: Int16) -> Double { digits == 1 ? 6 : 30 }
 
-  /// Whether a block is to be proposed.
+  /// Whether a range is proposed.
   public static func proposes(_ facts: Facts) -> Bool {
     facts.members >= leastMembers(digits: facts.range.digits)
       && facts.heat >= leastHeat(digits: facts.range.digits)

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// What is known of a reporter; everything can be worked out again from reports, decisions and holds.
+/// A reporter's record, which can be recounted from reports, decisions and holds.
 public struct ReporterRecord: Sendable, Equatable {
-  /// Who.
+  /// The reporter.
   public var reporter: Reporter
-  /// When the first report that stands arrived, by our clock.
+  /// When the first report that is not withdrawn arrived, by the server's clock.
   public var firstReceivedAt: Date
-  /// Distinct numbers of reports that stand.
+  /// Distinct numbers of reports that are not withdrawn.
   public var numbers: Int
-  /// Decisions on numbers that the reporter had spoken of before; see ``ReporterWeight``.
+  /// Number of decisions on numbers that the reporter had reported before; see ``ReporterWeight``.
   public var judged: Int
-  /// Those that agreed with the reporter.
+  /// Number of those decisions that agreed with the reporter.
   public var agreed: Int
-  /// Bursts of complaints that the reporter had a part in, and a moderator decided the number to be fine.
+  /// Number of bursts that the reporter took part in against a number that a moderator then allowed.
   public var brigades: Int
 
   /// - Parameters: see the properties.
@@ -25,7 +25,8 @@ public struct ReporterRecord: Sendable, Equatable {
     self.brigades = brigades
   }
 
-  /// Whether the reporter is no newcomer at `time`: spoke first two weeks ago or longer, and of three numbers or more.
+  /// Whether the reporter is established at `time`: the first report is two weeks old or older, and three numbers or
+  /// more were reported.
   public func isEstablished(at time: Date) -> Bool {
     numbers >= ReporterWeight.establishedNumbers
       && firstReceivedAt <= time.addingTimeInterval(-ReporterWeight.establishedAge)

@@ -1,28 +1,27 @@
 public import Foundation
 
-/// The weight of a reporter's word: **weight = base × accuracy**, and 0 for whoever was caught in a brigade.
+/// The weight of a reporter's vote: **weight = base × accuracy**, and 0 for a reporter who took part in a brigade.
 ///
-/// *base* is 1 for an established reporter and ``newcomer`` for everybody else.
+/// *base* is 1 for an established reporter and ``newcomer`` for all others.
 ///
-/// *accuracy* compares what the reporter said of numbers with what moderators decided about them later. A decision to block,
-/// or to identify as a nuisance, agrees with a complaint; a decision to allow agrees with a vote for the number; a decision that
-/// only gives a number a name agrees with nobody and is not counted. Words that came after the decision are not counted
-/// either: whoever repeats what is known earns nothing. With fewer than ``leastJudged`` decisions accuracy is 1; from then
-/// on it is the upper bound of the Wilson interval for agreed of judged, so that doubt is to the reporter's favour:
-/// 5 of 5 and 20 of 20 are 1, 18 of 20 is 0.97, 10 of 20 is 0.70, 0 of 5 is 0.43, 0 of 20 is 0.16.
-/// Source of the interval: see ``Confidence``.
+/// *accuracy* compares the reporter's votes with later decisions of moderators. A decision to block, or to identify as
+/// a nuisance, agrees with a complaint; a decision to allow agrees with "legitimate"; a decision that only names a
+/// number is not counted. Votes after the decision are not counted either, so that repeating known facts earns nothing.
+/// With fewer than ``leastJudged`` decisions accuracy is 1; from then on it is the upper bound of the Wilson interval
+/// for agreed of judged, so that doubt favors the reporter: 5 of 5 and 20 of 20 are 1, 18 of 20 is 0.97, 10 of 20 is
+/// 0.70, 0 of 5 is 0.43, 0 of 20 is 0.16. Source of the interval: see ``Confidence``.
 ///
-/// *caught*: the reporter's complaint was one of those that a rule against brigades held a number for, and a moderator
-/// decided to allow that number. Undoing the decision undoes this too.
+/// A reporter took part in a brigade when the complaint was one of those for which a rule against brigading held a
+/// number, and a moderator allowed that number. Undoing the decision undoes this too.
 extension ReporterWeight {
-  /// How long ago an established reporter has spoken first, in seconds: 14 days.
+  /// The least age of an established reporter's first report, in seconds: 14 days.
   public static let establishedAge: TimeInterval = 14 * 86_400
-  /// Of how many numbers an established reporter has spoken at least.
+  /// The least number of numbers that an established reporter has reported.
   public static let establishedNumbers = 3
-  /// The fewest decisions that say something about a reporter.
+  /// The least number of compared decisions for the accuracy to differ from 1.
   public static let leastJudged = 5
 
-  /// What a reporter's word weighs at `time`, 0 to 1.
+  /// A reporter's weight at `time`, 0 to 1.
   public static func weight(of record: ReporterRecord, at time: Date) -> Double {
     guard record.brigades == 0 else { return 0 }
     let base = record.isEstablished(at: time) ? 1 : newcomer
@@ -32,7 +31,7 @@ extension ReporterWeight {
   /// The factor for `agreed` of `judged` decisions, 0 to 1; 1 with fewer than ``leastJudged``.
   public static func accuracy(agreed: Int, judged: Int) -> Double {
     guard judged >= leastJudged else { return 1 }
-    // The upper bound for what agreed is what the lower bound for what did not agree leaves.
+    // The upper bound for agreements is 1 minus the lower bound for disagreements.
     return 1 - Confidence.wilsonLowerBound(toxic: Double(judged - agreed), legitimate: Double(agreed))
   }
 }

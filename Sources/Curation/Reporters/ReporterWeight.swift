@@ -1,5 +1,5 @@
-/// How much a reporter's word counts.
+/// The weight of reporters' votes.
 public enum ReporterWeight {
-  /// What the word of a reporter counts of whom nothing is known yet: half of an established one's.
+  /// The weight of a newcomer: half of an established reporter's.
   public static let newcomer = 0.5
 }

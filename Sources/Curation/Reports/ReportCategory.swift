@@ -1,8 +1,8 @@
-/// What a reporter says a call was.
+/// The category of a report.
 ///
-/// The raw values are the ids of the table `categories`; a test holds the two against each other.
+/// The raw values are the ids of the table `categories`; a test compares the two.
 public enum ReportCategory: Int16, CaseIterable, Sendable, Hashable, Codable {
-  /// Impersonation, phishing, fake prizes: somebody is after money or data.
+  /// Impersonation, phishing, fake prizes: attempts to get money or data.
   case fraud = 1
   /// Pyramid and investment schemes.
   case pyramid = 2
@@ -14,7 +14,7 @@ public enum ReportCategory: Int16, CaseIterable, Sendable, Hashable, Codable {
   case survey = 5
   /// A recorded message, whatever it is about.
   case robocall = 6
-  /// Nobody spoke.
+  /// A silent call.
   case silent = 7
   /// Rang once to be called back at a cost.
   case oneRing = 8
@@ -26,7 +26,7 @@ public enum ReportCategory: Int16, CaseIterable, Sendable, Hashable, Codable {
   case harassment = 11
   /// A nuisance of another kind.
   case other = 12
-  /// Not a nuisance: a vote for the number.
+  /// Not a nuisance; counts for the number.
   case legitimate = 13
 
   /// The name in the API: snake_case.

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// On which of the last 64 days a number was complained of, as bits.
+/// The days with complaints among the last 64 days, as bits.
 ///
-/// Bit i stands for the day i days before ``lastDay``. A day is a calendar day in UTC. Days that lie 64 days or more
-/// before the last one are forgotten.
+/// Bit i is the day i days before ``lastDay``. A day is a calendar day in UTC. Days 64 or more before the last one are
+/// dropped.
 public struct ComplaintDays: Sendable, Equatable {
-  /// Bit 0 is the last day itself.
+  /// The bits; bit 0 is the last day.
   public private(set) var bits: UInt64
   /// The newest day with a complaint, in days since 1970-01-01; nil when there is none.
   public private(set) var lastDay: Int32?
@@ -21,7 +21,7 @@ public struct ComplaintDays: Sendable, Equatable {
   /// Distinct days, 0 to 64.
   public var count: Int { bits.nonzeroBitCount }
 
-  /// The UTC day of a moment, in days since 1970-01-01.
+  /// The UTC day of a time, in days since 1970-01-01.
   public static func day(of time: Date) -> Int32 {
     Int32((time.timeIntervalSince1970 / 86_400).rounded(.down))
   }

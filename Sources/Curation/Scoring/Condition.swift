@@ -1,6 +1,6 @@
-/// One thing that a number must have to be listed, with what it has.
+/// A condition of a listing, with the number's value.
 public struct Condition: Sendable, Equatable {
-  /// What is asked for.
+  /// The kind of condition.
   public enum Kind: String, Sendable, CaseIterable {
     /// Decayed complaints, half-life 14 days.
     case heat
@@ -10,7 +10,7 @@ public struct Condition: Sendable, Equatable {
     case confidence
     /// Distinct reporters.
     case reporters
-    /// Distinct networks, at least.
+    /// Distinct networks, a lower bound.
     case networks
     /// Distinct days with a complaint.
     case days
@@ -20,16 +20,16 @@ public struct Condition: Sendable, Equatable {
     case listDays
   }
 
-  /// What is asked for.
+  /// The kind of condition.
   public var kind: Kind
-  /// The imported list it is about; nil for all other kinds.
+  /// The imported list of the condition; nil for all other kinds.
   public var source: Int32?
-  /// What there is, in the unit of the kind.
+  /// The number's value, in the unit of the kind.
   public var have: Double
-  /// What is needed at least, in the same unit.
+  /// The least value, in the same unit.
   public var need: Double
 
-  /// Whether there is enough.
+  /// Whether the condition is met.
   public var isMet: Bool { have >= need }
 
   /// - Parameters: see the properties.

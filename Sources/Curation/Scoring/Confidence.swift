@@ -1,4 +1,4 @@
-/// How sure the votes are that a number is a nuisance.
+/// The confidence of votes that a number is a nuisance.
 public enum Confidence {
   /// z of the interval: 1.96, two-sided 95 %.
   public static let z = 1.96
@@ -9,7 +9,7 @@ public enum Confidence {
   /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927).
   /// - Parameters:
   ///   - toxic: decayed weight of complaints, 0 or more.
-  ///   - legitimate: decayed weight of votes for the number, 0 or more.
+  ///   - legitimate: decayed weight of "legitimate", 0 or more.
   /// - Returns: 0 to 1; 0 where there are no votes.
   public static func wilsonLowerBound(toxic: Double, legitimate: Double) -> Double {
     let n = max(0, toxic) + max(0, legitimate)

@@ -1,18 +1,18 @@
-/// What the rules say of a number, and why.
+/// The evaluation of a number by the rules.
 public struct Evaluation: Sendable, Equatable {
-  /// What is to become of it.
+  /// The verdict.
   public var verdict: Verdict
-  /// The category it is judged under: the hottest; nil when nobody complains of it.
+  /// The category of the evaluation: the hottest; nil without complaints.
   public var category: ReportCategory?
-  /// The threshold it is held against; nil when there is none for it.
+  /// The threshold that applies; nil when there is none.
   public var threshold: Threshold?
-  /// Whether the leaving side of the threshold was asked, since the last publication lists it; otherwise the entering one.
+  /// Whether the `leave` limits apply, because the last publication lists it; otherwise the `enter` limits do.
   public var isListed: Bool
-  /// Everything that was asked: first heat, evidence and confidence, all of which it needs; then reporters, networks and
-  /// days; then complaints and days of each imported list. See ``meetsThreshold``.
+  /// All conditions: first heat, evidence and confidence, which are all required; then reporters, networks and days;
+  /// then complaints and days of each imported list. See ``meetsThreshold``.
   public var conditions: [Condition]
 
-  /// Whether its reports are enough: all of heat, evidence and confidence, and besides either reporters, networks and
-  /// days, or both conditions of one imported list. A verdict of others may still stand before it.
+  /// Whether its reports meet the threshold: all of heat, evidence and confidence, and either reporters, networks and
+  /// days, or both conditions of one imported list. Protection, a decision or a hold takes precedence in the verdict.
   public var meetsThreshold: Bool
 }

@@ -1,11 +1,12 @@
-/// About how many networks complained of a number: a set of 64 bits, one of which each network sets.
+/// An estimate of the number of networks with complaints about a number: a set of 64 bits, of which each network sets
+/// one.
 ///
-/// Linear counting (Whang, Vander-Zanden, Taylor, ACM TODS 15, 1990) with one difference: the bits set are taken for the
-/// number of networks. Networks that share a bit count once, so it is an undercount, and never makes a number look worse:
-/// 5 networks are counted as 4.85 on average, 10 as 9.3, 64 as 40.6. The bits outlive the networks' hashes, which are
-/// purged after 30 days, and tell nothing about any one of them.
+/// Linear counting (Whang, Vander-Zanden, Taylor, ACM TODS 15, 1990) with one difference: the count of set bits is used
+/// as the number of networks. Networks that share a bit count once, so it underestimates and never makes a number
+/// appear worse: 5 networks are counted as 4.85 on average, 10 as 9.3, 64 as 40.6. The bits are kept longer than the
+/// networks' hashes, which are purged after 30 days, and reveal nothing about a single network.
 public struct NetworkSketch: Sendable, Equatable {
-  /// Bit i is set when a network was seen whose hash begins with a byte that is i modulo 64.
+  /// Bit i is set when the first byte of a network's hash was i modulo 64.
   public private(set) var bits: UInt64
 
   /// - Parameter bits: see the property.
@@ -13,7 +14,7 @@ public struct NetworkSketch: Sendable, Equatable {
     self.bits = bits
   }
 
-  /// Networks at least, 0 to 64.
+  /// A lower bound of the number of networks, 0 to 64.
   public var count: Int { bits.nonzeroBitCount }
 
   /// Adds a network.

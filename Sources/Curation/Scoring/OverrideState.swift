@@ -1,12 +1,12 @@
-/// What others have decided about a number before its score is judged.
+/// The overrides of a number, which take precedence over its score.
 public struct OverrideState: Sendable, Equatable {
   /// ISO 3166 alpha-2 of the number's country; nil when it has none.
   public var country: String?
   /// Whether it is protected.
   public var isProtected: Bool
-  /// Whether a decision stands.
+  /// Whether a decision is in force.
   public var isDecided: Bool
-  /// Whether it is held for a moderator.
+  /// Whether it is held.
   public var isHeld: Bool
 
   /// - Parameters: see the properties.

@@ -1,13 +1,13 @@
 extension Score {
-  /// Judges it. The one place where it is decided what is listed.
+  /// Evaluates the score. This is the only place that decides a listing by reports.
   /// - Parameters:
-  ///   - thresholds: what is asked for.
-  ///   - overrides: the country, and what others have decided.
+  ///   - thresholds: the limits.
+  ///   - overrides: the country, protection, decision and hold.
   public func judge(by thresholds: ThresholdSet, in overrides: OverrideState = OverrideState()) -> Evaluation {
     judge(by: thresholds, in: overrides) { overrides.country }
   }
 
-  /// The same with a country that is looked up only where a threshold depends on it.
+  /// The same with a country that is looked up only when a threshold depends on it.
   public func judge(
     by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
   ) -> Evaluation {

@@ -1,68 +1,68 @@
 public import Foundation
 
-/// What a number's record amounts to at one time: decayed, added up, ready to be judged.
+/// The score of a number's record at one time: decayed and added up, ready for evaluation.
 public struct Score: Sendable, Equatable, Codable {
   /// One category's part of it.
   public struct Part: Sendable, Equatable, Codable {
-    /// What was said.
+    /// The category of the reports.
     public var category: ReportCategory
     /// Decayed weight, half-life 14 days.
     public var heat: Double
     /// Decayed weight, half-life 125 days.
     public var evidence: Double
-    /// Reports that stand.
+    /// Reports that are not withdrawn.
     public var reports: Int64
-    /// Distinct reporters whose present word it is.
+    /// Distinct reporters whose vote is this category.
     public var reporters: Int
   }
 
   /// One imported list's part of it.
   public struct List: Sendable, Equatable, Codable {
-    /// The list, as an app without a key.
+    /// The list's id in `apps`.
     public var appID: Int32
-    /// Rows that complain.
+    /// Number of complaining rows.
     public var complaints: Int
     /// Distinct days of them, 0 to 64.
     public var days: Int
   }
 
-  /// The moment it is worked out for.
+  /// The time of the score.
   public var time: Date
-  /// Decayed complaints of all toxic categories, half-life 14 days, in fresh complaints of full weight.
+  /// Decayed complaints of all toxic categories, half-life 14 days, in units of a fresh complaint of full weight.
   public var heat: Double
   /// The same with a half-life of 125 days.
   public var evidence: Double
-  /// Decayed votes for the number, half-life 125 days.
+  /// Decayed weight of "legitimate", half-life 125 days.
   public var legitimate: Double
   /// Wilson's lower bound over ``evidence`` and ``legitimate``, 0 to 1; see ``Confidence``.
   public var confidence: Double
-  /// Distinct reporters whose present word is a complaint.
+  /// Distinct reporters whose vote is a complaint.
   public var reporters: Int
-  /// Distinct networks of complaints, at least; see ``NetworkSketch``.
+  /// Distinct networks of complaints, a lower bound; see ``NetworkSketch``.
   public var networks: Int
   /// Distinct days with a complaint among the last 64; see ``ComplaintDays``.
   public var days: Int
-  /// The hottest toxic category; nil when nobody complains.
+  /// The hottest toxic category; nil without complaints.
   public var leading: ReportCategory?
-  /// What each category adds, in no order.
+  /// The part of each category, in no order.
   public var parts: [Part]
-  /// What each imported list says, in ascending order of its id.
+  /// The counts of each imported list, in ascending order of its id.
   public var lists: [List]
-  /// Decayed calls that phones told of, half-life 14 days.
+  /// Decayed calls that phones counted, half-life 14 days.
   public var identifications: Double
   /// Whether the last publication lists the number.
   public var isListed: Bool
 
   /// - Parameters:
-  ///   - record: what is stored.
-  ///   - time: the moment to decay it to.
+  ///   - record: the stored record.
+  ///   - time: the time to which values decay.
   public init(_ record: NumberRecord, at time: Date) {
     let heatScale = 1 / Decay.heat.scale(at: time)
     let evidenceScale = 1 / Decay.evidence.scale(at: time)
     self.init(record, at: time, heatScale: heatScale, evidenceScale: evidenceScale)
   }
 
-  /// The same with the scales worked out before, for many numbers at one time.
+  /// The same with scales calculated once for many numbers.
   init(_ record: NumberRecord, at time: Date, heatScale: Double, evidenceScale: Double) {
     self.time = time
     parts = record.standing.parts.map { part in

@@ -1,17 +1,17 @@
-/// What is to become of a number, in one word. The first that applies, from the top, is the verdict.
+/// The verdict about a number. The first case that applies, from the top, is the verdict.
 public enum Verdict: String, Sendable, CaseIterable {
-  /// It may never be published, whatever is said of it.
+  /// It may never be published, whatever is reported.
   case protected
-  /// A moderator's decision stands, and decides alone.
+  /// A moderator's decision is in force and alone decides.
   case decided
-  /// A rule against brigades keeps it back for a moderator; a decision releases it.
+  /// A rule against brigading holds it; a decision releases it.
   case held
-  /// The last publication lists it because of reports, and it is not under its leaving threshold: the next lists it too.
+  /// The last publication lists it because of reports, and it meets the `leave` limits: the next one lists it too.
   case listed
-  /// The last publication does not list it, and it is over its entering threshold: the next lists it.
+  /// The last publication does not list it, and it meets the `enter` limits: the next one lists it.
   case candidate
-  /// It is not going to be listed, but hot enough for a moderator to look: at least its threshold's review heat. A number
-  /// that has just fallen under its leaving threshold is watched or quiet.
+  /// It is not going to be listed, but its heat reaches the threshold's review heat. A number that has just fallen
+  /// below its `leave` limits is watched or quiet.
   case watched
   /// None of these.
   case quiet

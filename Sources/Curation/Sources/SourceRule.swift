@@ -1,9 +1,9 @@
-/// What an imported list counts for.
+/// The weight and limits of an imported list.
 ///
-/// A list's rows have no reporters and come from no network. In their place stand the list's own thresholds: so many rows
-/// on so many days are enough, together with the category's heat, evidence and confidence.
+/// A list's rows have no reporters and no networks. The list's own limits replace these: enough rows on enough days are
+/// sufficient, together with the category's heat, evidence and confidence.
 public struct SourceRule: Sendable, Equatable, Codable {
-  /// What a list must say of a number.
+  /// The limits for a list's rows about a number.
   public struct Bar: Sendable, Equatable, Codable {
     /// Least complaints, 1 or more.
     public var complaints: Int
@@ -17,16 +17,16 @@ public struct SourceRule: Sendable, Equatable, Codable {
     }
   }
 
-  /// The app of every list that has no rule of its own.
+  /// The id of the rule for lists without their own rule.
   public static let everyList: Int32 = 0
 
-  /// The list, as an app without a key; ``everyList`` for all others.
+  /// The list's id in `apps`; ``everyList`` for all others.
   public var appID: Int32
-  /// What one row weighs, 0 to 10; rows that are there keep the weight they came with. With 0 a list lists nothing.
+  /// The weight of one row, 0 to 10; stored rows keep their weight. With 0 the list lists nothing.
   public var weight: Double
-  /// What a number needs that is not listed.
+  /// The limits for a number that is not listed.
   public var enter: Bar
-  /// What a number needs to stay listed: nowhere more than ``enter``.
+  /// The limits for a listed number to stay listed; none is above ``enter``.
   public var leave: Bar
 
   /// - Parameters: see the properties.
@@ -37,7 +37,7 @@ public struct SourceRule: Sendable, Equatable, Codable {
     self.leave = leave
   }
 
-  /// What a number needs.
+  /// The limits that apply to a number.
   /// - Parameter listed: whether the last publication lists it.
   public func bar(listed: Bool) -> Bar { listed ? leave : enter }
 }

@@ -1,10 +1,10 @@
-/// What one imported list says of a number.
+/// The counts of one imported list about a number.
 public struct SourceTally: Sendable, Equatable {
-  /// The list, as an app without a key.
+  /// The list's id in `apps`.
   public var appID: Int32
-  /// Rows that complain of it and were not withdrawn.
+  /// Number of complaining rows that are not withdrawn.
   public var complaints: Int
-  /// On which days.
+  /// The days of these rows.
   public var days: ComplaintDays
 
   /// - Parameters: see the properties.

@@ -3,12 +3,12 @@ extension Threshold {
   public var name: String { country.map { "\(category.slug) \($0)" } ?? category.slug }
 
   /// Checks all rules.
-  /// - Throws: ``ThresholdProblem`` for the first that is broken.
+  /// - Throws: ``ThresholdProblem`` for the first broken rule.
   public func check() throws(ThresholdProblem) {
     if let problem = problems.first { throw problem.of(name) }
   }
 
-  /// Every rule that is broken, with the field alone: `enter.heat`.
+  /// Every broken rule, with the field only: `enter.heat`.
   public var problems: [ThresholdProblem] {
     var problems: [ThresholdProblem] = []
     func ask(_ isSo: Bool, _ problem: @autoclosure () -> ThresholdProblem) {
@@ -41,12 +41,12 @@ extension Threshold {
 
 extension SourceRule {
   /// Checks all rules.
-  /// - Throws: ``ThresholdProblem`` for the first that is broken.
+  /// - Throws: ``ThresholdProblem`` for the first broken rule.
   public func check() throws(ThresholdProblem) {
     if let problem = problems.first { throw problem.of("source \(appID)") }
   }
 
-  /// Every rule that is broken, with the field alone: `enter.days`.
+  /// Every broken rule, with the field only: `enter.days`.
   public var problems: [ThresholdProblem] {
     var problems: [ThresholdProblem] = []
     func ask(_ isSo: Bool, _ problem: @autoclosure () -> ThresholdProblem) {

@@ -1,16 +1,16 @@
-/// From what on a number is listed under a category, and from what on it is dropped again.
+/// The limits from which a number is listed under a category, and below which it is removed again.
 ///
-/// The two differ (hysteresis), so that a number at the edge does not flicker between nights.
+/// The two differ (hysteresis), so that a number near the limit does not alternate between publications.
 public struct Threshold: Sendable, Equatable, Codable {
-  /// The toxic category it is for: the number's leading one decides.
+  /// The toxic category that it applies to: a number's leading one.
   public var category: ReportCategory
-  /// ISO 3166 alpha-2 of the numbers it is for; nil: of all countries without one of their own.
+  /// ISO 3166 alpha-2 of the numbers that it applies to; nil for all countries without their own threshold.
   public var country: String?
-  /// What a number needs that is not listed.
+  /// The limits for a number that is not listed.
   public var enter: ThresholdLimits
-  /// What a number needs to stay listed: nowhere more than ``enter``.
+  /// The limits for a listed number to stay listed; none is above ``enter``.
   public var leave: ThresholdLimits
-  /// Heat from which a moderator should look, above 0 and at most ``enter``'s.
+  /// The least heat for a moderator's review, above 0 and at most ``enter``'s.
   public var reviewHeat: Double
 
   /// - Parameters: see the properties.
@@ -24,7 +24,7 @@ public struct Threshold: Sendable, Equatable, Codable {
     self.reviewHeat = reviewHeat
   }
 
-  /// What a number needs.
+  /// The limits that apply to a number.
   /// - Parameter listed: whether the last publication lists it.
   public func bar(listed: Bool) -> ThresholdLimits { listed ? leave : enter }
 }

@@ -1,12 +1,13 @@
-/// What a number must have against it, to be listed or to stay listed.
+/// The limits that a number must reach to be listed or to stay listed.
 public struct ThresholdLimits: Sendable, Equatable, Codable {
-  /// Least decayed heat, in fresh complaints of full weight: 3 means three today, or six a fortnight ago. Above 0.
+  /// Least decayed heat, in units of a fresh complaint of full weight: 3 means three today, or six 14 days ago. Above
+  /// 0.
   public var heat: Double
-  /// Least decayed evidence (125 days) of complaints, in the same unit; 0 asks for none.
+  /// Least decayed evidence (125 days) of complaints, in the same unit; 0 for no limit.
   public var evidence: Double
   /// Least confidence, 0 to 1; see ``Confidence``.
   public var confidence: Double
-  /// Least distinct reporters whose present word is a complaint; 0 asks for none.
+  /// Least number of distinct reporters whose vote is a complaint; 0 for no limit.
   public var reporters: Int
   /// Least distinct networks, 0 to 64; see ``NetworkSketch``.
   public var networks: Int

@@ -1,6 +1,6 @@
-/// What another set of thresholds would add to a publication and take from it.
+/// The numbers that another set of thresholds would add to a publication and remove from it.
 ///
-/// Numbers are handed in one by one; memory is bounded by the kinds there are and the examples that are kept.
+/// Numbers are added one by one; memory is limited by the number of kinds and of kept examples.
 public struct ThresholdPreview: Sendable, Equatable, Codable {
   /// Numbers of one category and country.
   public struct Kind: Hashable, Sendable, Codable {
@@ -16,7 +16,7 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
     }
   }
 
-  /// How many numbers of a kind come and go.
+  /// Number of added and removed numbers of a kind.
   public struct Change: Sendable, Equatable, Codable {
     /// Listed only with the change.
     public var added = 0
@@ -26,40 +26,40 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
     public var kept = 0
   }
 
-  /// A number that comes or goes.
+  /// A number that is added or removed.
   public struct Example: Sendable, Equatable, Codable {
     /// E.164 digits.
     public var number: Int64
     /// Its category and country.
     public var kind: Kind
-    /// What speaks against it.
+    /// Its score.
     public var score: Score
   }
 
-  /// Every kind of which a number is listed with the change or without it.
+  /// All kinds with a number that is listed with the change or without it.
   public private(set) var changes: [Kind: Change] = [:]
-  /// Numbers that are listed whatever thresholds say: by decisions and approved ranges.
+  /// Number of numbers that are listed independently of thresholds: by decisions and approved ranges.
   public var fixed = 0
-  /// Candidates that tonight's review for brigades would hold back only with the change.
+  /// Candidates that the next search for brigading would hold only with the change.
   public var newlyHeld = 0
-  /// Candidates that it would hold back only without the change.
+  /// Candidates that it would hold only without the change.
   public var released = 0
   private var hottestAdded: Hottest
   private var hottestTaken: Hottest
 
-  /// - Parameter examples: the most that are kept of what comes, and of what goes; 0 or more.
+  /// - Parameter examples: the most examples of added and of removed numbers each; 0 or more.
   public init(examples: Int) {
     hottestAdded = Hottest(limit: examples)
     hottestTaken = Hottest(limit: examples)
   }
 
-  /// The hottest numbers that come, hottest first.
+  /// The hottest added numbers, the hottest first.
   public var added: [Example] { hottestAdded.sorted }
 
-  /// The hottest numbers that go, hottest first.
+  /// The hottest removed numbers, the hottest first.
   public var taken: [Example] { hottestTaken.sorted }
 
-  /// All kinds together.
+  /// The sums over all kinds.
   public var total: Change {
     changes.values.reduce(into: Change()) { total, change in
       total.added += change.added
@@ -68,7 +68,7 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
     }
   }
 
-  /// Takes a number that is listed with the change, without it, or both.
+  /// Adds a number that is listed with the change, without it, or both.
   public mutating func take(_ number: Int64, _ score: Score, as kind: Kind, before: Bool, after: Bool) {
     switch (before, after) {
     case (false, false): return
@@ -82,7 +82,7 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
     }
   }
 
-  /// The hottest of many, of equals the least number.
+  /// The hottest of many numbers; of equally hot ones the smallest.
   private struct Hottest: Sendable, Equatable, Codable {
     let limit: Int
     private(set) var kept: [Example] = []

@@ -1,4 +1,4 @@
-/// The reason why a threshold cannot be: the field, and the rule it breaks.
+/// The reason why a threshold is invalid: the field, and the rule that it breaks.
 public struct ThresholdProblem: Error, CodedData, CustomStringConvertible {
   /// The rules.
   public enum Code: String, CaseIterable, Sendable {
@@ -12,11 +12,11 @@ public struct ThresholdProblem: Error, CodedData, CustomStringConvertible {
     case outOfRange = "out_of_range"
     /// A value is 0 or less, or above `most`.
     case notPositive = "not_positive"
-    /// A limit for leaving is above the one for entering.
+    /// A `leave` limit is above the `enter` limit.
     case aboveEnter = "above_enter"
-    /// The heat for review is 0 or less, or above the one for entering.
+    /// The review heat is 0 or less, or above the `enter` heat.
     case aboveEnterHeat = "above_enter_heat"
-    /// The same threshold or rule is there twice.
+    /// A threshold or rule exists twice.
     case twice
     /// A category has no threshold for all countries.
     case noGeneralThreshold = "no_general_threshold"
@@ -35,10 +35,10 @@ public struct ThresholdProblem: Error, CodedData, CustomStringConvertible {
     self.values = values
   }
 
-  /// Such as `enter.heat`; empty where the rule is about the threshold as a unit.
+  /// Such as `enter.heat`; empty where the rule is about the threshold itself.
   public var field: String { if case .text(let text) = values["field"] { text } else { "" } }
 
-  /// The same problem with the threshold or rule that it is about.
+  /// The same problem with the threshold or rule that it applies to.
   func of(_ subject: String) -> ThresholdProblem {
     ThresholdProblem(code: code, values: values.merging(["subject": .text(subject)]) { _, new in new })
   }

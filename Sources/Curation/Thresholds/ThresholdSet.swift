@@ -1,8 +1,8 @@
-/// All thresholds that are in force together: by category, by country, and by imported list.
+/// A complete set of thresholds: by category, by country, and by imported list.
 public struct ThresholdSet: Sendable, Equatable {
-  /// One a toxic category without a country, and any number with one.
+  /// One for each toxic category without a country, and any number with one.
   public private(set) var thresholds: [Threshold]
-  /// One for every list (``SourceRule/everyList``), and any number for lists of their own.
+  /// One for all lists (``SourceRule/everyList``), and any number for single lists.
   public private(set) var sources: [SourceRule]
 
   private struct Place: Hashable {
@@ -15,13 +15,13 @@ public struct ThresholdSet: Sendable, Equatable {
   private var bySource: [Int32: SourceRule]
   private let everyList: SourceRule
 
-  /// The least heat that keeps any number listed: what is colder is listed nowhere.
+  /// The least heat of all `leave` limits: no number below it is listed.
   public let lowestListedHeat: Double
-  /// The least heat that brings any number to a moderator.
+  /// The least review heat of all thresholds.
   public let lowestReviewHeat: Double
 
-  /// - Throws: ``ThresholdProblem`` for the first rule that is broken: bounds, a leaving side above the entering one, a
-  ///   category or list twice or not at all.
+  /// - Throws: ``ThresholdProblem`` for the first rule that is broken: a value out of range, a `leave` limit above the
+  ///   `enter` limit, a duplicate or missing category or list.
   public init(thresholds: [Threshold], sources: [SourceRule]) throws(ThresholdProblem) {
     self.thresholds = thresholds.sorted(by: Self.comesBefore)
     self.sources = sources.sorted { $0.appID < $1.appID }
@@ -55,8 +55,8 @@ public struct ThresholdSet: Sendable, Equatable {
     lowestReviewHeat = thresholds.reduce(.infinity) { min($0, $1.reviewHeat) }
   }
 
-  /// What a number of this leading category is held against.
-  /// - Parameter country: ISO 3166 alpha-2; asked only where a country has a threshold of its own.
+  /// The threshold for numbers of this leading category.
+  /// - Parameter country: ISO 3166 alpha-2; called only where a country has its own threshold.
   /// - Returns: nil for a category that is not toxic.
   public func threshold(for category: ReportCategory, country: () -> String?) -> Threshold? {
     if !special.isEmpty, let country = country(),
@@ -67,8 +67,8 @@ public struct ThresholdSet: Sendable, Equatable {
     return general[Int(category.rawValue)]
   }
 
-  /// The threshold of exactly this place; nil where another one applies.
-  /// - Parameter country: nil for the one of all countries.
+  /// The threshold for exactly this category and country; nil where another one applies.
+  /// - Parameter country: nil for the one for all countries.
   public func own(_ category: ReportCategory, country: String?) -> Threshold? {
     thresholds.first { $0.category == category && $0.country == country }
   }
@@ -76,10 +76,10 @@ public struct ThresholdSet: Sendable, Equatable {
   /// A list's own rule; nil where that of every list applies.
   public func own(list appID: Int32) -> SourceRule? { sources.first { $0.appID == appID } }
 
-  /// What an imported list counts for.
+  /// The rule that applies to an imported list.
   public func rule(forSource appID: Int32) -> SourceRule { bySource[appID] ?? everyList }
 
-  /// The same set with this threshold added, or in the place of the one of its category and country.
+  /// A copy with this threshold added, or replacing the one of its category and country.
   public func replacing(_ threshold: Threshold) throws(ThresholdProblem) -> ThresholdSet {
     try ThresholdSet(
       thresholds: thresholds.filter { $0.category != threshold.category || $0.country != threshold.country }
@@ -87,23 +87,23 @@ public struct ThresholdSet: Sendable, Equatable {
       sources: sources)
   }
 
-  /// The same set without a country's threshold: the one for all countries applies.
+  /// A copy without a country's threshold: the one for all countries applies.
   public func removing(_ category: ReportCategory, country: String) throws(ThresholdProblem) -> ThresholdSet {
     try ThresholdSet(
       thresholds: thresholds.filter { $0.category != category || $0.country != country }, sources: sources)
   }
 
-  /// The same set with this rule added, or in the place of the list's former one.
+  /// A copy with this rule added, or replacing the list's own one.
   public func replacing(_ rule: SourceRule) throws(ThresholdProblem) -> ThresholdSet {
     try ThresholdSet(thresholds: thresholds, sources: sources.filter { $0.appID != rule.appID } + [rule])
   }
 
-  /// The same set without a list's rule: the one for every list applies.
+  /// A copy without a list's rule: the one for every list applies.
   public func removing(ruleOfList appID: Int32) throws(ThresholdProblem) -> ThresholdSet {
     try ThresholdSet(thresholds: thresholds, sources: sources.filter { $0.appID != appID })
   }
 
-  /// What a list counts for, as a rule of its own: where it has none, that of every list in its name.
+  /// The rule that applies to a list, as its own rule: where it has none, a copy of that for every list.
   public func rule(ofList appID: Int32) -> SourceRule {
     var rule = rule(forSource: appID)
     rule.appID = appID

@@ -25,41 +25,41 @@ public struct WebhookFailure: CodedData {
     self.values = values
   }
 
-  /// The answer is longer than it may be.
+  /// The response is longer than allowed.
   public static func answerTooLong(maximumBytes: Int) -> WebhookFailure {
     WebhookFailure(code: .answerTooLong, values: ["maximum_bytes": CodedValue(maximumBytes)])
   }
 
-  /// The connection could not be made, or broke.
+  /// The connection failed or broke.
   /// - Parameter detail: the operating system's text.
   public static func connectionFailed(_ detail: String) -> WebhookFailure {
     WebhookFailure(code: .connectionFailed, values: ["detail": .foreign(detail)])
   }
 
-  /// The connection ended before the answer did.
+  /// The connection ended before the response did.
   public static let endedEarly = WebhookFailure(code: .endedEarly)
-  /// The address is no URL of HTTP or HTTPS.
+  /// The URL is not an HTTP or HTTPS URL.
   public static let invalidAddress = WebhookFailure(code: .invalidAddress)
-  /// The answer breaks the rules of HTTP.
+  /// The response violates HTTP.
   public static let malformedAnswer = WebhookFailure(code: .malformedAnswer)
   /// The receiver sent nothing for too long.
   public static let silent = WebhookFailure(code: .silent)
 
-  /// The answer took longer than it may.
+  /// The response took longer than allowed.
   public static func tookTooLong(seconds: Int64) -> WebhookFailure {
     WebhookFailure(code: .tookTooLong, values: ["seconds": CodedValue(seconds)])
   }
 
-  /// The answer has an encoding that was not asked for.
+  /// The response has an encoding that was not requested.
   public static func unexpectedEncoding(_ encoding: String) -> WebhookFailure {
     WebhookFailure(code: .unexpectedEncoding, values: ["encoding": .foreign(encoding)])
   }
 
-  /// The status of the answer is not 2xx.
+  /// The status of the response is not 2xx.
   public static func unexpectedStatus(_ status: Int) -> WebhookFailure {
     WebhookFailure(code: .unexpectedStatus, values: ["status": "\(status)"])
   }
 
-  /// The receiver has no certificate that is trusted and has its name.
+  /// The receiver's certificate is not trusted, or is for another name.
   public static let untrustedCertificate = WebhookFailure(code: .untrustedCertificate)
 }

@@ -1,17 +1,16 @@
-/// A label with places to fill: `{category}`, `{name}`, `{heat}`, `{evidence}`.
+/// A label template with the fields `{category}`, `{name}`, `{heat}`, `{evidence}`.
 ///
-/// What is empty disappears with the text around it: `{category} · {name}` is `Survey` for a number
-/// without a name.
+/// An empty field disappears with the text around it: `{category} · {name}` is `Survey` for a number without a name.
 public struct LabelTemplate: Sendable, Equatable {
-  /// What can be filled in.
+  /// A field of a template.
   public enum Field: String, Sendable, CaseIterable {
     /// The category's name in the recipe's language.
     case category
     /// The directory's name of the number.
     case name
-    /// Present complaints, rounded, two leading digits at most, so that labels do not change every night.
+    /// Present complaints, rounded to at most two leading digits, so that labels do not change in every publication.
     case heat
-    /// Complaints in the long run, rounded in the same way.
+    /// Long-term complaints, rounded in the same way.
     case evidence
   }
 
@@ -21,9 +20,9 @@ public struct LabelTemplate: Sendable, Equatable {
     case length
     /// It has a control character.
     case controlCharacter
-    /// A brace has no partner.
+    /// A brace is not paired.
     case unpairedBrace
-    /// It names a field that is none of ``Field``.
+    /// It contains a field that ``Field`` does not define.
     case unknownField(String)
   }
 
@@ -35,7 +34,7 @@ public struct LabelTemplate: Sendable, Equatable {
     case field(Field)
   }
 
-  /// As it was written.
+  /// The template's text.
   public let source: String
   let parts: [Part]
 
@@ -50,7 +49,7 @@ public struct LabelTemplate: Sendable, Equatable {
   }
 
   /// Reads a template.
-  /// - Throws: ``Problem`` for a brace without its partner, an unknown field, a control character, or no text at all.
+  /// - Throws: ``Problem`` for an unpaired brace, an unknown field, a control character, or no text at all.
   public init(_ source: String) throws(Problem) {
     guard !source.isEmpty, source.utf8.count <= Self.mostBytes else { throw .length }
     guard !source.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -74,13 +73,13 @@ public struct LabelTemplate: Sendable, Equatable {
     self.init(source: source, parts: parts)
   }
 
-  /// Whether it can be filled for a number that nobody complained about.
+  /// Whether it can be filled for a number without complaints.
   public var fitsDirectory: Bool { parts.contains(.field(.name)) }
 
-  /// Whether it says the same for every number of a category.
+  /// Whether it gives the same label to all numbers of a category.
   public var isByCategory: Bool { parts.allSatisfy { $0 != .field(.name) && !$0.isFigure } }
 
-  /// The template with the fields that have a value.
+  /// Fills the fields that have a value.
   public func filled(_ value: (Field) -> String?) -> String {
     var text = ""
     var separator = ""
@@ -98,7 +97,7 @@ public struct LabelTemplate: Sendable, Equatable {
     return isFilled ? text + separator : text
   }
 
-  /// A figure with two leading digits at most: 7, 42, 130.
+  /// A figure rounded to at most two leading digits: 7, 42, 130.
   public static func figure(_ value: Double) -> String {
     guard value.isFinite, value > 0 else { return "0" }
     var unit: Int64 = 1

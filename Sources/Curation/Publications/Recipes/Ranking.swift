@@ -1,11 +1,11 @@
-/// What makes one entry come before another when there are more than a pack may hold: a weighted sum, all of it decayed
-/// and as of the publication's time. Entries of the same rank come in the order of their numbers.
+/// The order of entries when there are more than a pack may contain: a weighted sum of decayed values as of the
+/// publication's time. Entries of equal rank are ordered by number.
 public struct Ranking: Sendable, Equatable {
   /// Weight of present complaints (half-life 14 days).
   public var heat: Double
-  /// Weight of calls that phones told of (half-life 14 days).
+  /// Weight of calls that phones counted (half-life 14 days).
   public var identifications: Double
-  /// Weight of complaints in the long run (half-life 125 days).
+  /// Weight of long-term complaints (half-life 125 days).
   public var evidence: Double
 
   /// - Parameters: weights, 0 or more.
@@ -15,14 +15,14 @@ public struct Ranking: Sendable, Equatable {
     self.evidence = evidence
   }
 
-  /// By present complaints alone.
+  /// A ranking by present complaints only.
   public static let heat = Ranking(heat: 1)
-  /// By calls alone.
+  /// A ranking by calls only.
   public static let identifications = Ranking(identifications: 1)
-  /// By complaints in the long run alone.
+  /// A ranking by long-term complaints only.
   public static let evidence = Ranking(evidence: 1)
 
-  /// The rank of an entry; more comes first.
+  /// The rank of an entry; greater ranks come first.
   public func score(heat: Double, identifications: Double, evidence: Double) -> Double {
     self.heat * heat + self.identifications * identifications + self.evidence * evidence
   }

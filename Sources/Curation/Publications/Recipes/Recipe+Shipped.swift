@@ -1,5 +1,5 @@
 extension Recipe {
-  /// The packs of an installation without recipes of its own: what Resources/recipes.yaml says.
+  /// The packs of an installation without its own recipes, as in Resources/recipes.yaml.
   public static let shipped = [
     Recipe(name: "toxic", kind: .identification, limit: 100_000, keepsEmpty: true),
     Recipe(

@@ -1,24 +1,24 @@
-/// What packs exist: one recipe makes one pack, or one for each region and shard.
+/// The definition of packs: one recipe makes one pack, or one for each region and shard.
 public struct Recipe: Sendable, Equatable {
-  /// What the phone does with an entry.
+  /// The effect of an entry on the phone.
   public enum Kind: String, Sendable, CaseIterable {
     /// The call does not ring; entries have no label.
     case blocking
-    /// The call rings under the entry's label.
+    /// The call rings and shows the entry's label.
     case identification
   }
 
-  /// Where entries come from.
+  /// The source of entries.
   public enum Source: String, Sendable, CaseIterable {
     /// Numbers that are listed because of complaints or decisions.
     case reports
     /// Numbers that a directory names.
     case directory
-    /// Both; see ``Recipe`` for who wins.
+    /// Both; a listed number takes its label by ``RecipeLabels/listed``.
     case both
   }
 
-  /// How much memory a reader of the pack may need.
+  /// The memory that a reader of the pack may need.
   public enum Profile: String, Sendable, CaseIterable {
     /// 1.25 MB; the pack is smaller.
     case standard
@@ -26,41 +26,41 @@ public struct Recipe: Sendable, Equatable {
     case lean
   }
 
-  /// Which numbers, by where they lie.
+  /// The regions of the numbers.
   public enum Area: Sendable, Equatable {
     /// All.
     case everywhere
-    /// Those of these regions, in one pack.
+    /// Numbers of these regions, in one pack.
     case regions([String])
     /// A pack for each region; numbers of no region are in none.
     case split
   }
 
-  /// Lower-case letters, digits and hyphens, at most 40; has `{region}` once where the area is ``Area/split``.
+  /// Lowercase letters, digits and hyphens, at most 40; contains `{region}` once where the area is ``Area/split``.
   public var name: String
-  /// What the phone does with the entries.
+  /// The effect of the entries on the phone.
   public var kind: Kind
-  /// The most entries of a pack, 1 to 1,999,999: what one extension may hold.
+  /// The most entries of a pack, 1 to 1,999,999, the limit of one extension.
   public var limit: Int
-  /// Where entries come from; a blocking recipe takes ``Source/reports``.
+  /// The source of entries; a blocking recipe has ``Source/reports``.
   public var source: Source
-  /// Which entries stay when there are more than ``limit``.
+  /// The order of entries, of which the first ``limit`` are kept.
   public var ranking: Ranking
-  /// Categories of complaints that are taken; all where nil. A directory's entries have none and are not asked.
+  /// Categories of complaints that are included; nil for all. Directory entries have none and are always included.
   public var categories: Set<ReportCategory>?
-  /// Which numbers, by where they lie.
+  /// The regions of the numbers.
   public var area: Area
-  /// What an entry is called.
+  /// The labels of entries.
   public var labels: RecipeLabels
-  /// How much memory a reader may need.
+  /// The memory that a reader may need.
   public var profile: Profile
-  /// Into how many packs it is divided, and where.
+  /// The division into packs.
   public var shards: Shards
   /// Formats besides packs, by the names of ``formatNames``.
   public var formats: [String]
-  /// Whether only numbers are taken that phones have told of calls from.
+  /// Whether only numbers are included for which phones have counted calls.
   public var isIdentifiedOnly: Bool
-  /// Whether a pack is written that has no entries.
+  /// Whether an empty pack is written.
   public var keepsEmpty: Bool
 
   /// - Parameters: see the properties.
@@ -89,7 +89,7 @@ public struct Recipe: Sendable, Equatable {
   /// The most entries of one Call Directory extension (2,000,000 fails).
   public static let mostEntries = 1_999_999
 
-  /// The formats that a list can also be written in, as PackFormats names them.
+  /// The names of further formats, as in PackFormats.
   public static let formatNames = [
     "tsv", "csv", "jsonl", "2gis", "2gis-gz", "sqlite", "fritzbox", "asterisk", "freepbx",
   ]

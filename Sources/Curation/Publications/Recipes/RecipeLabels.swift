@@ -1,11 +1,11 @@
-/// What a recipe's entries are called.
+/// The labels of a recipe's entries.
 ///
-/// A moderator's label stands as it is. A number that is listed because of complaints is called by ``listed``, also where
-/// a directory names it. Any other has the name of the directory, by ``directory``.
+/// A moderator's label is used unchanged. A number that is listed because of complaints is labeled by ``listed``, even
+/// if a directory names it. Any other number is labeled by ``directory``.
 public struct RecipeLabels: Sendable, Equatable {
   /// ISO 639 code of the categories' names, such as `en`.
   public var language: String
-  /// Names of categories in place of the language's.
+  /// Names of categories that replace the language's.
   public var names: [ReportCategory: String]
   /// The label of a number that is listed because of complaints.
   public var listed: LabelTemplate
@@ -26,7 +26,7 @@ public struct RecipeLabels: Sendable, Equatable {
     self.mostBytes = mostBytes
   }
 
-  /// The languages that name every category.
+  /// The languages that have a name for every category.
   public static let languages = ["en", "ru"]
 
   /// A category's name: the recipe's own, or the language's, or the English one.
@@ -34,7 +34,7 @@ public struct RecipeLabels: Sendable, Equatable {
     names[category] ?? category.label(in: language)
   }
 
-  /// The text, without its last characters where it has more bytes than a label may.
+  /// The text, shortened to the greatest number of bytes of a label.
   public func cut(_ text: String) -> String {
     guard text.utf8.count > mostBytes else { return text }
     var end = text.startIndex
@@ -45,7 +45,7 @@ public struct RecipeLabels: Sendable, Equatable {
       end = text.index(after: index)
     }
     let cut = text[..<end]
-    // A single character may be longer than any label; its start is better than none.
+    // A single character may be longer than a label; its first scalars are kept.
     guard cut.isEmpty else { return String(cut) }
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

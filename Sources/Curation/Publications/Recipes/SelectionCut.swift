@@ -1,12 +1,11 @@
-/// A line through the numbers that were complained of: those below both sides need not be read, where the packs are full
-/// without them.
+/// A limit of selection: numbers below both of its values need not be read when the packs are full without them.
 ///
-/// A pack of N entries needs the N that rank first. Whoever is below the cut ranks below ``bound(of:)``; so when a pack is
-/// full, and its last entry ranks no lower, it is what it would be without the cut.
+/// A pack of N entries needs the N with the greatest ranks. A number below the cut ranks below ``bound(of:)``; so a
+/// full pack whose last entry does not rank lower is the same as without the cut.
 public struct SelectionCut: Sendable, Equatable {
-  /// Decayed heat.
+  /// The least decayed heat.
   public var heat: Double
-  /// Decayed calls that phones told of; infinite where they do not count.
+  /// The least count of decayed calls; infinite where calls do not count.
   public var identifications: Double
 
   /// - Parameters: see the properties.
@@ -15,7 +14,7 @@ public struct SelectionCut: Sendable, Equatable {
     self.identifications = identifications
   }
 
-  /// Every number below the cut ranks below this; infinite where nothing is known.
+  /// The rank that every number below the cut is under; infinite where it is unknown.
   public func bound(of ranking: Ranking) -> Double {
     guard ranking.evidence == 0 else { return .infinity }
     return ranking.score(
@@ -23,7 +22,7 @@ public struct SelectionCut: Sendable, Equatable {
     )
   }
 
-  /// How many numbers should be above each side for these recipes; nil where a cut is of no use.
+  /// The desired count of numbers above each limit for these recipes; nil where a cut is useless.
   public static func numbers(for recipes: [Recipe], packs: (Recipe) -> Int) -> (hot: Int, identified: Int)? {
     var wanted = (hot: 0, identified: 0)
     for recipe in recipes where recipe.source != .directory {
