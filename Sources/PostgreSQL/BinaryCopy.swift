@@ -12,13 +12,13 @@ struct BinaryCopyEncoder: Sendable {
     tuple.buffer.bytes = Self.header
   }
 
-  /// Without a header: rows that come behind others.
+  /// An encoder without a header, for rows that follow others.
   init(capacity: Int) {
     tuple = PostgresCopyTuple(buffer: PostgresByteBuffer())
     tuple.buffer.bytes.reserveCapacity(capacity)
   }
 
-  /// What was written and not taken.
+  /// Bytes that were written and not yet taken.
   var bytes: [UInt8] { tuple.buffer.bytes }
 
   var isFull: Bool { tuple.buffer.bytes.count >= Self.chunkSize }

@@ -1,11 +1,11 @@
 import AsyncSupport
 import CLibPQ
 
-/// Sends cancel requests for the statement that runs now, and for no other.
+/// Sends cancel requests for the running statement only.
 ///
-/// `PQcancel` blocks, so it runs on a thread of its own. A request that overtakes its statement is lost on the server,
-/// so it is repeated until the statement ends; a statement is over only when no request is under way, so that none
-/// hits its successor.
+/// `PQcancel` blocks, so it runs on a separate thread. A request that reaches the server before its statement is lost,
+/// so it is repeated until the statement ends. A statement ends only when no request is in progress, so that none
+/// cancels the next statement.
 final class CancellationGate: @unchecked Sendable {
   private let lock = ConditionLock()
   private let handle: OpaquePointer?
@@ -31,7 +31,7 @@ final class CancellationGate: @unchecked Sendable {
     }
   }
 
-  /// Marks the end of the statement; waits for a request that is under way.
+  /// Marks the end of the statement; waits for a request in progress.
   func end() {
     lock.withLock {
       isRunning = false

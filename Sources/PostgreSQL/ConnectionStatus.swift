@@ -7,7 +7,7 @@
 #endif
 import Synchronization
 
-/// What others may know about a connection without visiting its thread.
+/// The state of a connection that other threads can read without its thread.
 final class ConnectionStatus: Sendable {
   enum Value: Int, AtomicRepresentable {
     case connecting, idle, dirty, closed
@@ -15,7 +15,7 @@ final class ConnectionStatus: Sendable {
 
   private let state = Atomic<Value>(.connecting)
   private let descriptor = Atomic<Int32>(-1)
-  /// The newest stream or COPY whose reader went away.
+  /// The newest stream or COPY whose reader was released.
   private let abandonedTicket = Atomic<Int>(0)
 
   var value: Value {
@@ -28,7 +28,7 @@ final class ConnectionStatus: Sendable {
     set { descriptor.store(newValue, ordering: .releasing) }
   }
 
-  /// Notes that nobody reads a stream any more; it may have ended before.
+  /// Records that a stream has no reader any more; it may have ended before.
   func abandon(_ ticket: Int) {
     abandonedTicket.store(ticket, ordering: .releasing)
   }
@@ -40,7 +40,7 @@ final class ConnectionStatus: Sendable {
     return ticket == 0 ? nil : ticket
   }
 
-  /// Whether an idle connection has nothing to read: a server that went away leaves a message or an end.
+  /// Whether an idle connection has nothing to read: a stopped server leaves a message or an end of file.
   var isQuiet: Bool {
     var byte: UInt8 = 0
     let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))

@@ -17,13 +17,13 @@ struct Link: @unchecked Sendable {
   var message: String? { PQerrorMessage(pointer).map { String(cString: $0) } }
 }
 
-/// A statement the server keeps under a name.
+/// A prepared statement.
 struct PreparedStatement {
   let name: String
   let types: [UInt32]
 }
 
-/// What a connection is busy with between calls.
+/// The operation that occupies a connection between calls.
 enum Occupation: Equatable {
   case copyIn
   case copyOut(Int)

@@ -40,7 +40,7 @@ final class NoticeSink: Sendable {
     handler?(notice)
   }
 
-  /// Makes libpq hand notices to this sink, which must outlive the connection.
+  /// Makes libpq pass notices to this sink, which must outlive the connection.
   func attach(to connection: OpaquePointer) {
     PQsetNoticeReceiver(
       connection,

@@ -1,9 +1,9 @@
-/// Who has what in a pool; guarded by the pool's lock.
+/// The leased connections and waiting tasks of a pool; guarded by the pool's lock.
 struct PoolState {
   enum Grant {
-    /// A connection that was idle, or just given back.
+    /// A connection that was idle, or was just returned.
     case connection(PostgresConnection)
-    /// Leave to open one.
+    /// Permission to open a connection.
     case slot
   }
 
@@ -15,7 +15,7 @@ struct PoolState {
 
   let maximum: Int
   var idle: [PostgresConnection] = []
-  /// Connections lent or being opened.
+  /// Number of connections that are leased or being opened.
   var leased = 0
   var isShutDown = false
   var hasTimer = false
@@ -28,7 +28,7 @@ struct PoolState {
   var waiterCount: Int { waiters.count - head }
   var nextDeadline: ContinuousClock.Instant? { waiterCount > 0 ? waiters[head].deadline : nil }
 
-  /// What can be had at once; nobody passes those who wait.
+  /// A grant that is available at once; nil where tasks are waiting or the pool is exhausted.
   mutating func take() -> Grant? {
     guard waiterCount == 0 else { return nil }
     if let connection = idle.popLast() {

@@ -8,7 +8,7 @@ extension PostgresScalar {
     for value in values { buffer.appendWithLength { value.encode(into: &$0) } }
   }
 
-  /// Reads one dimension; a NULL is a mismatch.
+  /// Reads one dimension; nil for an array with a NULL.
   public static func decodeArray(_ value: PostgresValue) -> [Self]? {
     value.elements { element in element.flatMap { Self(postgresValue: $0) } }
   }

@@ -1,4 +1,4 @@
-/// Bytes on their way to the server, integers in network order.
+/// Bytes to be sent to the server, integers in network byte order.
 public struct PostgresByteBuffer: Sendable {
   var bytes: [UInt8] = []
   var failure: String?
@@ -17,7 +17,7 @@ public struct PostgresByteBuffer: Sendable {
 
   /// Records that a value cannot be sent; the statement then throws `PostgresError.Kind.encoding`.
   ///
-  /// - Parameter reason: Shown to users: it must not hold the value.
+  /// - Parameter reason: Shown to users: it must not contain the value.
   public mutating func fail(_ reason: String) {
     if failure == nil { failure = reason }
   }

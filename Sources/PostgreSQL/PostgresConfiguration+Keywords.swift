@@ -8,13 +8,13 @@ import CLibPQ
 #endif
 
 extension PostgresConfiguration {
-  /// What the connection string sets.
+  /// The keywords of the connection string.
   ///
-  /// - Throws: `PostgresError` of kind `invalidConfiguration`; libpq's own message may quote a password and is dropped.
+  /// - Throws: `PostgresError` of kind `invalidConfiguration`; libpq's message may contain a password and is dropped.
   func givenKeywords() throws -> [String: String] {
     var given: [String: String] = [:]
     try forEachGivenOption { option, value in given[String(cString: option.keyword)] = value }
-    // A password with a bare / or @ in it ends up in these, and libpq quotes them.
+    // A password with an unescaped / or @ is parsed into these, and libpq quotes them in messages.
     let isPort = given["port", default: ""].utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") }
     let hosts = given["host", default: ""].split(separator: ",")
     guard isPort, !hosts.contains(where: { $0.first != "/" && $0.dropFirst().contains("@") }) else {
@@ -37,8 +37,8 @@ extension PostgresConfiguration {
     }
   }
 
-  /// The connection string as libpq's environment variables, for PostgreSQL's own programs: a password in them is not
-  /// to be seen in a list of processes, as one in an argument is. Keywords without a variable are left out.
+  /// The connection string as libpq's environment variables, for PostgreSQL's own programs: unlike an argument, a
+  /// password in them is not visible in the process list. Keywords without a variable are left out.
   ///
   /// - Throws: `PostgresError` of kind `invalidConfiguration`.
   public func environment() throws -> [String: String] {
@@ -49,7 +49,7 @@ extension PostgresConfiguration {
     return variables
   }
 
-  /// What is handed to libpq: the connection string's keywords and the defaults it leaves open.
+  /// The keywords for libpq: those of the connection string, and defaults for the others.
   func keywords() throws -> [String: String] {
     let defaults = [
       "connect_timeout": "\(max(2, connectTimeout.components.seconds))",
@@ -58,7 +58,8 @@ extension PostgresConfiguration {
     ]
     var keywords = try givenKeywords().merging(defaults) { given, _ in given }
     keywords["client_encoding"] = "UTF8"
-    // Not what the connection string says: programs know each other by it before they change the schema.
+    // The connection string cannot override it: versions of the program recognize each other by it before they change
+    // the schema.
     keywords["application_name"] = applicationName
     return keywords
   }

@@ -1,17 +1,17 @@
-/// Where the server is, and how to talk to it.
+/// Location of the server, and options of connections to it.
 ///
 /// The connection string is libpq's: a URI or keywords, several hosts, `target_session_attrs`, the `PG…` environment.
 public struct PostgresConfiguration: Sendable {
-  /// The connection string; it may hold a password, so it is never printed.
+  /// The connection string; it may contain a password, so it is never printed.
   let dsn: String
-  /// Shown in `pg_stat_activity`, unless the connection string names one.
+  /// Shown in `pg_stat_activity`; a name in the connection string is ignored.
   public var applicationName = "ringfence"
   /// For each host, in whole seconds, at least 2; the connection string's own `connect_timeout` wins.
   public var connectTimeout: Duration = .seconds(5)
   /// How long sent data may stay unacknowledged before the connection counts as lost; the connection string's own
   /// `tcp_user_timeout` wins.
   public var tcpUserTimeout: Duration = .seconds(10)
-  /// False behind PgBouncer in transaction mode: every statement is then unnamed.
+  /// Whether statements are prepared; false behind PgBouncer in transaction mode.
   public var usesPreparedStatements = true
 
   /// Takes libpq's connection string; it is parsed when a connection is made.
@@ -30,6 +30,6 @@ extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConve
   /// The same as `description`.
   public var debugDescription: String { description }
 
-  /// Nothing inside is for dumps.
+  /// Hides the contents from dumps.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

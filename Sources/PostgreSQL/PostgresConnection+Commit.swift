@@ -3,16 +3,16 @@ import CLibPQ
 extension PostgresConnection {
   /// Runs one statement in a transaction of its own and commits it.
   ///
-  /// As ``transaction(_:readOnly:_:)`` with one statement, in two round trips instead of four and in one visit to the
-  /// connection's thread: BEGIN, the settings and the statement go out together. COMMIT goes out when the statement has
-  /// succeeded, and is never cancelled.
-  /// - Parameter settings: what is set first: one command, without binds.
+  /// As ``transaction(_:readOnly:_:)`` with one statement, in two round trips instead of four and in one call on the
+  /// connection's thread: BEGIN, the settings and the statement are sent together. COMMIT is sent when the statement
+  /// has succeeded, and is never cancelled.
+  /// - Parameter settings: a command that runs first, without parameters.
   /// - Throws: `PostgresError`, as ``transaction(_:readOnly:_:)`` does.
   public func commit<S: PostgresStatement>(_ statement: S, settings: String) async throws -> [S.Row] {
     do {
       return try await commitOnce(statement, settings: settings)
     } catch let error as PostgresError where Self.isStale(error) {
-      // The schema changed under the plan, or the server forgot it; nothing was committed.
+      // The schema changed after planning, or the server dropped the statement; nothing was committed.
       prepared[ObjectIdentifier(S.self)] = nil
       return try await commitOnce(statement, settings: settings)
     }
@@ -40,7 +40,7 @@ extension PostgresConnection {
     return rows
   }
 
-  /// Leaves a transaction that failed, if there is one.
+  /// Rolls back a failed transaction, if there is one.
   func abandon() {
     closeBrokenPipeline()
     if let link, !link.isIdle { rollback() }

@@ -3,8 +3,8 @@ import CLibPQ
 extension PostgresConnection {
   /// Feeds `COPY … FROM STDIN` with chunks of bytes, which need not end where rows do.
   ///
-  /// - Returns: The rows the server took.
-  /// - Throws: `PostgresError`, or what `source` throws; then nothing was taken.
+  /// - Returns: The number of rows that the server stored.
+  /// - Throws: `PostgresError`, or what `source` throws; then nothing was stored.
   @discardableResult
   public func copyIn<Source: AsyncSequence & Sendable>(
     _ sql: String, from source: Source
@@ -18,10 +18,10 @@ extension PostgresConnection {
     }
   }
 
-  /// Feeds a binary `COPY … FROM STDIN (FORMAT binary)` with rows that are at hand or made on the way.
+  /// Feeds a binary `COPY … FROM STDIN (FORMAT binary)` with rows of a sequence, encoded while they are sent.
   ///
-  /// - Returns: The rows the server took.
-  /// - Throws: `PostgresError`; then nothing was taken.
+  /// - Returns: The number of rows that the server stored.
+  /// - Throws: `PostgresError`; then nothing was stored.
   @discardableResult
   public func copyIn<Rows: Sequence & Sendable>(
     _ sql: String, rows: Rows
@@ -43,8 +43,8 @@ extension PostgresConnection {
   /// Feeds a binary `COPY … FROM STDIN (FORMAT binary)` with rows that are encoded while the ones before them are sent.
   ///
   /// - Parameter next: The next rows; nil at the end.
-  /// - Returns: The rows the server took.
-  /// - Throws: `PostgresError`, or what `next` throws; then nothing was taken.
+  /// - Returns: The number of rows that the server stored.
+  /// - Throws: `PostgresError`, or what `next` throws; then nothing was stored.
   @discardableResult
   public func copyIn(
     _ sql: String, next: @escaping @Sendable () async throws -> PostgresCopyRows?
@@ -93,7 +93,7 @@ extension PostgresConnection {
     }
   }
 
-  /// Ends a COPY that failed: the server's own error counts more than that of a broken pipe.
+  /// Ends a failed COPY; the server's error takes precedence over that of a broken pipe.
   private func breakOffCopy(_ sql: String, because error: any Error) throws -> Never {
     guard occupation == .copyIn, link != nil else { throw error }
     occupation = nil
@@ -108,7 +108,7 @@ extension PostgresConnection {
     throw error
   }
 
-  /// The last result of a COPY; libpq wants them all read.
+  /// The last result of a COPY; libpq requires that all are read.
   func finishCopy(on link: Link, sql: String) throws -> RowBatch {
     let result = PQgetResult(link.pointer)
     while let more = PQgetResult(link.pointer) { PQclear(more) }

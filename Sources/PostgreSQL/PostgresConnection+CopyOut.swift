@@ -13,9 +13,9 @@ extension PostgresConnection {
     }
   }
 
-  /// The rows of `COPY (…) TO STDOUT (FORMAT binary)`: the fastest way out for millions, without binds.
+  /// The rows of `COPY (…) TO STDOUT (FORMAT binary)`: the fastest way to read millions of rows, without parameters.
   ///
-  /// Binary COPY tells no types and no names: `decode` must read the columns as what they are.
+  /// Binary COPY contains neither types nor names: `decode` must read each column as its exact type.
   public nonisolated func copyOut<Row: Sendable>(
     _ sql: String, decode: @escaping @Sendable (PostgresRow) throws -> Row
   ) -> PostgresRowStream<Row> {
@@ -32,7 +32,7 @@ extension PostgresConnection {
     }
   }
 
-  /// The same for rows of fixed columns, of which `read` takes every one.
+  /// The same for rows with fixed columns, of which `read` reads every one.
   public nonisolated func copyOut<Row: Sendable>(
     _ sql: String, read: @escaping @Sendable (inout PostgresTuple) throws -> Row
   ) -> PostgresRowStream<Row> {

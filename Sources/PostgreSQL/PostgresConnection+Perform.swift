@@ -2,7 +2,7 @@ import CLibPQ
 
 extension PostgresConnection {
   /// Runs blocking libpq calls on the connection's thread; cancelling the task cancels them on the server.
-  /// - Parameter opens: begins the transaction that waits for its first statement; else `body` does.
+  /// - Parameter opens: whether to send the pending BEGIN; otherwise `body` does.
   func perform<T: Sendable>(sql: String? = nil, opens: Bool = true, _ body: (Link) throws -> T) async throws -> T {
     let link = try readyLink()
     guard !Task.isCancelled else { throw PostgresError(.cancelled, sql: sql) }
@@ -26,7 +26,7 @@ extension PostgresConnection {
     }
   }
 
-  /// The same for what must not be cancelled: COMMIT, ROLLBACK, tidying up.
+  /// The same for operations that must not be cancelled: COMMIT, ROLLBACK, cleanup.
   func performWithoutCancellation<T>(sql: String? = nil, _ body: (Link) throws -> T) throws -> T {
     let link = try readyLink()
     defer { noteStatus(link) }
@@ -36,15 +36,15 @@ extension PostgresConnection {
     return value
   }
 
-  /// Begins the transaction that waits for its first statement.
+  /// Sends the pending BEGIN.
   func sendOpening(on link: Link) throws {
     guard let sql = opening else { return }
-    // Where it cannot begin it waits still, so that nothing runs outside it.
+    // When BEGIN fails it stays pending, so that nothing runs outside the transaction.
     _ = try accept(PQexec(link.pointer, sql), on: link, sql: sql)
     opening = nil
   }
 
-  /// Takes a result over.
+  /// Takes ownership of a result.
   ///
   /// - Throws: `PostgresError` of kind `server` or `connectionLost`.
   func accept(_ result: OpaquePointer?, on link: Link, sql: String?) throws -> RowBatch {
@@ -67,7 +67,7 @@ extension PostgresConnection {
     return PostgresError(.server(sqlState: said.sqlState), server: said, sql: sql)
   }
 
-  /// A statement whose wait for a standby was cancelled succeeds with a warning: it is not acknowledged.
+  /// A statement whose wait for a standby was cancelled succeeds with a warning, and is then not acknowledged.
   private func checkReplication(sql: String?) throws {
     for warning in notices.takeWarnings() where warning.sourceFunction == "SyncRepWaitForLSN" {
       throw PostgresError(.acknowledgementInDoubt, server: warning, sql: sql)
@@ -82,14 +82,14 @@ extension PostgresConnection {
     }
   }
 
-  /// The link, after what an abandoned reader left was tidied up.
+  /// The link, after cleaning up an abandoned stream.
   private func readyLink() throws -> Link {
     try clearAbandoned()
     guard let link else { throw PostgresError(.connectionClosed) }
     return link
   }
 
-  /// Refuses a statement while a COPY or a stream has the connection.
+  /// Refuses a statement while a COPY or a stream occupies the connection.
   func checkUnoccupied() throws {
     try clearAbandoned()
     guard occupation == nil else {

@@ -1,12 +1,12 @@
 import CLibPQ
 
 extension PostgresConnection {
-  /// Runs statements that need nothing of each other in one round trip, and reads the rows of each.
+  /// Runs independent statements in one round trip, and reads the rows of each.
   ///
-  /// They run in the order given, and all in one transaction: the one that is open, else one of their own. When one
-  /// fails, those behind it have not run. Meant for reading a handful of rows each: what is sent and what comes back is
-  /// not read alternately, so neither may be larger than a socket's buffers hold.
-  /// - Throws: `PostgresError` of the first that fails.
+  /// They run in the given order, and all in one transaction: the open one, or a new one. When one fails, those after
+  /// it have not run. For statements with few rows: sending and reading do not alternate, so neither requests nor
+  /// results may exceed the socket's buffers.
+  /// - Throws: `PostgresError` of the first statement that fails.
   public func pipeline<each S: PostgresStatement>(
     _ statements: repeat each S
   ) async throws -> sending (repeat [(each S).Row]) {
@@ -36,7 +36,7 @@ extension PostgresConnection {
   private func prepareAndRun(_ statements: [PipelinedStatement]) async throws -> [RowBatch] {
     do {
       return try await perform(opens: false) { link in
-        // One that cannot be prepared fails inside the transaction.
+        // A statement that cannot be prepared fails inside the transaction.
         if configuration.usesPreparedStatements, statements.contains(where: { prepared[$0.id] == nil }) {
           try sendOpening(on: link)
         }
@@ -46,7 +46,7 @@ extension PostgresConnection {
           opening = nil
           return Array(try pipelined([PipelinedStatement(command: begin)] + named, on: link).dropFirst())
         } catch {
-          // Where it has not begun it waits still, so that nothing runs outside it.
+          // When BEGIN has not run it stays pending, so that nothing runs outside the transaction.
           if link.isIdle { opening = begin }
           throw error
         }
@@ -57,8 +57,8 @@ extension PostgresConnection {
     }
   }
 
-  /// The statements under the names that the server keeps them by, made known to it where they are not; as they are where
-  /// nothing is prepared.
+  /// The statements with their prepared names; they are prepared first where necessary. Unchanged where statements are
+  /// not prepared.
   func preparing(_ statements: [PipelinedStatement], on link: Link) throws -> [PipelinedStatement] {
     guard configuration.usesPreparedStatements else { return statements }
     return try statements.map { statement in
@@ -68,20 +68,20 @@ extension PostgresConnection {
     }
   }
 
-  /// For when the schema changed under a plan, or the server forgot one.
+  /// Discards prepared statements after the schema changed or the server dropped one.
   func forget(_ statements: [PipelinedStatement]) {
     for statement in statements { prepared[statement.id] = nil }
   }
 
-  /// Closes the connection where something could not be sent, so that what will come is not known. Not for within
-  /// ``perform(sql:_:)``, which looks at the link once more when its work has thrown.
+  /// Closes the connection when a send has failed, because the remaining results are unknown. Not to be called within
+  /// ``perform(sql:_:)``, which uses the link again after an error.
   func closeBrokenPipeline() {
     if let link, PQpipelineStatus(link.pointer) != PQ_PIPELINE_OFF { close() }
   }
 
-  /// Sends statements at once and takes the result of each.
-  /// - Throws: `PostgresError` of the first that failed. The connection is in pipeline mode still where it is not known
-  ///   what else will come.
+  /// Sends all statements and takes the result of each.
+  /// - Throws: `PostgresError` of the first statement that failed. The connection stays in pipeline mode when the
+  ///   remaining results are unknown.
   func pipelined(_ statements: [PipelinedStatement], on link: Link) throws -> [RowBatch] {
     func check(_ isDone: Int32, _ sql: String?) throws {
       guard isDone == 1 else { throw failure(link, server: nil, sql: sql) }
@@ -105,7 +105,7 @@ extension PostgresConnection {
     var isBetween = false
     while true {
       guard let result = PQgetResult(link.pointer) else {
-        // The results of each command end with none; where there are two ends, nothing more comes.
+        // Each command's results end with a null result; two in a row mean that nothing follows.
         if isBetween { throw failure(link, server: refusal?.message, sql: refusal?.sql) }
         isBetween = true
         continue
@@ -120,7 +120,7 @@ extension PostgresConnection {
       case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
         batches.append(RowBatch(result: result))
       default:
-        // An aborted one says nothing; why the first failed is known better when all have been taken.
+        // An aborted statement has no error of its own; the first failure is thrown after all results are taken.
         let isAborted = PQresultStatus(result) == PGRES_PIPELINE_ABORTED
         if refusal == nil, !isAborted { refusal = (PostgresMessage(result: result), sql) }
         PQclear(result)
@@ -129,13 +129,13 @@ extension PostgresConnection {
   }
 }
 
-/// A statement on its way through a pipeline.
+/// A statement in a pipeline.
 struct PipelinedStatement {
-  /// Its type's.
+  /// Identifier of the statement's type.
   let id: ObjectIdentifier
   let sql: String
   let parameters: PostgresParameters
-  /// What the server keeps it under; nil to send its text.
+  /// The prepared statement's name; nil to send the text.
   private(set) var name: String?
 
   init<S: PostgresStatement>(_ statement: S) {
@@ -144,7 +144,7 @@ struct PipelinedStatement {
     parameters = statement.parameters
   }
 
-  /// - Parameter command: one command without binds.
+  /// - Parameter command: one command without parameters.
   init(command: String) {
     id = ObjectIdentifier(Self.self)
     sql = command
@@ -155,7 +155,7 @@ struct PipelinedStatement {
     name = try connection.preparedName(id, sql, parameters, on: link)
   }
 
-  /// - Returns: what libpq says of it: 1 when it is on its way.
+  /// - Returns: libpq's result: 1 when it is queued.
   func send(on link: Link) -> Int32 {
     parameters.withPointers { values, lengths, formats in
       let count = Int32(parameters.count)

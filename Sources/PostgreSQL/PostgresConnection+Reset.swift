@@ -1,7 +1,8 @@
 import CLibPQ
 
 extension PostgresConnection {
-  /// Brings the connection back to rest: no COPY, no stream, no transaction. A connection that cannot is closed.
+  /// Returns the connection to the idle state: no COPY, no stream, no transaction. A connection that cannot be reset is
+  /// closed.
   func reset() {
     do {
       _ = status.takeAbandoned()
@@ -17,7 +18,7 @@ extension PostgresConnection {
     }
   }
 
-  /// Ends an open COPY or stream whose reader went away.
+  /// Ends an open COPY or stream whose reader was released.
   func clearOccupation() throws {
     guard let link, let occupation else { return }
     self.occupation = nil

@@ -9,7 +9,7 @@ extension PostgresConnection {
     return try batch.decodeAll(S.decode)
   }
 
-  /// Runs a statement and returns how many rows it touched.
+  /// Runs a statement and returns the number of affected rows.
   ///
   /// - Throws: `PostgresError`.
   @discardableResult
@@ -29,7 +29,7 @@ extension PostgresConnection {
     }.decodeAll { $0 }
   }
 
-  /// Runs an ad hoc query, unnamed, and returns how many rows it touched.
+  /// Runs an ad hoc query, unnamed, and returns the number of affected rows.
   ///
   /// - Throws: `PostgresError`.
   @discardableResult
@@ -41,7 +41,7 @@ extension PostgresConnection {
     }.affectedCount
   }
 
-  /// Runs several statements in one message, without binds and without rows: for migrations and settings.
+  /// Runs several statements in one message, without parameters and without rows: for migrations and settings.
   ///
   /// - Throws: `PostgresError`.
   public func execute(script: String) async throws {
@@ -84,16 +84,16 @@ extension PostgresConnection {
     do {
       return try accept(result, on: link, sql: S.sql)
     } catch let error as PostgresError where Self.isStale(error) {
-      // The schema changed under the plan, or the server forgot it.
+      // The schema changed after planning, or the server dropped the statement.
       prepared[ObjectIdentifier(S.self)] = nil
       guard link.isIdle else { throw error }
       return try unnamed(S.sql, parameters, on: link)
     }
   }
 
-  /// What the server keeps a statement under, made known to it the first time.
-  /// - Parameter id: of the statement's type.
-  /// - Returns: nil where it is known with other types.
+  /// The name of a prepared statement, which is prepared on first use.
+  /// - Parameter id: identifier of the statement's type.
+  /// - Returns: nil when it is prepared with other parameter types.
   func preparedName(
     _ id: ObjectIdentifier, _ sql: String, _ parameters: PostgresParameters, on link: Link
   ) throws -> String? {
@@ -114,7 +114,7 @@ extension PostgresConnection {
 }
 
 extension PostgresParameters {
-  /// Lends the binds in libpq's shape; all formats are binary.
+  /// Passes the parameters in libpq's layout; all formats are binary.
   func withPointers<T>(
     _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> T
   ) -> T {

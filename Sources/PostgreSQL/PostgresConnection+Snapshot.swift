@@ -1,9 +1,9 @@
 import CLibPQ
 
 extension PostgresConnection {
-  /// Reads everything that a pipeline asks for, as it is at one moment, in one round trip: a transaction of its own of
-  /// repeatable read that writes nothing. Meant for a handful of rows each, as ``pipeline(_:)`` is.
-  /// - Throws: `PostgresError` of the first that fails; `misuse` inside a transaction.
+  /// Runs a pipeline in one round trip and one snapshot: a separate read-only transaction with repeatable read. For
+  /// statements with few rows, as for ``pipeline(_:)``.
+  /// - Throws: `PostgresError` of the first statement that fails; `misuse` inside a transaction.
   public func snapshot(_ pipeline: PostgresPipeline) async throws -> PostgresPipeline.Results {
     try checkUnoccupied()
     guard transactionDepth == 0 else { throw PostgresError(.misuse("a snapshot inside a transaction")) }

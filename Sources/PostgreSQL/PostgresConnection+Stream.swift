@@ -3,9 +3,9 @@ import CLibPQ
 extension PostgresConnection {
   /// Rows of a large result, through a cursor, in bounded memory.
   ///
-  /// Outside a transaction the stream has one of its own, the server prepares a batch while the program works on the
-  /// one before, and the connection takes no other statement until the stream ends. Inside a transaction other
-  /// statements may come between.
+  /// Outside a transaction the stream runs in a new one, the server prepares the next batch while the program processes
+  /// the current one, and the connection accepts no other statement until the stream ends. Inside a transaction other
+  /// statements may run in between.
   /// - Parameter batchSize: Rows held at once, at least 1.
   public nonisolated func stream<S: PostgresStatement>(
     _ statement: S, batchSize: Int = 2_000
@@ -13,7 +13,7 @@ extension PostgresConnection {
     stream(sql: S.sql, batchSize: batchSize, parameters: { statement.parameters }, decode: S.decode)
   }
 
-  /// Rows of a large ad hoc query, in the same way.
+  /// Rows of a large ad hoc query, through a cursor.
   public nonisolated func stream(_ query: PostgresQuery, batchSize: Int = 2_000) -> PostgresRowStream<PostgresRow> {
     stream(sql: query.sql, batchSize: batchSize, parameters: { query.parameters }, decode: { $0 })
   }
@@ -64,7 +64,7 @@ extension PostgresConnection {
     do {
       let (batch, isLast) = try await perform(sql: cursor.fetchSQL) { link in
         let batch = try receive(cursor, on: link)
-        // A cursor inside somebody's transaction stays open until it has nothing left: the next fetch asks it again.
+        // A cursor inside the caller's transaction stays open until a fetch returns no rows.
         let isLast = cursor.isOwn ? batch.rowCount < cursor.batchSize : batch.rowCount == 0
         if !isLast, cursor.isOwn { try send(cursor, on: link) }
         return (batch, isLast)
@@ -106,7 +106,7 @@ extension PostgresConnection {
 private struct Cursor: Sendable {
   let id: Int
   let batchSize: Int
-  /// Whether the transaction was begun for it.
+  /// Whether the transaction was started for the cursor.
   let isOwn: Bool
 
   var name: String { "stream_\(id)" }

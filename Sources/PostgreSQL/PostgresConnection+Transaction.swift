@@ -1,12 +1,13 @@
 import CLibPQ
 
 extension PostgresConnection {
-  /// Runs `body` in a transaction: commits at its end, rolls back when it throws. Inside another it is a savepoint.
+  /// Runs `body` in a transaction: commits at its end, rolls back when it throws. Inside another transaction it is a
+  /// savepoint.
   ///
-  /// BEGIN goes out with the first statement, and where there is none nothing is sent. COMMIT is never cancelled. Nothing
-  /// is retried here: see `PostgresPool.transaction`.
-  /// - Throws: What `body` throws; `acknowledgementInDoubt` when COMMIT was sent and not answered, or a standby did not
-  ///   confirm; `transactionAborted` when a statement failed and `body` went on.
+  /// BEGIN is sent with the first statement, and not at all without one. COMMIT is never cancelled. Nothing is retried
+  /// here: see `PostgresPool.transaction`.
+  /// - Throws: The error of `body`; `acknowledgementInDoubt` when COMMIT was sent and not acknowledged, or a standby
+  ///   did not confirm; `transactionAborted` when a statement failed and `body` continued.
   @discardableResult
   public func transaction<T: Sendable>(
     _ isolation: PostgresIsolation = .readCommitted, readOnly: Bool = false,
@@ -27,8 +28,8 @@ extension PostgresConnection {
 
   /// Makes the commit of this transaction wait for the standbys even when it changes nothing.
   ///
-  /// After an acknowledgement in doubt the repeated work finds its rows already there, writes nothing, and would be
-  /// acknowledged without a wait. `PostgresPool` does this by itself when it tries again.
+  /// After a commit in doubt the repeated work finds its rows, writes nothing, and would be acknowledged without
+  /// waiting. `PostgresPool` calls this when it retries.
   public func confirmDurability() async throws {
     _ = try await query("SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_xact_id()::text END")
   }
@@ -41,13 +42,13 @@ extension PostgresConnection {
     transactionDepth = 1
   }
 
-  /// The command that begins a transaction.
+  /// The command that starts a transaction.
   static func beginning(_ isolation: PostgresIsolation, readOnly: Bool) -> String {
     let level = isolation == .readCommitted ? "" : " ISOLATION LEVEL \(isolation.rawValue)"
     return "BEGIN\(level)\(readOnly ? " READ ONLY" : "")"
   }
 
-  /// What is to be sent before the next statement.
+  /// Takes the pending BEGIN, to be sent before the next statement.
   func takeOpening() -> String? {
     defer { opening = nil }
     return opening

@@ -2,16 +2,16 @@ import AsyncSupport
 import CLibPQ
 public import Logging
 
-/// A connection to PostgreSQL, on a thread of its own: libpq blocks there, never on the cooperative pool.
+/// A connection to PostgreSQL with a dedicated thread: libpq blocks there, never on the cooperative pool.
 ///
-/// One task at a time uses a connection; a pool lends it. Cancelling the task cancels the statement on the server,
-/// but never a COMMIT.
+/// One task at a time uses a connection; a pool leases it. Cancelling the task cancels the statement on the server, but
+/// never a COMMIT.
 public actor PostgresConnection {
   private nonisolated let thread: ThreadExecutor
-  /// The connection's own thread.
+  /// The executor of the connection's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  /// What the connection was opened with.
+  /// The configuration of the connection.
   public nonisolated let configuration: PostgresConfiguration
   nonisolated let logger: Logger
   nonisolated let notices: NoticeSink
@@ -21,10 +21,10 @@ public actor PostgresConnection {
   var prepared: [ObjectIdentifier: PreparedStatement] = [:]
   var preparedCount = 0
   var transactionDepth = 0
-  /// What begins the open transaction and was not sent yet: it goes out with the first statement.
+  /// The pending BEGIN of the open transaction: it is sent with the first statement.
   var opening: String?
   var cursorCount = 0
-  /// What keeps the connection from other statements: a COPY, or a stream in a transaction of its own.
+  /// The operation that occupies the connection: a COPY, or a stream in its own transaction.
   var occupation: Occupation?
 
   private init(_ configuration: PostgresConfiguration, logger: Logger) {
@@ -55,7 +55,7 @@ public actor PostgresConnection {
     return connection
   }
 
-  /// Closes the connection; what comes later throws `connectionClosed`. Closing twice does nothing.
+  /// Closes the connection; later calls throw `connectionClosed`. Closing twice does nothing.
   public func close() {
     link?.finish()
     link = nil
@@ -67,10 +67,10 @@ public actor PostgresConnection {
   /// Whether the connection was lost or closed.
   public nonisolated var isClosed: Bool { status.value == .closed }
 
-  /// The server's process that serves this connection, for logs.
+  /// The server process of this connection, for logs.
   public var processID: Int32 { link.map { PQbackendPID($0.pointer) } ?? 0 }
 
-  /// Calls `handler` on the connection's thread for every notice, beside the log; nil ends that.
+  /// Calls `handler` on the connection's thread for every notice, in addition to the log; nil removes it.
   public nonisolated func onNotice(_ handler: (@Sendable (PostgresMessage) -> Void)?) {
     notices.setHandler(handler)
   }

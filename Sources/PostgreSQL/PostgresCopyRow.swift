@@ -1,6 +1,6 @@
 /// A row for a binary COPY.
 public protocol PostgresCopyRow: Sendable {
-  /// Appends every column of the COPY, in its order and with its exact type: COPY casts nothing.
+  /// Appends every column of the COPY, in its order and with its exact type: COPY does not cast.
   func encode(into tuple: inout PostgresCopyTuple)
 }
 
@@ -36,7 +36,7 @@ public struct PostgresCopyTuple: Sendable {
   /// Appends a `double precision`.
   public mutating func append(_ value: Double) { appendInteger(value.bitPattern) }
 
-  /// Appends a `text` as it lies somewhere: UTF-8, which the server checks.
+  /// Appends a `text` from memory: UTF-8, which the server checks.
   public mutating func append(text: UnsafeRawBufferPointer) {
     count += 1
     buffer.append(integer: Int32(truncatingIfNeeded: text.count))

@@ -1,9 +1,9 @@
-/// Rows of a binary COPY that are encoded already, so that who sends them has nothing else to do.
+/// Rows of a binary COPY that are encoded already, so that the sender only sends.
 public struct PostgresCopyRows: Sendable {
   private var encoder: BinaryCopyEncoder
 
-  /// None.
-  /// - Parameter capacity: bytes that are expected.
+  /// No rows.
+  /// - Parameter capacity: expected number of bytes.
   public init(capacity: Int = 0) {
     encoder = BinaryCopyEncoder(capacity: capacity)
   }

@@ -1,6 +1,6 @@
 /// A Swift type that can be bound to a placeholder, in the server's binary format.
 public protocol PostgresEncodable: Sendable {
-  /// The type the server is told for the placeholder.
+  /// The type of the placeholder.
   static var postgresType: PostgresType { get }
 
   /// Writes the value, without its length.
@@ -16,7 +16,7 @@ public protocol PostgresDecodable: Sendable {
   init?(postgresValue: PostgresValue)
 }
 
-/// A type that is one column by itself and may stand in an array.
+/// A type of a single column that can also be an array element.
 public protocol PostgresScalar: PostgresEncodable, PostgresDecodable, PostgresArrayElement {
   /// The type of an array of it.
   static var postgresArrayType: PostgresType { get }
@@ -24,7 +24,7 @@ public protocol PostgresScalar: PostgresEncodable, PostgresDecodable, PostgresAr
 
 /// A type whose arrays can be bound and read: scalars, their optionals, and bytes (whose array is `bytea`).
 public protocol PostgresArrayElement: Sendable {
-  /// The type the server is told for an array.
+  /// The type of an array.
   static var postgresTypeOfArray: PostgresType { get }
 
   /// Writes an array, without its length.
@@ -43,16 +43,16 @@ extension PostgresDecodable where Self: PostgresEncodable {
 public struct PostgresValue {
   /// The bytes, in the server's binary format.
   public let bytes: UnsafeRawBufferPointer
-  /// The type of the column; `PostgresType(rawValue: 0)` in binary COPY, which does not tell it.
+  /// The type of the column; `PostgresType(rawValue: 0)` in binary COPY, which has no types.
   public let type: PostgresType
 
-  /// Reads an integer, most significant byte first, when the column has just its width.
+  /// Reads an integer, most significant byte first, when the column has exactly its width.
   public func integer<I: FixedWidthInteger>(as: I.Type = I.self) -> I? {
     guard bytes.count == MemoryLayout<I>.size else { return nil }
     return I(bigEndian: bytes.loadUnaligned(as: I.self))
   }
 
-  /// Whether the column's type is one of `types`, or not told.
+  /// Whether the column's type is one of `types`, or unknown.
   public func isOne(of types: PostgresType...) -> Bool {
     type == .unknown || types.contains(type)
   }

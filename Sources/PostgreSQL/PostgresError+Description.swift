@@ -20,7 +20,7 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
     }
   }
 
-  /// Everything known but the binds and the connection string: for logs.
+  /// All details except the parameters and the connection string: for logs.
   public var debugDescription: String {
     var parts = ["PostgresError(\(kind))"]
     if let server {

@@ -1,33 +1,33 @@
-/// What went wrong between this program and PostgreSQL.
+/// An error of this program's use of PostgreSQL.
 ///
-/// `description` may be shown to anybody: it holds no SQL, no value, no server message, no address. `debugDescription`
-/// holds what the server said, for logs.
+/// `description` may be shown to anyone: it contains no SQL, value, server message or address. `debugDescription`
+/// contains the server's message, for logs.
 public struct PostgresError: Error, Sendable {
   /// The kinds of failure.
   public enum Kind: Sendable, Equatable {
     /// The connection string cannot be understood.
     case invalidConfiguration
-    /// No server took the connection.
+    /// No server accepted the connection.
     case connectionFailed
     /// The connection broke; whether the statement took effect is unknown.
     case connectionLost
     /// The connection was closed by this program.
     case connectionClosed
-    /// The server refused the statement; `server` says why.
+    /// The server refused the statement; `server` has the reason.
     case server(sqlState: String)
     /// No connection became free within the pool's wait limit.
     case poolTimeout(waitLimit: Duration)
-    /// The pool takes no more work.
+    /// The pool is shut down.
     case poolShutDown
     /// The task was cancelled.
     case cancelled
     /// A column is not what the program expects.
     case decoding(column: String, expected: String, got: String)
-    /// A bind, counted from 1, cannot be sent.
+    /// A parameter, counted from 1, cannot be sent.
     case encoding(parameter: Int, reason: String)
     /// The transaction may be committed or not, or committed but not yet safe on a standby: it is not acknowledged.
     case acknowledgementInDoubt
-    /// A statement failed inside the transaction, which was rolled back though the body went on to its end.
+    /// A statement failed inside the transaction, which was rolled back although the body continued to its end.
     case transactionAborted
     /// The program uses the connection in a way that cannot work.
     case misuse(String)
@@ -35,11 +35,11 @@ public struct PostgresError: Error, Sendable {
 
   /// The kind of failure.
   public let kind: Kind
-  /// What the server said, when it said something.
+  /// The server's message; nil where there is none.
   public let server: PostgresMessage?
   /// The text of the statement, when there was one.
   public let sql: String?
-  /// What libpq said, when the server said nothing.
+  /// libpq's message, where the server sent none.
   public let clientMessage: String?
 
   init(_ kind: Kind, server: PostgresMessage? = nil, sql: String? = nil, clientMessage: String? = nil) {
@@ -56,7 +56,7 @@ public struct PostgresError: Error, Sendable {
 }
 
 extension PostgresError {
-  /// Whether the same work may be tried again on a new connection, given that it is idempotent.
+  /// Whether the same work may be tried again on a new connection, provided that it is idempotent.
   ///
   /// True for connections that fail or are lost, acknowledgements in doubt, and SQLSTATE 08*, 57P0*, 40P01, 40001,
   /// XX000.
@@ -69,7 +69,7 @@ extension PostgresError {
     }
   }
 
-  /// Whether the connection is gone.
+  /// Whether the connection is lost.
   var losesConnection: Bool {
     switch kind {
     case .connectionFailed, .connectionLost, .connectionClosed: true

@@ -1,8 +1,8 @@
-/// How far a transaction is kept from others.
+/// The isolation level of a transaction.
 public enum PostgresIsolation: String, Sendable {
-  /// Each statement sees what was committed before it.
+  /// Each statement sees data that was committed before it.
   case readCommitted = "READ COMMITTED"
-  /// All statements see what was committed before the first.
+  /// All statements see data that was committed before the first.
   case repeatableRead = "REPEATABLE READ"
   /// As if one transaction ran after another; may fail with 40001.
   case serializable = "SERIALIZABLE"

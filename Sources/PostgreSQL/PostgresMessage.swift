@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// What the server said, in an error or a notice. It may hold data: for logs, not for users.
+/// An error or a notice of the server. It may contain data: for logs, not for users.
 public struct PostgresMessage: Sendable, Equatable {
   /// `ERROR`, `FATAL`, `WARNING`, `NOTICE`…, never translated.
   public var severity: String
@@ -8,11 +8,11 @@ public struct PostgresMessage: Sendable, Equatable {
   public var sqlState: String
   /// The message itself.
   public var message: String
-  /// More about it.
+  /// Details.
   public var detail: String?
-  /// What to do.
+  /// The suggested remedy.
   public var hint: String?
-  /// The character of the statement it points at, from 1.
+  /// The position in the statement, in characters from 1.
   public var position: Int?
   /// The call stack of functions.
   public var context: String?

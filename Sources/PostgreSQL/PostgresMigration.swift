@@ -4,11 +4,11 @@
   public import Foundation
 #endif
 
-/// A migration and what became of it.
+/// A migration and its state.
 public struct PostgresMigration: Sendable, Equatable {
   /// Fourteen digits, a time in UTC.
   public let version: Int64
-  /// What the file's name says after the version.
+  /// The part of the file's name after the version.
   public let name: String
   /// SHA-256 of the script, 64 hexadecimal digits.
   public let checksum: String
@@ -16,20 +16,20 @@ public struct PostgresMigration: Sendable, Equatable {
   public let appliedAt: Date?
   /// How long the script took, in milliseconds; nil when it is pending.
   public let durationMilliseconds: Int64?
-  /// What is wrong with it, or `pending` or `applied`.
+  /// The state.
   public let state: State
 
-  /// Where a migration stands.
+  /// The state of a migration.
   public enum State: String, Sendable {
     /// It was applied, and the file is the same.
     case applied
-    /// It is to be applied.
+    /// It is pending.
     case pending
-    /// It was applied, and the file is another.
+    /// It was applied, and the file has changed since.
     case changed
-    /// It was applied, and the file is gone.
+    /// It was applied, and the file is missing.
     case missing
-    /// It is to be applied, and a newer one was already.
+    /// It is pending, but a newer one was applied already.
     case outOfOrder
   }
 }

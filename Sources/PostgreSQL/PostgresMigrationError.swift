@@ -1,12 +1,12 @@
-/// Why migrations did not run. `description` is safe to show.
+/// The reason why migrations did not run. `description` is safe to show.
 public enum PostgresMigrationError: Error, Sendable {
-  /// A version was applied whose file is gone.
+  /// The file of an applied version is missing.
   case missing(version: Int64, name: String)
-  /// A file is not what was applied.
+  /// The file of an applied version has changed.
   case changed(version: Int64, name: String)
-  /// A script failed; nothing of it was kept.
+  /// A script failed and was rolled back.
   case failed(version: Int64, name: String, error: PostgresError)
-  /// A script ended the transaction it runs in, so that it may be half applied.
+  /// A script ended its transaction, so it may be partly applied.
   case endedItsTransaction(version: Int64, name: String)
   /// A file is older than the newest version applied.
   case outOfOrder(version: Int64, name: String, newestApplied: Int64)
@@ -19,7 +19,7 @@ public enum PostgresMigrationError: Error, Sendable {
 }
 
 extension PostgresMigrationError: CustomStringConvertible {
-  /// One or two sentences, with the remedy.
+  /// One or two sentences, with the cause and the remedy.
   public var description: String {
     switch self {
     case .missing(let version, let name):

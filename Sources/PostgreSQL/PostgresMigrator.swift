@@ -4,9 +4,9 @@
   public import Foundation
 #endif
 
-/// Brings a schema forward by the files of a folder, one transaction a file, kept in `schema_migrations`.
+/// Migrates a schema with the files of a folder, one transaction for each file, recorded in `schema_migrations`.
 ///
-/// A transaction holds an advisory lock, the script and its bookkeeping, so that two migrators at once are safe.
+/// A transaction holds an advisory lock, the script and its bookkeeping, so that concurrent migrators are safe.
 public struct PostgresMigrator: Sendable {
   private let folder: String
 
@@ -16,9 +16,9 @@ public struct PostgresMigrator: Sendable {
   /// A migrator for the `.sql` files of a folder.
   public init(folder: URL) { self.folder = folder.path }
 
-  /// Applies what is pending.
+  /// Applies all pending migrations.
   ///
-  /// - Returns: What was applied now, in its order.
+  /// - Returns: The migrations that were applied now, in order.
   /// - Throws: `PostgresMigrationError`, and `PostgresError` when the bookkeeping fails.
   @discardableResult
   public func migrate(on connection: PostgresConnection) async throws -> [PostgresMigration] {
@@ -33,7 +33,7 @@ public struct PostgresMigrator: Sendable {
   /// - Throws: `PostgresMigrationError` when the folder cannot be read.
   public func newest() throws -> Int64 { try MigrationFile.all(in: folder).last?.version ?? 0 }
 
-  /// Where every migration stands, by version. Changes nothing.
+  /// The state of every migration, by version. Changes nothing.
   ///
   /// - Throws: `PostgresMigrationError` when the folder cannot be read, and `PostgresError`.
   public func status(on connection: PostgresConnection) async throws -> [PostgresMigration] {
@@ -44,7 +44,7 @@ public struct PostgresMigrator: Sendable {
     return Self.compare(files, checksums, applied)
   }
 
-  /// Applies the next one, or returns nil when there is none.
+  /// Applies the next pending migration, or returns nil when there is none.
   private func step(_ files: [MigrationFile], _ connection: PostgresConnection) async throws -> PostgresMigration? {
     try await connection.transaction { connection in
       _ = try await connection.run(MigrationTable.Lock())

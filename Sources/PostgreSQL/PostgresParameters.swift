@@ -1,4 +1,4 @@
-/// The binds of a statement, in the order of its placeholders.
+/// The parameters of a statement, in the order of its placeholders.
 public struct PostgresParameters: Sendable {
   /// Values one after another; the first byte is unused, so that no offset is that of an empty buffer.
   var buffer = PostgresByteBuffer()
@@ -7,10 +7,10 @@ public struct PostgresParameters: Sendable {
   var types: [UInt32] = []
   private(set) var failure: (parameter: Int, reason: String)?
 
-  /// No binds.
+  /// No parameters.
   public init() { buffer.bytes = [0] }
 
-  /// How many binds there are.
+  /// Number of parameters.
   public var count: Int { types.count }
 
   /// Binds the next placeholder.

@@ -1,26 +1,26 @@
-/// Statements that need nothing of each other and go to the server together; see ``PostgresConnection/snapshot(_:)``.
+/// Independent statements that are sent together; see ``PostgresConnection/snapshot(_:)``.
 ///
-/// Whoever asks something adds it and keeps the place, so that questions from several places share one round trip.
+/// A caller adds statements and keeps their places, so that statements from several callers share one round trip.
 public struct PostgresPipeline: Sendable {
-  /// Where the rows of one statement are found in what comes back.
+  /// The place of one statement's rows in the results.
   public struct Place<Row: Sendable>: Sendable {
     let index: Int
     let decode: @Sendable (PostgresRow) throws -> Row
   }
 
-  /// What came back.
+  /// The results of a pipeline.
   public struct Results: Sendable {
     let batches: [RowBatch]
 
     /// The rows of one statement.
-    /// - Parameter place: of the pipeline whose results these are.
-    /// - Throws: `PostgresError` for a value that is not what the statement says.
+    /// - Parameter place: from the pipeline of these results.
+    /// - Throws: `PostgresError` for a value of another type than the statement expects.
     public func rows<Row>(_ place: Place<Row>) throws -> [Row] { try batches[place.index].decodeAll(place.decode) }
   }
 
   private(set) var statements: [PipelinedStatement] = []
 
-  /// Asks nothing yet.
+  /// An empty pipeline.
   public init() {}
 
   /// Adds a statement; they run in the order in which they were added.

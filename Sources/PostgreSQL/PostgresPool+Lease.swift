@@ -1,7 +1,7 @@
 import Synchronization
 
 extension PostgresPool {
-  /// A connection that works, within the wait limit.
+  /// A usable connection, within the wait limit.
   func lease() async throws -> PostgresConnection {
     guard !Task.isCancelled else { throw PostgresError(.cancelled) }
     let atOnce = try state.withLock { state in
@@ -11,7 +11,7 @@ extension PostgresPool {
     let grant = if let atOnce { atOnce } else { try await wait() }
     switch grant {
     case .connection(let connection):
-      // One look at the socket tells whether the server went away in the meantime.
+      // A check of the socket detects a server that has stopped in the meantime.
       if !connection.isClosed, connection.status.isQuiet { return connection }
       await connection.close()
       return try await open()
@@ -49,7 +49,7 @@ extension PostgresPool {
     }
   }
 
-  /// Gives up a place: to the first who waits, or for later.
+  /// Frees a slot for the first waiting task, or for later.
   private func freeSlot() {
     typealias Woken = (PoolState.Waiter?, [CheckedContinuation<Void, Never>])
     let (waiter, endings) = state.withLock { state -> Woken in
@@ -94,7 +94,7 @@ extension PostgresPool {
     }
   }
 
-  /// One timer for all: the wait limit is the same for each, so the first to come is the first to expire.
+  /// One timer for all: the wait limit is the same for all tasks, so the first to wait is the first to expire.
   private func expireWaiters() async {
     while true {
       let next: ContinuousClock.Instant? = state.withLock { state in

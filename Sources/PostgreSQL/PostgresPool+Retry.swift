@@ -1,8 +1,8 @@
 extension PostgresPool {
-  /// Runs `body` in a transaction, and again on a new connection for the retryable errors: it must be idempotent.
+  /// Runs `body` in a transaction, and repeats it on a new connection after retryable errors: it must be idempotent.
   ///
-  /// After a commit in doubt the repeated transaction waits for the standbys even when it finds its work done.
-  /// - Throws: What `body` throws, and `PostgresError` when the tries are used up.
+  /// After a commit in doubt the repeated transaction waits for the standbys even when its work is already done.
+  /// - Throws: The error of `body`, and `PostgresError` when the attempts are used up.
   @discardableResult
   public func transaction<T: Sendable>(
     _ isolation: PostgresIsolation = .readCommitted, retry: PostgresRetryPolicy = .default,
@@ -19,10 +19,10 @@ extension PostgresPool {
     }
   }
 
-  /// Runs one statement in a transaction of its own, and again on a new connection for the retryable errors: it must be
+  /// Runs one statement in its own transaction, and repeats it on a new connection after retryable errors: it must be
   /// idempotent. As ``transaction(_:retry:_:)``, with fewer round trips.
-  /// - Parameter settings: what is set first: one command, without binds.
-  /// - Throws: `PostgresError` when the tries are used up.
+  /// - Parameter settings: a command that runs first, without parameters.
+  /// - Throws: `PostgresError` when the attempts are used up.
   public func commit<S: PostgresStatement>(
     _ statement: S, settings: String, retry: PostgresRetryPolicy = .default
   ) async throws -> [S.Row] {
@@ -39,11 +39,11 @@ extension PostgresPool {
     }
   }
 
-  /// Runs `body` outside a transaction, and again for the retryable errors: for single idempotent statements.
+  /// Runs `body` outside a transaction, and repeats it after retryable errors: for single idempotent statements.
   ///
-  /// After a connection was lost the repeated `body` runs inside a transaction, so that its commit waits for the
-  /// standbys even when it finds its work done.
-  /// - Throws: What `body` throws, and `PostgresError` when the tries are used up.
+  /// After a lost connection the repeated `body` runs inside a transaction, so that its commit waits for the standbys
+  /// even when its work is already done.
+  /// - Throws: The error of `body`, and `PostgresError` when the attempts are used up.
   @discardableResult
   public func retrying<T: Sendable>(
     _ retry: PostgresRetryPolicy = .default, _ body: @Sendable (PostgresConnection) async throws -> T

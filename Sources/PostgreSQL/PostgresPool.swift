@@ -1,24 +1,24 @@
 public import Logging
 import Synchronization
 
-/// A bounded set of connections, lent in the order of asking.
+/// A bounded set of connections, leased in the order of requests.
 public final class PostgresPool: Sendable {
-  /// What the connections are opened with.
+  /// The configuration of the connections.
   public let configuration: PostgresConfiguration
   /// How long a task waits for a connection before `poolTimeout`.
   public let waitLimit: Duration
-  /// How many tasks may wait; one more is refused at once.
+  /// The most tasks that may wait; one more is refused at once.
   public let maximumWaiters: Int
   let logger: Logger
   let state: Mutex<PoolState>
   private let lastWaiter = Atomic<UInt64>(0)
 
-  /// A pool; connections are opened when they are asked for.
+  /// A pool; connections are opened on demand.
   ///
   /// - Parameters:
   ///   - maximumConnections: At least 1.
-  ///   - maximumWaiters: Whoever would wait behind so many gets `poolTimeout` at once: an early refusal costs neither
-  ///     side anything.
+  ///   - maximumWaiters: The most tasks that may wait; one more gets `poolTimeout` at once, because an early refusal is
+  ///     cheap for both sides.
   public init(
     _ configuration: PostgresConfiguration, maximumConnections: Int, waitLimit: Duration = .seconds(10),
     maximumWaiters: Int = .max, logger: Logger
@@ -30,9 +30,9 @@ public final class PostgresPool: Sendable {
     state = Mutex(PoolState(maximum: max(1, maximumConnections)))
   }
 
-  /// Lends a connection to `body`. What `body` leaves open on it is rolled back.
+  /// Runs `body` with a leased connection. A transaction, COPY or stream that `body` leaves open is rolled back.
   ///
-  /// - Throws: What `body` throws; `PostgresError` of kind `poolTimeout`, `poolShutDown`, `cancelled`,
+  /// - Throws: The error of `body`; `PostgresError` of kind `poolTimeout`, `poolShutDown`, `cancelled`,
   ///   `connectionFailed`.
   @discardableResult
   public func withConnection<T: Sendable>(
@@ -56,7 +56,7 @@ public final class PostgresPool: Sendable {
     try await withConnection { try await $0.run(statement) }
   }
 
-  /// Runs one statement and returns how many rows it touched.
+  /// Runs one statement and returns the number of affected rows.
   ///
   /// - Throws: `PostgresError`.
   @discardableResult
@@ -64,7 +64,7 @@ public final class PostgresPool: Sendable {
     try await withConnection { try await $0.runReportingCount(statement) }
   }
 
-  /// Refuses new work, fails those who wait, and returns when every connection was given back and closed.
+  /// Refuses new work, fails waiting tasks, and returns when every connection was returned and closed.
   public func shutdown() async {
     let (idle, waiters) = state.withLock { state in
       state.isShutDown = true
@@ -85,7 +85,7 @@ public final class PostgresPool: Sendable {
     }
   }
 
-  /// How many connections are lent, idle and waited for.
+  /// Number of leased connections, idle connections and waiting tasks.
   public var occupancy: (leased: Int, idle: Int, waiting: Int) {
     state.withLock { ($0.leased, $0.idle.count, $0.waiterCount) }
   }

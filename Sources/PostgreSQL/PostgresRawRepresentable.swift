@@ -6,9 +6,9 @@ extension PostgresEncodable where Self: RawRepresentable, RawValue: PostgresEnco
 }
 
 extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDecodable {
-  /// What the raw value expects.
+  /// The SQL types of the raw value.
   public static var postgresExpectation: String { RawValue.postgresExpectation }
-  /// Reads the raw value; one without a case is a mismatch.
+  /// Reads the raw value; nil for one without a case.
   public init?(postgresValue: PostgresValue) {
     guard let raw = RawValue(postgresValue: postgresValue) else { return nil }
     self.init(rawValue: raw)
@@ -16,7 +16,7 @@ extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDeco
 }
 
 extension PostgresDecodable where Self: RawRepresentable & PostgresEncodable, RawValue: PostgresDecodable {
-  /// What the raw value expects.
+  /// The SQL types of the raw value.
   public static var postgresExpectation: String { RawValue.postgresExpectation }
 }
 

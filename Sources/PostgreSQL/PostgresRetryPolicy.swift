@@ -1,8 +1,9 @@
-/// How often and after what pauses work is tried again when `PostgresError.isRetryable`.
+/// The number of attempts and the pauses between them for errors with `PostgresError.isRetryable`.
 public struct PostgresRetryPolicy: Sendable {
-  /// At least 1: the first try counts.
+  /// The most attempts, at least 1, including the first.
   public var maximumAttempts: Int
-  /// The upper bound of the first pause; it doubles each time, and a pause is drawn between half of it and all.
+  /// The upper bound of the first pause; it doubles each time, and each pause is random between half of it and all of
+  /// it.
   public var firstPause: Duration
   /// The upper bound of every pause.
   public var longestPause: Duration
@@ -14,10 +15,10 @@ public struct PostgresRetryPolicy: Sendable {
     self.longestPause = longestPause
   }
 
-  /// Sixteen tries in up to 25 seconds: longer than a standby takes to become the primary.
+  /// Sixteen attempts in up to 25 seconds: longer than a standby needs to become the primary.
   public static let `default` = PostgresRetryPolicy(
     maximumAttempts: 16, firstPause: .milliseconds(10), longestPause: .seconds(3))
-  /// One try.
+  /// One attempt.
   public static let never = PostgresRetryPolicy(maximumAttempts: 1, firstPause: .zero, longestPause: .zero)
 
   func pause(after attempt: Int) -> Duration {
@@ -25,7 +26,8 @@ public struct PostgresRetryPolicy: Sendable {
     return bound * Double.random(in: 0.5...1)
   }
 
-  /// Runs `body` until it succeeds, fails for good, or the tries are used up; it is told the error before.
+  /// Runs `body` until it succeeds, fails with an error that is not retryable, or the attempts are used up; it receives
+  /// the previous error.
   func run<T: Sendable>(_ body: (PostgresError?) async throws -> T) async throws -> T {
     var last: PostgresError?
     var wasInDoubt: PostgresError?

@@ -3,7 +3,7 @@ public struct PostgresRow: Sendable {
   let batch: RowBatch
   let index: Int
 
-  /// How many columns the row has.
+  /// Number of columns.
   public var columnCount: Int { batch.columnCount }
 
   /// The index of the first column with this name; rows of a binary COPY have no names.

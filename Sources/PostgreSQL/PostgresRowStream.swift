@@ -1,4 +1,4 @@
-/// Rows of a large result in bounded memory, fetched by batches.
+/// Rows of a large result in bounded memory, fetched in batches.
 ///
 /// It may be iterated more than once: each iteration runs the statement again.
 public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
@@ -10,10 +10,10 @@ public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
   /// Starts at the first row.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(batches: batches.makeAsyncIterator()) }
 
-  /// The same rows by batches, for loops in which the step from row to row would count.
+  /// The same rows in batches, for loops where the cost of a step for each row matters.
   public var batches: Batches { Batches(open: open) }
 
-  /// Walks the rows.
+  /// Iterates over the rows.
   public struct AsyncIterator: AsyncIteratorProtocol {
     var batches: Batches.AsyncIterator
     var rows: [Row] = []
@@ -42,7 +42,7 @@ public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
 
   /// The rows of a stream by batches.
   public struct Batches: AsyncSequence, Sendable {
-    /// Rows that came together.
+    /// A batch of rows.
     public typealias Element = [Row]
 
     let open: @Sendable () async throws -> StreamReader<Row>
@@ -50,7 +50,7 @@ public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
     /// Starts at the first batch.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(open: open) }
 
-    /// Walks the batches.
+    /// Iterates over the batches.
     public struct AsyncIterator: AsyncIteratorProtocol {
       let open: @Sendable () async throws -> StreamReader<Row>
       var reader: StreamReader<Row>?
@@ -90,7 +90,7 @@ public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// One pass over a stream. When it goes away before the end, the connection is told to tidy up.
+/// One pass over a stream. When it is released before the end, the connection is told to clean up.
 final class StreamReader<Row: Sendable>: Sendable {
   let next: @Sendable () async throws -> [Row]?
   private let status: ConnectionStatus

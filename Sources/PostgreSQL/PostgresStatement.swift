@@ -1,6 +1,6 @@
-/// One SQL statement: its text, its binds, its row.
+/// One SQL statement: its text, its parameters, its row.
 public protocol PostgresStatement: Sendable {
-  /// What a row becomes; `Void` for a statement without rows.
+  /// The type of a decoded row; `Void` for a statement without rows.
   associatedtype Row: Sendable
 
   /// The text, with placeholders `$1`…; the same for every value of the type.
@@ -16,7 +16,7 @@ public protocol PostgresStatement: Sendable {
 }
 
 extension PostgresStatement {
-  /// No binds.
+  /// No parameters.
   public func bind(into parameters: inout PostgresParameters) {}
 
   var parameters: PostgresParameters {

@@ -4,9 +4,9 @@
   public import Foundation
 #endif
 
-/// The columns of one row of a binary COPY, to be read in their order and as what they are.
+/// The columns of one row of a binary COPY, to be read in order and as their exact types.
 ///
-/// For millions of rows: nothing is looked up, and nothing is allocated.
+/// For millions of rows: no lookups and no allocations.
 public struct PostgresTuple: ~Copyable {
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset: Int
@@ -18,7 +18,7 @@ public struct PostgresTuple: ~Copyable {
     self.offset = offset
   }
 
-  /// Goes on to the next row.
+  /// Starts the next row.
   /// - Returns: false at the end of the chunk, or of the COPY.
   mutating func begin() -> Bool {
     guard let count = read(Int16.self), count >= 0 else { return false }
@@ -26,7 +26,7 @@ public struct PostgresTuple: ~Copyable {
     return true
   }
 
-  /// Whether all that was asked for was there, of the length it should have.
+  /// Whether all columns read so far existed with the expected length.
   var isReadable: Bool { isWhole }
 
   /// A `smallint`; nil for NULL.

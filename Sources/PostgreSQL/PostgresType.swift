@@ -40,7 +40,7 @@ public struct PostgresType: RawRepresentable, Hashable, Sendable {
   static let uuidArray = PostgresType(rawValue: 2951)
   static let jsonb = PostgresType(rawValue: 3802)
 
-  /// The first identifier given to types that a user defines: enumerations and domains among them.
+  /// The first identifier given to types that a user defines: such as enumerations and domains.
   static let firstUserDefined: UInt32 = 16_384
 }
 

@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// Rows that came together: a result of libpq, or tuples of a binary COPY. Never changed once made.
+/// A batch of rows: a result of libpq, or tuples of a binary COPY. Immutable.
 final class RowBatch: @unchecked Sendable {
   private let result: OpaquePointer?
   private let bytes: [UInt8]
@@ -8,7 +8,7 @@ final class RowBatch: @unchecked Sendable {
   let rowCount: Int
   let columnCount: Int
 
-  /// Takes over a result.
+  /// Takes ownership of a result.
   init(result: OpaquePointer) {
     self.result = result
     bytes = []
@@ -32,7 +32,7 @@ final class RowBatch: @unchecked Sendable {
 
   var status: ExecStatusType { result.map { PQresultStatus($0) } ?? PGRES_TUPLES_OK }
 
-  /// How many rows the statement touched.
+  /// The number of affected rows.
   var affectedCount: Int {
     guard let text = result.flatMap(PQcmdTuples) else { return 0 }
     return Int(String(cString: text)) ?? 0
@@ -55,7 +55,7 @@ final class RowBatch: @unchecked Sendable {
     result.map { PostgresType(rawValue: PQftype($0, Int32(column))) } ?? .unknown
   }
 
-  /// Lends the bytes of a field, nil for NULL.
+  /// Passes the bytes of a field, nil for NULL.
   func withField<T>(row: Int, column: Int, _ body: (PostgresValue?) -> T) -> T {
     guard let result else {
       let field = fields[row * columnCount + column]
