@@ -1,29 +1,30 @@
-/// How long commits take, from the last of them: what a wait can be foretold by.
+/// The duration of recent commits, from which a wait is estimated.
 ///
-/// It counts commits, not items: a commit of one item takes hardly less than one of a thousand, and says nothing about
-/// how many items a second there could be.
+/// It counts commits, not items: a commit of one item takes hardly less than one of a thousand, so it does not reveal
+/// the possible items per second.
 struct CommitPace {
-  /// How long the slowest of the last commits took.
+  /// The duration of the slowest recent commit, decaying.
   private var longest = Duration.zero
   private var began: ContinuousClock.Instant?
 
-  /// What is left of a slow commit's weight after each that follows.
+  /// Factor by which a slow commit's duration decays with each later one.
   private static let memory = 0.8
 
-  /// A commit begins.
+  /// Records the start of a commit.
   mutating func begin(at now: ContinuousClock.Instant) { began = now }
 
-  /// The commit that had begun has ended.
+  /// Records the end of the commit.
   mutating func end(at now: ContinuousClock.Instant) {
     guard let began else { return }
     self.began = nil
     longest = max(now - began, longest * Self.memory)
   }
 
-  /// How long the present commit has taken; zero where there is none.
+  /// The duration of the present commit so far; zero where there is none.
   func hung(at now: ContinuousClock.Instant) -> Duration { began.map { now - $0 } ?? .zero }
 
-  /// How long the last of so many commits is likely to wait. A commit that hangs is waited for as long as it has hung.
+  /// The expected wait of the last of this many commits. A commit in progress is expected to take at least as long
+  /// again as it has taken.
   func wait(behind commits: Int, at now: ContinuousClock.Instant) -> Duration {
     max(hung(at: now), longest * commits)
   }

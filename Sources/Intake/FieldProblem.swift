@@ -2,7 +2,7 @@ import Foundation
 import PhoneNumbers
 import Timestamps
 
-/// An error in one field of a submission.
+/// A rule that one field of a submission breaks.
 public struct FieldProblem: Error, Sendable, Equatable {
   /// The field's place in the API's JSON: its name, or a path such as `items/3/number`.
   public let field: String
@@ -18,20 +18,20 @@ public struct FieldProblem: Error, Sendable, Equatable {
     self.detail = detail
   }
 
-  /// The same problem in a part of something greater.
-  /// - Parameter path: where the part is, such as `items/3` or, for the fourth of an array, `3`.
+  /// The same problem with the path of an outer object.
+  /// - Parameter path: the path of the part, such as `items/3` or, for the fourth element of an array, `3`.
   public func nested(in path: String) -> FieldProblem {
     FieldProblem(field: "\(path)/\(field)", code: code, detail: detail)
   }
 
-  /// A report is older than those that were dropped. Ages are checked before; it takes a clock that was wrong.
+  /// A report from a month that was dropped. Ages are checked before, so this occurs only after a wrong clock.
   static func before(retention: Date) -> FieldProblem {
     FieldProblem(
       field: "reported_at", code: "before_retention",
       detail: "Reports from before \(Timestamp.format(retention)) were deleted. Older reports are refused.")
   }
 
-  /// The error in a number or its region.
+  /// The problem of a number or its region.
   init(_ error: PhoneNumberError) {
     let field =
       switch error {
@@ -42,9 +42,9 @@ public struct FieldProblem: Error, Sendable, Equatable {
   }
 }
 
-/// All that is wrong with a submission.
+/// All problems of a submission.
 public struct InvalidSubmission: Error, Equatable {
-  /// At least one, in the order of the API's fields.
+  /// The problems, at least one, in the order of the API's fields.
   public let problems: [FieldProblem]
 
   /// - Parameter problems: at least one.

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Gathers what many callers hand in at once into batches, and answers each when its batch is committed.
+/// Collects items of many callers into batches, and answers each caller when its batch is committed.
 ///
-/// There is no delay on purpose: a lone item is committed at once, and whatever gathers during a commit is the next
-/// batch. One loop writes; more of them only make the batches smaller.
+/// There is no artificial delay: a single item is committed at once, and the items that arrive during a commit form the
+/// next batch. One loop writes; several would only make the batches smaller.
 ///
-/// A caller that is cancelled is answered all the same: what it handed in is committed, and nobody else's commit is
-/// stopped for it. When the task of ``run()`` is cancelled, what waits is answered with the error that this brings.
+/// A cancelled caller is still answered: its items are committed, and the commit of other callers is not stopped. When
+/// the task of ``run()`` is cancelled, waiting items are answered with the resulting error.
 public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
-  /// What became of one item.
+  /// The result of one item.
   public typealias Answer = Result<Outcome, any Error>
 
-  /// Whoever waits for answers.
+  /// A caller that waits for answers.
   private enum Caller {
     case one(@Sendable (Answer) -> Void)
     case many(Int, CheckedContinuation<[Answer], any Error>)
@@ -24,7 +24,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Items, one caller's behind another's.
+  /// Items, grouped by caller.
   private struct Batch {
     var items: [Item] = []
     var callers: [Caller] = []
@@ -32,9 +32,9 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
   private struct State {
     var waiting = Batch()
-    /// Whoever waits for the present commit.
+    /// The callers of the present commit.
     var committing: [Caller] = []
-    /// When the last commit failed for no item's fault, unless one has succeeded since.
+    /// When the last commit failed for a reason that is not an item's; nil after a success.
     var failedAt: ContinuousClock.Instant?
     var isClosed = false
     var wake: CheckedContinuation<Void, Never>?
@@ -42,7 +42,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
-  /// The most items that wait.
+  /// The most waiting items.
   public let capacity: Int
   private let batchSize: Int
   private let patience: Duration
@@ -51,14 +51,14 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   private let commit: @Sendable ([Item]) async throws -> [Outcome]
 
   /// - Parameters:
-  ///   - capacity: the most items that wait; more are refused.
+  ///   - capacity: the most waiting items; more are refused.
   ///   - batchSize: the most items in one commit; one caller's items are never split by it.
-  ///   - patience: how long an item may have to wait, by the pace of the last commits; whoever would wait longer is
-  ///     refused at once. What fits into the next batch is always taken.
-  ///   - stallLimit: how long a commit may take before all callers are answered with ``IntakeError/stalled``, and others are
-  ///     refused until it has ended.
-  ///   - isolates: whether an error may be the fault of one item, so that the others deserve a try without it.
-  ///   - commit: commits a batch whole or not at all and answers for each item in order.
+  ///   - patience: the longest expected wait, estimated from recent commits; items that would wait longer are refused
+  ///     at once. Items that fit into the next batch are always accepted.
+  ///   - stallLimit: how long a commit may take before all callers are answered with ``IntakeError/stalled``, and new
+  ///     items are refused until it has ended.
+  ///   - isolates: whether an error may be caused by one item, so that the others are retried without it.
+  ///   - commit: commits a batch completely or not at all, and returns the outcomes in order.
   public init(
     capacity: Int, batchSize: Int, patience: Duration = .seconds(5), stallLimit: Duration = .seconds(10),
     isolates: @escaping @Sendable (any Error) -> Bool,
@@ -73,11 +73,12 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     self.commit = commit
   }
 
-  /// Items that wait for their commit to begin.
+  /// Number of items whose commit has not started.
   public var depth: Int { state.withLock { $0.waiting.items.count } }
 
-  /// Whether what is handed in now is unlikely to be committed: the present commit takes too long, or the last one has failed
-  /// for no item's fault within a time. Without requests nothing is tried, so an old failure says nothing.
+  /// Whether new items are unlikely to be committed: the present commit takes too long, or the last one has failed
+  /// within `time` for a reason that is not an item's. Without requests no commit is tried, so an old failure means
+  /// nothing.
   public func isFailing(within time: Duration) -> Bool {
     state.withLock { state in
       let now = ContinuousClock.now
@@ -85,16 +86,16 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Hands in items and waits until they are committed.
-  /// - Returns: an outcome for each, in order.
-  /// - Throws: ``IntakeError/full`` or ``IntakeError/closed``, with nothing taken; or what the commit of one threw.
+  /// Submits items and waits until they are committed.
+  /// - Returns: the outcomes, in order.
+  /// - Throws: ``IntakeError/full`` or ``IntakeError/closed``, with nothing accepted; or the error of a commit.
   public func submit(_ items: [Item]) async throws -> [Outcome] {
     try await submitEach(items).map { try $0.get() }
   }
 
-  /// Hands in items and waits until each is committed or has failed.
-  /// - Returns: an answer for each, in order.
-  /// - Throws: ``IntakeError/full`` or ``IntakeError/closed``, with nothing taken.
+  /// Submits items and waits until each is committed or has failed.
+  /// - Returns: the answers, in order.
+  /// - Throws: ``IntakeError/full`` or ``IntakeError/closed``, with nothing accepted.
   public func submitEach(_ items: [Item]) async throws -> [Answer] {
     if items.isEmpty { return [] }
     return try await withCheckedThrowingContinuation { continuation in
@@ -106,9 +107,9 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Hands in one item and goes on; for callers that are no tasks.
+  /// Submits one item without waiting; for callers that are not tasks.
   /// - Parameter answer: called once, when the item is committed or has failed; it must not block.
-  /// - Throws: ``IntakeError/full`` or ``IntakeError/closed``, with nothing taken and `answer` not called.
+  /// - Throws: ``IntakeError/full`` or ``IntakeError/closed``, with nothing accepted and `answer` not called.
   public func submit(_ item: Item, answer: @escaping @Sendable (Answer) -> Void) throws(IntakeError) {
     try enter(.one(answer)) { $0.append(item) }
   }
@@ -129,8 +130,8 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     wake?.resume()
   }
 
-  /// Commits until ``close()`` has been called and all that was taken is answered. Run it in one task; cancelling that
-  /// closes it too.
+  /// Commits until ``close()`` has been called and all accepted items are answered. Run it in one task; cancelling that
+  /// task closes it too.
   public func run() async {
     let watch = Task { await endStalls() }
     defer { watch.cancel() }
@@ -143,7 +144,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Refuses what comes from now on; what was taken is still committed and answered.
+  /// Refuses new items; accepted ones are still committed and answered.
   public func close() {
     let wake = state.withLock { state in
       state.isClosed = true
@@ -169,7 +170,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// What waits, up to a batch.
+  /// Takes waiting items, up to a batch.
   private func takeBatch(of waiting: inout Batch) -> Batch {
     if waiting.items.count <= batchSize {
       defer { waiting = Batch() }
@@ -187,7 +188,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     return batch
   }
 
-  /// Answers those who wait for a commit that takes too long, until the task is cancelled.
+  /// Answers the callers of a commit that takes too long, until the task is cancelled.
   private func endStalls() async {
     while (try? await Task.sleep(for: min(.seconds(1), stallLimit / 4))) != nil {
       let callers = state.withLock { state -> [Caller] in
@@ -215,7 +216,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     let callers = state.withLock { state in
       state.pace.end(at: .now)
       state.failedAt = hasFailed ? .now : nil
-      // Empty where all have been told that it takes too long.
+      // Empty when all callers were already answered because the commit took too long.
       defer { state.committing = [] }
       return state.committing
     }
@@ -229,7 +230,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Commits items; where the fault may lie in one of them, in halves, so that it fails alone.
+  /// Commits items; when one of them may be the cause of an error, in halves, so that it fails alone.
   private func answers(to items: ArraySlice<Item>) async -> [Answer] {
     do {
       return try await commit(Array(items)).map { .success($0) }

@@ -1,14 +1,14 @@
-/// Why nothing was taken.
+/// The reason why nothing was accepted.
 public enum IntakeError: Error, Equatable, CustomStringConvertible {
-  /// More waits than can be kept; the same report is welcome in a moment.
+  /// The queue is full; the same report can be sent again in a moment.
   case full
   /// The server is stopping.
   case closed
-  /// The database has not answered for too long. What was handed in may still be committed; the same report is welcome
-  /// later, and counts once.
+  /// The database has not answered for too long. Submitted reports may still be committed; the same report can be sent
+  /// again later, and counts once.
   case stalled
 
-  /// The text for the sender, in English.
+  /// The cause and the remedy for the sender, in plain English.
   public var description: String {
     switch self {
     case .full: "Too many reports are waiting. Send the request again in a few seconds."

@@ -10,7 +10,7 @@ public struct IntakeMetrics: Sendable {
   private let outcomes: [(outcome: ReportOutcome, counter: Counter)]
 
   /// - Parameters:
-  ///   - factory: makes what is measured with.
+  ///   - factory: creates the metrics.
   ///   - kind: `reports` or `identifications`.
   public init(_ factory: any MetricsFactory, kind: String) {
     self.factory = factory
@@ -50,7 +50,7 @@ public struct IntakeMetrics: Sendable {
     }
   }
 
-  /// A report that breaks rules, counted under the first. Rules' names are ours, so they are few.
+  /// Counts a rejected report under its first broken rule. Rule names are fixed, so they are few.
   func note(_ rejected: InvalidSubmission) {
     guard let problem = rejected.problems.first else { return }
     Counter(label: "ringfence_intake_rejects_total", dimensions: [("reason", problem.code)], factory: factory)

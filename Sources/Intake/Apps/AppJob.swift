@@ -2,10 +2,9 @@ import Foundation
 public import Logging
 public import Storage
 
-/// Background work for apps: the last use of their keys is written down once a minute, and reports
-/// that came by a leaked key are taken back.
+/// Background work for apps: stores the last use of their keys once a minute, and withdraws the reports of leaked keys.
 ///
-/// Several servers may do so at once: they take turns at the same piece of work.
+/// Several servers may run it at once: they take turns at the same withdrawal.
 public struct AppJob: Sendable {
   private let apps: AppStore
   private let withdrawals: KeyWithdrawalStore
@@ -13,10 +12,10 @@ public struct AppJob: Sendable {
   private let logger: Logger
 
   private static let pause = Duration.seconds(2)
-  /// So many pauses lie between two times that uses are written down: a minute.
+  /// Number of pauses between two writes of key uses: a minute.
   private static let pausesPerNote = 30
 
-  /// - Parameter uses: what the server notes.
+  /// - Parameter uses: the counter that the server fills.
   public init(apps: AppStore, withdrawals: KeyWithdrawalStore, uses: KeyUseCounter, logger: Logger) {
     self.apps = apps
     self.withdrawals = withdrawals
@@ -24,7 +23,7 @@ public struct AppJob: Sendable {
     self.logger = logger
   }
 
-  /// Works until the task is cancelled. A failure of the database is logged once until it is over.
+  /// Runs until the task is cancelled. A database failure is logged once until it ends.
   public func run() async {
     var (pauses, isFailing) = (0, false)
     while !Task.isCancelled {
@@ -45,7 +44,7 @@ public struct AppJob: Sendable {
     }
   }
 
-  /// Writes down which keys were used; what fails is noted again.
+  /// Stores which keys were used; a failed write is repeated later.
   public func noteUses() async throws {
     let taken = uses.take()
     do {
@@ -56,7 +55,7 @@ public struct AppJob: Sendable {
     }
   }
 
-  /// Does what was asked for, step by step, until nothing is left that may begin.
+  /// Carries out the requested withdrawals, step by step, except those that may not begin yet.
   public func withdraw() async throws {
     for work in try await withdrawals.list(onlyOpen: true).reversed() where work.until <= Date() {
       var left: KeyWithdrawal? = work

@@ -2,16 +2,16 @@ import Foundation
 public import Metrics
 public import Storage
 
-/// Takes counts of identified and unknown calls from apps, and answers when they are on disk.
+/// Accepts counts of identified and unknown calls from apps, and answers when they are on disk.
 public struct IdentificationIntake: Sendable {
   private let commits: GroupCommit<IdentificationBatch, IdentificationOutcome>
 
   /// - Parameters:
-  ///   - store: where the counts go.
-  ///   - capacity: the most submissions that wait for a commit; at 32 KB for each of 1,000 items the default takes
-  ///     8 MB at most.
+  ///   - store: the store of the counts.
+  ///   - capacity: the most submissions waiting for a commit; at 32 KB for each of 1,000 items the default takes 8 MB
+  ///     at most.
   ///   - batchSize: the most submissions in one transaction.
-  ///   - metrics: makes what it is measured with.
+  ///   - metrics: creates the metrics.
   public init(
     store: IdentificationStore, capacity: Int = 256, batchSize: Int = 16,
     metrics factory: any MetricsFactory = NOOPMetricsHandler.instance
@@ -26,20 +26,20 @@ public struct IdentificationIntake: Sendable {
   }
 
   /// Checks a submission, counts it, and answers when it is committed.
-  /// - Throws: ``InvalidSubmission``; ``IntakeError``, with nothing taken; or what the database said.
+  /// - Throws: ``InvalidSubmission``; ``IntakeError``, with nothing accepted; or the database's error.
   public func take(_ submission: IdentificationSubmission, from app: App) async throws -> IdentificationOutcome {
     try await commits.submit([try submission.batch(appID: app.id, at: Date())])[0]
   }
 
-  /// Submissions that wait for their commit to begin.
+  /// Number of submissions whose commit has not started.
   public var depth: Int { commits.depth }
 
-  /// The most submissions that wait.
+  /// The most waiting submissions.
   public var capacity: Int { commits.capacity }
 
-  /// Commits until ``close()``; run it in one task for as long as the server lives.
+  /// Commits until ``close()``; run it in one task for the lifetime of the server.
   public func run() async { await commits.run() }
 
-  /// Refuses new submissions; what was taken is committed and answered, and then ``run()`` returns.
+  /// Refuses new submissions; accepted ones are committed and answered, and then ``run()`` returns.
   public func close() { commits.close() }
 }

@@ -11,14 +11,14 @@ extension IdentificationSubmission {
   /// The most calls of one kind in an item.
   public static let mostCalls = 1_000_000
 
-  /// How many days ago a call may have been.
+  /// The greatest age of a call, in days.
   public static let greatestAgeInDays = 30
 
-  /// How many days a phone's calendar may run ahead.
+  /// How many days a phone's calendar may be ahead.
   public static let leewayInDays = 1
 
-  /// The batch that is counted.
-  /// - Throws: ``InvalidSubmission`` that names every field that breaks a rule, such as `items/3/number`.
+  /// The checked batch.
+  /// - Throws: ``InvalidSubmission`` with every field that breaks a rule, such as `items/3/number`.
   public func batch(appID: Int32, at now: Date) throws(InvalidSubmission) -> IdentificationBatch {
     var problems: [FieldProblem] = []
     let id = UUID(uuidString: batchID)
@@ -43,7 +43,7 @@ extension IdentificationSubmission {
     return IdentificationBatch(appID: appID, batchID: id, contentHash: Self.hash(checked), items: checked)
   }
 
-  /// SHA-256 over the items in ascending order of number and day: the order they were sent in says nothing.
+  /// SHA-256 over the items in ascending order of number and day: the order in which they were sent does not matter.
   private static func hash(_ items: [IdentificationBatch.Item]) -> [UInt8] {
     var hash = SHA256()
     for item in items.sorted(by: {

@@ -1,4 +1,4 @@
-/// What an app says of the calls its phones had, not yet checked.
+/// Counts of calls from an app, not yet checked.
 public struct IdentificationSubmission: Sendable, Equatable {
   /// The calls of one number on one day.
   public struct Item: Sendable, Equatable {
@@ -25,7 +25,7 @@ public struct IdentificationSubmission: Sendable, Equatable {
 
   /// A UUID that every retry repeats.
   public var batchID: String
-  /// 1 to 1,000; those of one number and day are added up.
+  /// The items, 1 to 1,000; those of one number and day are added up.
   public var items: [Item]
 
   /// - Parameters: see the properties.

@@ -1,9 +1,9 @@
 import PhoneNumbers
 import Synchronization
 
-/// Reads numbers for many tasks at once and remembers them: what many complain about comes again and again.
+/// Parses numbers for many tasks at once with a cache, because the same numbers are reported repeatedly.
 final class NumberReader: Sendable {
-  /// About 3 MB.
+  /// The parser with its cache, about 3 MB.
   private let parser = Mutex(PhoneNumberParser(capacity: 65_536))
 
   /// As `PhoneNumber(parsing:region:)` does.
@@ -11,7 +11,7 @@ final class NumberReader: Sendable {
     let remembered = parser.withLockIfAvailable { parser in
       Result { () throws(PhoneNumberError) in try parser.parse(text, region: region) }
     }
-    // Whoever finds another at it does without the memory rather than wait.
+    // When the parser is in use, the number is parsed without the cache instead of waiting.
     guard let remembered else { return try PhoneNumber(parsing: text, region: region) }
     return try remembered.get()
   }

@@ -4,12 +4,12 @@ public import Logging
 public import Storage
 import Synchronization
 
-/// Protected numbers as intake knows them: in memory, and looked after twice a minute.
+/// The protected numbers in intake's memory, refreshed twice a minute.
 ///
-/// A report about a protected number is taken, kept and answered like any other, but weighs nothing. Refusing it would lose
-/// what moderators should see (a bank whose number is spoofed all day), would make phones send it again and again, and
-/// would tell a client that tries numbers which of them are protected. The effect of a change of protection on reports
-/// that are there already, the hourly recount of weights makes good.
+/// A report about a protected number is accepted, stored and answered like any other, but has the weight 0. Refusing it
+/// would hide it from moderators (a bank whose number is spoofed all day), would make phones send it repeatedly, and
+/// would reveal which numbers an operator protects. When protection changes, the hourly recount of weights corrects the
+/// stored reports.
 public final class ProtectionCache: Sendable {
   private struct Known {
     var numbers = ProtectedNumbers.none
@@ -19,29 +19,29 @@ public final class ProtectionCache: Sendable {
   private let store: ProtectionStore?
   private let known = Mutex(Known())
 
-  /// How long a change may take to reach a server.
+  /// The longest time until a change reaches a server.
   public static let interval = Duration.seconds(30)
 
-  /// Nothing is protected.
+  /// A cache without protected numbers.
   public static let none = ProtectionCache(store: nil)
 
-  /// - Parameter store: nil: nothing is protected.
+  /// - Parameter store: nil for no protected numbers.
   public init(store: ProtectionStore?) {
     self.store = store
   }
 
-  /// Whether a number is protected, as far as is known.
+  /// Whether a number is protected, as of the last refresh.
   public func isProtected(_ number: Int64) -> Bool {
     known.withLock { $0.numbers }.rule(for: number) != nil
   }
 
-  /// The protected numbers that were read last.
+  /// The protected numbers, as of the last refresh.
   public var numbers: ProtectedNumbers { known.withLock { $0.numbers } }
 
-  /// Looks whether something has changed, and reads it then.
+  /// Reads the protected numbers if their version has changed.
   public func refresh() async throws {
     guard let store else { return }
-    // Before the numbers: what changes in between is read again next time.
+    // The version is read first: a change in between is read again next time.
     let version = try await store.version()
     guard version != known.withLock({ $0.version }) else { return }
     let numbers = try await store.load()
@@ -62,7 +62,7 @@ public final class ProtectionCache: Sendable {
     }
   }
 
-  /// The reports, those about protected numbers with no weight.
+  /// Returns the reports, with weight 0 for those about protected numbers.
   public func unweighing(_ reports: [Report]) -> [Report] {
     let numbers = known.withLock { $0.numbers }
     var reports = reports

@@ -1,29 +1,29 @@
 import Synchronization
 
-/// Numbers of which something was committed and that have not been judged since: bounded, and nobody waits for it.
+/// Numbers with committed reports that were not evaluated since: bounded, and no caller waits for it.
 ///
-/// What does not fit is forgotten; the queue's sweep finds it.
+/// Numbers beyond the capacity are dropped; the queue's sweep finds them.
 public final class PendingNumberQueue: Sendable {
   private let numbers = Mutex<Set<Int64>>([])
   private let capacity: Int
 
-  /// - Parameter capacity: the most that are remembered, at about 20 bytes each.
+  /// - Parameter capacity: the most numbers, at about 20 bytes each.
   public init(capacity: Int = 100_000) {
     self.capacity = capacity
   }
 
-  /// How many are remembered.
+  /// Number of pending numbers.
   public var count: Int { numbers.withLock { $0.count } }
 
-  /// Remembers numbers while there is room.
+  /// Adds numbers up to the capacity.
   public func insert(_ new: [Int64]) {
     numbers.withLock { numbers in
       for number in new where numbers.count < capacity { numbers.insert(number) }
     }
   }
 
-  /// Hands over some of them and forgets these.
-  /// - Parameter limit: the most, at least 1.
+  /// Removes and returns some of the numbers.
+  /// - Parameter limit: the most numbers, at least 1.
   public func take(_ limit: Int) -> [Int64] {
     numbers.withLock { numbers in
       guard numbers.count > limit else {

@@ -2,11 +2,10 @@ public import Foundation
 public import Logging
 public import Storage
 
-/// Keeps the moderators' queue right: every second it judges what intake has touched and what others have marked, after a
-/// publication it judges what waits once more, and every hour it sweeps through everything, which makes good whatever was
-/// missed.
+/// Keeps the review queue up to date: every second it evaluates numbers with new reports and stale cases, after a
+/// publication all cases, and every hour it sweeps all numbers to correct omissions.
 ///
-/// Several servers may feed at once. Only one of them sweeps at a time.
+/// Several servers may run the rounds at once. Only one of them sweeps at a time.
 public struct QueueJob: Sendable {
   private let queue: QueueStore
   private let thresholds: ThresholdStore
@@ -17,16 +16,16 @@ public struct QueueJob: Sendable {
   private let logger: Logger
 
   private static let lease = "queue-sweep"
-  /// The most numbers that one round judges: half a tenth of a core.
+  /// The most numbers that one round evaluates: about 5 % of a core.
   public static let mostInARound = 500
   /// The pause between two rounds.
   public static let interval = Duration.seconds(1)
-  /// The pause between two looks whether something was published.
+  /// The pause between two checks for a new publication.
   public static let publicationInterval = Duration.seconds(15)
   /// The pause between two sweeps.
   public static let sweepInterval = Duration.seconds(3_600)
 
-  /// - Parameter touched: what the intake of this server fills.
+  /// - Parameter touched: the numbers that this server's intake has stored reports about.
   public init(
     queue: QueueStore, thresholds: ThresholdStore, protection: ProtectionCache, touched: PendingNumberQueue,
     publications: PublicationStore, leases: LeaseStore, logger: Logger
@@ -40,7 +39,7 @@ public struct QueueJob: Sendable {
     self.logger = logger
   }
 
-  /// Feeds and sweeps until the task is cancelled. A round that fails is logged, and the next makes up for it.
+  /// Runs rounds and sweeps until the task is cancelled. A failed round is logged, and the next one repeats its work.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await repeatedly(every: Self.interval) { _ = try await feedOnce(at: Date()) } }
@@ -50,7 +49,7 @@ public struct QueueJob: Sendable {
   }
 
   /// One round.
-  /// - Throws: what the database said; what was taken is judged by the next round.
+  /// - Throws: the database's error; the numbers are then evaluated in the next round.
   public func feedOnce(at time: Date) async throws -> QueueChange {
     let numbers = touched.take(Self.mostInARound)
     do {
@@ -64,7 +63,8 @@ public struct QueueJob: Sendable {
     }
   }
 
-  /// A number that a publication has listed leaves the queue. The sweep at the start does for the publication before.
+  /// Evaluates all cases after each publication, since its numbers need no review. The sweep at the start covers
+  /// earlier publications.
   private func followPublications() async {
     var seen: Int64?
     while !Task.isCancelled {

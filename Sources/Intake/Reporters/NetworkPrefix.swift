@@ -6,11 +6,11 @@
   import Glibc
 #endif
 
-/// The part of an address that its owner cannot change at will: three bytes of IPv4, six of IPv6.
+/// The part of an address that its user cannot change at will: three bytes of IPv4, six of IPv6.
 struct NetworkPrefix {
   let bytes: [UInt8]
 
-  /// What many networks of one owner have in common: two bytes of IPv4, four of IPv6.
+  /// The prefix that many networks of one owner share: two bytes of IPv4, four of IPv6.
   var area: [UInt8] { Array(bytes.prefix(bytes.count == 3 ? 2 : 4)) }
 
   init?(_ address: String) {

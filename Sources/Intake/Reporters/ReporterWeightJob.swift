@@ -2,9 +2,9 @@ public import Foundation
 public import Logging
 public import Storage
 
-/// Works out, every hour, what reporters' words weigh, and looks for blocks of numbers that call together.
+/// Recounts reporters' weights every hour, and searches for ranges of numbers that are used together.
 ///
-/// Several servers may do so at once: each finds done what another has done.
+/// Several servers may run it at once: each skips the work that another has done.
 public struct ReporterWeightJob: Sendable {
   private let reporters: ReporterStore
   private let protection: ProtectionStore
@@ -24,8 +24,8 @@ public struct ReporterWeightJob: Sendable {
     self.logger = logger
   }
 
-  /// Does a round at once and then one an interval, until the task is cancelled. A round that fails is logged, and the
-  /// next one makes up for it.
+  /// Runs a round at once and then one in each interval, until the task is cancelled. A failed round is logged, and the
+  /// next one repeats its work.
   public func run() async {
     while !Task.isCancelled {
       do {
@@ -41,7 +41,7 @@ public struct ReporterWeightJob: Sendable {
   }
 
   /// One round.
-  /// - Throws: what the database said.
+  /// - Throws: the database's error.
   public func runOnce(at time: Date) async throws {
     let start = ContinuousClock.now
     let summary = try await reporters.recount(protected: try await protection.load(), at: time)

@@ -2,7 +2,7 @@ import Foundation
 public import Metrics
 public import Storage
 
-/// Takes reports from apps and answers when they are on disk.
+/// Accepts reports from apps and answers when they are on disk.
 public struct ReportIntake: Sendable {
   private let store: ReportStore
   private let commits: GroupCommit<Report, ReportOutcome>
@@ -10,16 +10,16 @@ public struct ReportIntake: Sendable {
   private let numbers = NumberReader()
   private let metrics: IntakeMetrics
 
-  /// The most submissions that are taken together.
+  /// The most submissions in one call.
   public static let mostSubmissions = 1_000
 
   /// - Parameters:
-  ///   - store: where reports go.
-  ///   - capacity: the most reports that wait for a commit; at about 400 bytes each the default takes 8 MB.
+  ///   - store: the store of the reports.
+  ///   - capacity: the most reports waiting for a commit; at about 400 bytes each the default takes 8 MB.
   ///   - batchSize: the most reports in one transaction.
-  ///   - protection: whose reports weigh nothing.
-  ///   - touched: told the numbers of what was committed.
-  ///   - metrics: makes what it is measured with.
+  ///   - protection: protected numbers, whose reports have the weight 0.
+  ///   - touched: receives the numbers of committed reports.
+  ///   - metrics: creates the metrics.
   public init(
     store: ReportStore, pseudonymizer: Pseudonymizer, capacity: Int = 20_000, batchSize: Int = 2_000,
     protection: ProtectionCache = .none, touched: PendingNumberQueue? = nil,
@@ -48,11 +48,12 @@ public struct ReportIntake: Sendable {
       })
   }
 
-  /// Checks submissions, stores those that keep the rules, and answers when they are committed.
-  /// - Parameter network: what ``Pseudonymizer/network(of:)`` makes of the sender's address.
-  /// - Returns: for each submission in order what became of it; a failure is an ``InvalidSubmission``, or what the
-  ///   database said of this one. One that fails does not keep the others from being stored.
-  /// - Throws: ``IntakeError``, or what the database said, when none was stored and none is known to be at fault.
+  /// Checks submissions, stores the valid ones, and answers when they are committed.
+  /// - Parameter network: the sender's network from ``Pseudonymizer/network(of:)``.
+  /// - Returns: the result of each submission, in order; a failure is an ``InvalidSubmission``, or the database's error
+  ///   for this report. A failure does not prevent the others from being stored.
+  /// - Throws: ``IntakeError``, or the database's error, when none was stored and no single report is known to be the
+  ///   cause.
   public func take(
     _ submissions: [ReportSubmission], from app: App, network: [UInt8]? = nil
   ) async throws -> [Result<TakenReport, any Error>] {
@@ -79,15 +80,15 @@ public struct ReportIntake: Sendable {
   }
 
   /// Checks a submission, stores it, and answers when it is committed.
-  /// - Parameter network: what ``Pseudonymizer/network(of:)`` makes of the sender's address.
-  /// - Throws: ``InvalidSubmission``; ``IntakeError``, with nothing taken; or what the database said.
+  /// - Parameter network: the sender's network from ``Pseudonymizer/network(of:)``.
+  /// - Throws: ``InvalidSubmission``; ``IntakeError``, with nothing accepted; or the database's error.
   public func take(_ submission: ReportSubmission, from app: App, network: [UInt8]? = nil) async throws -> TakenReport {
     let report = try report(submission, from: app, network: network, at: Date())
     return TakenReport(report: report, outcome: try await commits.submit([report])[0])
   }
 
-  /// Checks a submission and makes of it what ``take(_:answer:)`` stores; nothing is taken yet.
-  /// - Parameter network: what ``Pseudonymizer/network(of:)`` makes of the sender's address.
+  /// Checks a submission and returns the report for ``take(_:answer:)``; nothing is stored yet.
+  /// - Parameter network: the sender's network from ``Pseudonymizer/network(of:)``.
   /// - Throws: ``InvalidSubmission``.
   public func check(
     _ submission: ReportSubmission, from app: App, network: [UInt8]?
@@ -104,18 +105,18 @@ public struct ReportIntake: Sendable {
     return report
   }
 
-  /// Stores a checked report, for callers that are no tasks.
+  /// Stores a checked report, for callers that are not tasks.
   /// - Parameter answer: called once, when the report is committed or has failed; it must not block.
-  /// - Throws: ``IntakeError``, with nothing taken and `answer` not called.
+  /// - Throws: ``IntakeError``, with nothing accepted and `answer` not called.
   public func take(
     _ report: Report, answer: @escaping @Sendable (Result<ReportOutcome, any Error>) -> Void
   ) throws(IntakeError) {
     try commits.submit(report, answer: answer)
   }
 
-  /// Withdraws a report: what it added is subtracted, and the reporter's word before it stands again.
-  /// - Parameter reportID: the UUID it was sent under.
-  /// - Throws: ``InvalidSubmission`` for what is no UUID; or what the database said.
+  /// Withdraws a report: it is subtracted, and the reporter's earlier report becomes the vote again.
+  /// - Parameter reportID: the UUID with which it was sent.
+  /// - Throws: ``InvalidSubmission`` for a text that is not a UUID; or the database's error.
   public func withdraw(reportID: String, from app: App) async throws -> WithdrawalOutcome {
     guard let id = UUID(uuidString: reportID) else {
       throw InvalidSubmission(problems: [
@@ -125,27 +126,27 @@ public struct ReportIntake: Sendable {
     return try await store.withdraw(reportID: id, appID: app.id, at: Date())
   }
 
-  /// Reports that wait for their commit to begin.
+  /// Number of reports whose commit has not started.
   public var depth: Int { commits.depth }
 
-  /// Whether reports that are handed in now are unlikely to be stored: the database does not answer, or has refused the last
-  /// ones within a time for no fault of theirs, such as a full disk.
+  /// Whether new reports are unlikely to be stored: the database does not answer, or the last commit failed within
+  /// `time` for a reason that is not a report's, such as a full disk.
   public func isFailing(within time: Duration) -> Bool { commits.isFailing(within: time) }
 
-  /// The most reports that wait.
+  /// The most waiting reports.
   public var capacity: Int { commits.capacity }
 
-  /// Commits until ``close()``; run it in one task for as long as the server lives.
+  /// Commits until ``close()``; run it in one task for the lifetime of the server.
   public func run() async { await commits.run() }
 
-  /// Refuses new reports; what was taken is committed and answered, and then ``run()`` returns.
+  /// Refuses new reports; accepted ones are committed and answered, and then ``run()`` returns.
   public func close() { commits.close() }
 
   private static func isPerhapsOfOneItem(_ error: any Error) -> Bool {
     error is InvalidSubmission || StoreFailure(error) == .perhapsOneItem
   }
 
-  /// The error of all, when all failed and no item is suspected.
+  /// The common error, when all failed and no single report is suspected.
   private static func commonFailure(_ answers: [GroupCommit<Report, ReportOutcome>.Answer]) -> (any Error)? {
     var first: (any Error)?
     for answer in answers {
@@ -156,11 +157,11 @@ public struct ReportIntake: Sendable {
   }
 }
 
-/// A report that is on disk, and what became of it.
+/// A report on disk, and its outcome.
 public struct TakenReport: Sendable, Equatable {
-  /// The report as it is stored.
+  /// The stored report.
   public let report: Report
-  /// Whether it was new.
+  /// The outcome, such as whether it was new.
   public let outcome: ReportOutcome
 
   /// - Parameters: see the properties.

@@ -5,15 +5,15 @@ public import Storage
 import Timestamps
 
 extension ReportSubmission {
-  /// How far a phone's clock may run ahead, in seconds: five minutes.
+  /// How far a phone's clock may be ahead, in seconds: five minutes.
   public static let clockLeeway: TimeInterval = 300
 
-  /// How old a report may be when it arrives, in seconds: a year. Older ones have no heat left.
+  /// How old a report may be when it arrives, in seconds: 366 days. Older ones have practically no heat.
   public static let greatestAge: TimeInterval = 366 * 86_400
 
-  /// The report that is stored, with the reporter's name replaced by a pseudonym.
-  /// - Parameter network: what ``Pseudonymizer/network(of:)`` makes of the sender's address; nil when it is not known.
-  /// - Throws: ``InvalidSubmission`` that names every field that breaks a rule.
+  /// The report to be stored, with the reporter's name replaced by a pseudonym.
+  /// - Parameter network: the sender's network from ``Pseudonymizer/network(of:)``; nil when it is unknown.
+  /// - Throws: ``InvalidSubmission`` with every field that breaks a rule.
   public func report(
     appID: Int32, at now: Date, pseudonymizer: Pseudonymizer, network: [UInt8]? = nil
   ) throws(InvalidSubmission) -> Report {
@@ -70,7 +70,7 @@ extension ReportSubmission {
   }
 
   private func checkedReporter() throws(FieldProblem) -> String {
-    // As many bytes have no more code points; counting those takes longer.
+    // A text has at most as many code points as bytes; counting code points takes longer.
     let bytes = reporter.utf8.count
     guard bytes > 0, bytes <= 200 || (bytes <= 800 && reporter.unicodeScalars.count <= 200) else {
       throw FieldProblem(
@@ -104,7 +104,7 @@ extension ReportSubmission {
     return time
   }
 
-  /// An empty comment is none.
+  /// The comment; nil for an empty one.
   private func checkedComment() throws(FieldProblem) -> String? {
     guard let comment, !comment.isEmpty else { return nil }
     // PostgreSQL's text has no NUL, and its length is in code points.

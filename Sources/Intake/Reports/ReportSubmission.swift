@@ -1,4 +1,4 @@
-/// A complaint as an app words it, not yet checked.
+/// A report as an app sends it, not yet checked.
 public struct ReportSubmission: Sendable, Equatable {
   /// As typed; national forms need `region`.
   public var number: String

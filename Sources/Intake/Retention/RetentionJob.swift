@@ -2,20 +2,21 @@ public import Foundation
 public import Logging
 public import Storage
 
-/// Forgets, every hour, what may be kept only for a time.
+/// Deletes data after its retention period, every hour.
 public struct RetentionJob: Sendable {
-  /// How long what is kept, in days.
+  /// Retention periods, in days.
   public struct Limits: Sendable, Equatable {
     /// Networks of reports.
     public var networks: Int
     /// Comments of reports; nil keeps them as long as the report.
     public var comments: Int?
-    /// Names of identification batches. Longer than a day can be named, or a retry would count twice.
+    /// Ids of identification batches. Longer than the greatest age of a call, or a retry would count twice.
     public var identificationBatches: Int
-    /// Months of reports; nil keeps them for ever. Fewer than ``leastReportMonths`` would let a retry count twice.
+    /// Months of reports; nil keeps all. Fewer than ``leastReportMonths`` would let a retry count twice.
     public var reportMonths: Int?
 
-    /// A report may be a year old when it is sent, and the month it began in is kept too.
+    /// The least number of months: a report may be a year old when it is sent, and the month in which that year begins
+    /// is kept too.
     public static let leastReportMonths = RetentionStore.leastMonths
 
     /// - Parameters: see the properties.
@@ -41,7 +42,7 @@ public struct RetentionJob: Sendable {
 
   /// - Parameters:
   ///   - interval: the pause between two rounds.
-  ///   - now: the time that ages are counted from.
+  ///   - now: the current time, from which ages are counted.
   ///   - sleep: waits, and throws when the task is cancelled.
   public init(
     store: RetentionStore, limits: Limits = Limits(), interval: Duration = .seconds(3_600), logger: Logger,
@@ -56,8 +57,8 @@ public struct RetentionJob: Sendable {
     self.sleep = sleep
   }
 
-  /// Does a round at once and then one an interval, until the task is cancelled. A round that fails is logged, and the
-  /// next one makes up for it.
+  /// Runs a round at once and then one in each interval, until the task is cancelled. A failed round is logged, and the
+  /// next one repeats its work.
   public func run() async {
     while !Task.isCancelled {
       do {
@@ -72,7 +73,7 @@ public struct RetentionJob: Sendable {
   }
 
   /// One round.
-  /// - Throws: what the database said.
+  /// - Throws: the database's error.
   public func runOnce() async throws {
     let time = now()
     let before = { (days: Int) in time.addingTimeInterval(-Double(days) * 86_400) }
@@ -80,7 +81,7 @@ public struct RetentionJob: Sendable {
     var comments = 0
     if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
     let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))
-    // Months of 31 days: rather a day too long than one too short.
+    // Months count as 31 days, so that nothing is dropped too early.
     if let months = limits.reportMonths {
       let dropped = try await store.dropReports(before: before(months * 31), at: time)
       if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": "\(dropped)"]) }

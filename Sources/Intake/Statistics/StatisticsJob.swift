@@ -2,9 +2,9 @@ import Foundation
 public import Logging
 public import Storage
 
-/// Keeps the front page's figures up to date, and forgets how people who appealed may be reached when the time has come.
+/// Updates the start page's figures, and deletes contacts of appeals after their retention period.
 ///
-/// Several servers may do so at once: each finds done what another has done.
+/// Several servers may run it at once: each skips the work that another has done.
 public struct StatisticsJob: Sendable {
   private let figures: StatisticsStore
   private let appeals: AppealStore
@@ -19,13 +19,13 @@ public struct StatisticsJob: Sendable {
     self.logger = logger
   }
 
-  /// Does a round at once and then one an interval, until the task is cancelled. A round that fails is logged, and the
-  /// next one makes up for it.
+  /// Runs a round at once and then one in each interval, until the task is cancelled. A failed round is logged, and the
+  /// next one repeats its work.
   public func run() async {
     var round = 0
     while !Task.isCancelled {
       do {
-        // Current totals are counted over whole tables, and so less often.
+        // Present states are counted with full scans, and so less often.
         try await figures.refresh(at: Date(), isWhole: round.isMultiple(of: 10))
         try await appeals.purge(at: Date())
         round += 1
