@@ -1,4 +1,4 @@
-/// The fields of one CSV record (RFC 4180), unquoted into a buffer that is used again for the next.
+/// The fields of one CSV record (RFC 4180), unquoted into a buffer that is reused for the next.
 struct CSVRow {
   private(set) var bytes: [UInt8] = []
   private(set) var ends: [Int] = []
@@ -9,8 +9,8 @@ struct CSVRow {
   /// The bytes of a field.
   subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
-  /// Reads a whole record without its line end. A quote opens a quoted field only at its start; inside an unquoted
-  /// one it is text. False when a quoted field does not end or has text behind its closing quote.
+  /// Reads a complete record without its line end. A quote opens a quoted field only at its start; inside an unquoted
+  /// one it is text. False when a quoted field does not end or has text after its closing quote.
   mutating func read(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
@@ -32,7 +32,7 @@ struct CSVRow {
     }
   }
 
-  /// Reads a record's fields as they stand between separators, without quotes (tab-separated files).
+  /// Reads a record's fields between separators, without quotes (tab-separated files).
   mutating func split(_ record: UnsafeBufferPointer<UInt8>, at separator: UInt8) {
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
@@ -57,7 +57,7 @@ struct CSVRow {
   }
 }
 
-/// Tells, line by line, whether a CSV record goes on behind a line's end.
+/// Determines, line by line, whether a CSV record continues after the end of a line.
 struct CSVScanner {
   static let quote = UInt8(ascii: "\"")
   static let comma = UInt8(ascii: ",")
@@ -65,7 +65,7 @@ struct CSVScanner {
   private enum Place { case fieldStart, unquoted, quoted, behindQuote }
   private var place = Place.fieldStart
 
-  /// Whether a closing quote had text behind it: no record.
+  /// Whether text followed a closing quote, which makes the record invalid.
   private(set) var isMalformed = false
 
   /// Whether the record is inside a quoted field, so that the next line belongs to it.

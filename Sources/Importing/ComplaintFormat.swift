@@ -1,9 +1,9 @@
 /// The layouts of complaint files that can be imported.
 public enum ComplaintFormat: String, Sendable, CaseIterable {
-  /// Tab-separated, as the FTC answers record requests: a date, the number as typed, the consumer's area code.
+  /// Tab-separated, as in the FTC's answers to record requests: a date, the number as typed, the consumer's area code.
   ///
-  /// A header line with `created_date` and `company_phone_number_raw` names the columns; without one they are
-  /// taken in the order above.
+  /// A header line with `created_date` and `company_phone_number_raw` names the columns; without one they have the
+  /// order above.
   case ftcTSV = "ftc-tsv"
 
   /// The FTC's official daily file: comma-separated (RFC 4180) with a header line that must name
@@ -14,8 +14,7 @@ public enum ComplaintFormat: String, Sendable, CaseIterable {
   /// `report_id`, `reported_at`, `comment`.
   case jsonLines = "jsonl"
 
-  /// The region, an ISO 3166 code, whose national form a number without `+` is taken for; nil when each row names
-  /// its own.
+  /// The region, an ISO 3166 code, of numbers without `+`; nil when each row names its own.
   public var defaultRegion: String? {
     switch self {
     case .ftcTSV, .ftcCSV: "US"

@@ -60,7 +60,7 @@ public struct ComplaintLines: IteratorProtocol, Sendable {
     return random.chance(85) ? number.category : random.pick(Self.spam)
   }
 
-  /// With its plus, or in one of the national forms of North America.
+  /// The number with its plus, or in one of the national forms of North America.
   private mutating func addNumber(_ number: SimulatedNumber, to line: inout [UInt8]) {
     let digits = Array(String(number.digits).utf8)
     guard digits.count == 11, digits[0] == UInt8(ascii: "1"), random.chance(20) else {
@@ -77,7 +77,7 @@ public struct ComplaintLines: IteratorProtocol, Sendable {
     line.append(contentsOf: digits[7...])
   }
 
-  /// A few reporters complain much: half of the complaints come from an eighth of them or fewer.
+  /// Draws a reporter; half of the complaints come from an eighth of the reporters or fewer.
   private mutating func addReporter(to line: inout [UInt8]) {
     let bound = random.chance(50) ? max(1, simulator.reporters / 8) : simulator.reporters
     let reporter = UInt64(random.below(bound))
@@ -85,7 +85,7 @@ public struct ComplaintLines: IteratorProtocol, Sendable {
     Self.addHex(mixer.next(), to: &line)
   }
 
-  /// A UUID of version 8 (RFC 9562) of this line's draw.
+  /// Draws a UUID of version 8 (RFC 9562).
   private mutating func addReportID(to line: inout [UInt8]) {
     var hex: [UInt8] = []
     hex.reserveCapacity(32)

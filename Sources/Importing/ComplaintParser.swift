@@ -3,12 +3,12 @@ import Foundation
 import PhoneNumbers
 import Synchronization
 
-/// Turns a chunk of records into complaints, on as many tasks as the options say.
+/// Parses a chunk of records into complaints, on as many tasks as the options set.
 ///
-/// Each task borrows one of the number parsers, which remember what they have read; the order of the rows is kept
-/// within a chunk, and the caller keeps that of the chunks.
+/// Each task uses one of the number parsers, which cache their results; the order of the rows is kept within a chunk,
+/// and the caller keeps that of the chunks.
 struct ComplaintParser: Sendable {
-  /// What a chunk became.
+  /// The result of a chunk.
   struct ParsedChunk: Sendable {
     var rows: [(complaint: ParsedComplaint, digest: ContentDigest?)] = []
     var rejects: [ImportReject] = []
@@ -28,7 +28,7 @@ struct ComplaintParser: Sendable {
     let free = Mutex<[NumberParser]>([])
   }
 
-  /// Texts that each number parser remembers, at 48 bytes each.
+  /// Texts that each number parser caches, at 48 bytes each.
   static let rememberedNumbers = 1 << 17
   /// 2000-01-01.
   private static let earliest = Date(timeIntervalSince1970: 946_684_800)
@@ -43,11 +43,11 @@ struct ComplaintParser: Sendable {
   init(options: ImportOptions, columns: RecordColumns?) {
     self.options = options
     self.columns = columns
-    // Clocks and time zones of a file's origin may be ahead.
+    // The clock and time zone of a file's origin may be ahead.
     latest = options.now.addingTimeInterval(86_400)
   }
 
-  /// Parses the chunk's records. Complaints without an id of their own get one later, from their digest.
+  /// Parses the chunk's records. Complaints without an id get one later, from their digest.
   func parse(_ chunk: RecordChunk) -> ParsedChunk {
     let numbers = parsers.free.withLock { $0.popLast() } ?? NumberParser()
     defer { parsers.free.withLock { $0.append(numbers) } }

@@ -1,28 +1,28 @@
 public import Foundation
 import PhoneNumbers
 
-/// Makes complaints that look like a real intake, the same bytes for the same arguments.
+/// Generates complaints that resemble real ones, the same bytes for the same arguments.
 ///
-/// A few numbers draw most complaints (Zipf's law with exponent 1), campaigns burst and fade by half-lives, blocks of
-/// neighbouring numbers call together, each number has a category that most of its complaints name, and a few
+/// A few numbers get most complaints (Zipf's law with exponent 1), campaigns start suddenly and decay by half-lives,
+/// ranges of adjacent numbers are used together, each number has a category that most of its complaints have, and a few
 /// legitimate numbers have mixed votes. The lines are JSON with the keys of `POST /v1/reports`, in order of time, and
 /// end with LF.
 ///
-/// The numbers are drawn at random among valid ones and may be someone's: never publish a pack made of them.
-/// No part depends on the system's random numbers, locale, clock or floating-point library; which numbers are valid
-/// depends on libphonenumber's data, so another version of it may give other bytes. Memory: 8 bytes a
-/// complaint and about 120 bytes a number.
+/// The numbers are drawn at random among valid ones and may be someone's: never publish a pack made of them. The output
+/// does not depend on the system's random numbers, locale, clock or floating-point library. Valid numbers depend on
+/// libphonenumber's data, so another version of it may give other bytes. Memory: 8 bytes for each complaint and about
+/// 120 bytes for each number.
 public struct ComplaintSimulator: Sendable, Sequence {
-  /// Why nothing can be simulated.
+  /// The reason why nothing can be simulated.
   public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
     /// A country that is not among ``ComplaintSimulator/countries``.
     case unknownCountry(String)
     /// An argument out of its range; the text names it.
     case badArgument(String)
-    /// The country has not that many numbers to draw.
+    /// The country does not have that many numbers.
     case tooManyNumbers(region: String)
 
-    /// What is wrong, in a sentence.
+    /// The cause, in a sentence.
     public var description: String {
       switch self {
       case .unknownCountry(let code):
@@ -43,10 +43,10 @@ public struct ComplaintSimulator: Sendable, Sequence {
   let reporters: Int
   let start: Int
   let numbers: [SimulatedNumber]
-  /// When and about which number: the second in the upper 32 bits, the number's index in the lower, ascending.
+  /// Time and number of each complaint: the second in the upper 32 bits, the number's index in the lower, ascending.
   let events: [UInt64]
 
-  /// Draws the numbers and when they are complained about.
+  /// Draws the numbers and the times of their complaints.
   /// - Parameters:
   ///   - complaints: lines, 0 to ``maximumCount``.
   ///   - numbers: distinct callers to draw from, 1 to ``maximumCount``; with few complaints not all of them occur.
@@ -85,17 +85,17 @@ public struct ComplaintSimulator: Sendable, Sequence {
     events = Self.events(seed: seed, count: complaints, numbers: self.numbers, seconds: days * 86_400)
   }
 
-  /// Goes through the lines as bytes of UTF-8, each with its LF.
+  /// Iterates over the lines as bytes of UTF-8, each with its LF.
   public func makeIterator() -> ComplaintLines { ComplaintLines(self) }
 
   private static func events(seed: UInt64, count: Int, numbers: [SimulatedNumber], seconds: Int) -> [UInt64] {
     var random = SplitMix64(seed: seed, purpose: 2)
-    // Zipf in whole numbers: the weight of the rank r is 2⁴⁰ / (r + 2), so that the first is not alone.
+    // Zipf in integers: the weight of rank r is 2⁴⁰ / (r + 2), so that the first does not dominate.
     var sums: [Int] = []
     sums.reserveCapacity(numbers.count)
     for rank in 0..<numbers.count { sums.append((sums.last ?? 0) + (1 << 40) / (rank + 2)) }
     var ranks = Array(0..<UInt32(numbers.count))
-    // Fisher and Yates; the standard library's shuffle may change its draws.
+    // Fisher–Yates; the standard library's shuffle may change between versions.
     for index in stride(from: ranks.count - 1, to: 0, by: -1) { ranks.swapAt(index, random.below(index + 1)) }
     var events: [UInt64] = []
     events.reserveCapacity(count)
@@ -110,7 +110,7 @@ public struct ComplaintSimulator: Sendable, Sequence {
     return events
   }
 
-  /// A time after the campaign's start: each half-life holds half of what is left.
+  /// A time after the campaign's start: each half-life contains half of the remaining complaints.
   private static func second(of number: SimulatedNumber, seconds: Int, _ random: inout SplitMix64) -> Int {
     if number.isLegitimate { return random.below(seconds) }
     let halfLives = Swift.min(8, random.next().trailingZeroBitCount)

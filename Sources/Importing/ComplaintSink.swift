@@ -3,7 +3,7 @@ import Foundation
 public import Intake
 public import Storage
 
-/// Stores what an import has parsed.
+/// Stores the complaints of an import.
 public struct ComplaintSink: Sendable {
   private let store: ReportStore
   private let source: App
@@ -11,8 +11,8 @@ public struct ComplaintSink: Sendable {
   private let protection: ProtectionCache
 
   /// - Parameters:
-  ///   - source: the app that the rows are counted under.
-  ///   - protection: what rows weigh nothing about; refreshed.
+  ///   - source: the app under which the rows are stored.
+  ///   - protection: protected numbers, whose rows have the weight 0; refreshed.
   public init(store: ReportStore, source: App, pseudonymizer: Pseudonymizer, protection: ProtectionCache = .none) {
     self.store = store
     self.source = source
@@ -20,11 +20,11 @@ public struct ComplaintSink: Sendable {
     self.protection = protection
   }
 
-  /// Stores a batch. Rows without a reporter never pass for distinct ones.
+  /// Stores a batch. Rows without a reporter do not count as reporters.
   ///
-  /// A file says nothing of networks. Whoever loads one that names its reporters vouches for them, so each of them stands
-  /// for a network too; else none of their numbers could reach a threshold that asks for two.
-  /// - Throws: what the database said; the batch is then not stored.
+  /// A file contains no networks. The operator who imports a file with reporters vouches for them, so each reporter
+  /// counts as one network too; otherwise none of their numbers could reach a threshold that requires two.
+  /// - Throws: the database's error; the batch is then not stored.
   public func take(_ complaints: [ParsedComplaint]) async throws -> SinkResult {
     let reports = complaints.map { complaint in
       let reporter = complaint.reporter.map { pseudonymizer.pseudonym(of: $0, appID: source.id) }

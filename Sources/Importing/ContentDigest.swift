@@ -17,8 +17,8 @@ struct ContentDigest: Sendable, Hashable {
     }
   }
 
-  /// The id of the row that is the `ordinal`-th, from 0, with this content: a UUID of version 8 (RFC 9562) of the
-  /// digest itself for 0, else of SHA-256 over the digest and the ordinal, 64 bits each, big-endian.
+  /// The id of the `ordinal`-th row, from 0, with this content: a UUID of version 8 (RFC 9562) of the digest itself for
+  /// 0, else of SHA-256 over the digest and the ordinal, 64 bits each, big-endian.
   func reportID(ordinal: UInt64) -> UUID {
     guard ordinal > 0 else { return uuid }
     var bytes: [UInt8] = []
@@ -39,10 +39,10 @@ struct ContentDigest: Sendable, Hashable {
   }
 }
 
-/// Gathers what a row's identity is made of: the source's name and the row's fields, each behind its length.
+/// Collects the identity of a row: the source's name and the row's fields, each after its length.
 ///
-/// The lengths, 32 bits little-endian, keep `ab|c` and `a|bc` apart. Quoting, line ends and the place in the file
-/// are no part of it.
+/// The lengths, 32 bits little-endian, distinguish `ab|c` from `a|bc`. Quoting, line ends and the position in the file
+/// are not part of it.
 struct IdentityBuilder {
   private let prefix: [UInt8]
   private var bytes: [UInt8] = []

@@ -56,7 +56,7 @@ extension DraftDecoder {
   }
 
   private static func problem(of report: Report) -> RejectReason? {
-    // PostgreSQL's text cannot hold a NUL.
+    // PostgreSQL's text cannot contain NUL.
     for field in [report.number, report.reporter, report.comment] where field?.utf8.contains(0) == true {
       return .badField
     }

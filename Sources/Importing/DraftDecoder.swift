@@ -2,9 +2,9 @@ import Timestamps
 import Curation
 import Foundation
 
-/// Reads a chunk's records into drafts. One belongs to one task: it is a value that counts as it reads.
+/// Reads a chunk's records into drafts. Each task has its own decoder, which counts as it reads.
 struct DraftDecoder {
-  /// A record's draft, and what its id derives from when it has none; or why there is no draft.
+  /// A record's draft, with the digest for its id when it has none; or the reason why there is no draft.
   enum Outcome {
     case draft(ComplaintDraft, ContentDigest?)
     case reject(RejectReason)

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// The bytes of a file or of standard input as they lie there.
+/// The raw bytes of a file or of standard input.
 final class FileBytes {
-  /// How errors call it.
+  /// The file's name in errors.
   let name: String
   /// The file's length, nil for anything that is not a regular file.
   let totalBytes: UInt64?
@@ -17,13 +17,13 @@ final class FileBytes {
   private let ownsDescriptor: Bool
   private let isCancelled: @Sendable () -> Bool
 
-  /// Opens `path`, `-` for standard input. While a pipe has nothing to read, `isCancelled` is asked ten times a
-  /// second; once it says true, reading throws `CancellationError`.
+  /// Opens `path`, `-` for standard input. While a pipe has nothing to read, `isCancelled` is called ten times a
+  /// second; once it returns true, reading throws `CancellationError`.
   init(path: String, isCancelled: @escaping @Sendable () -> Bool) throws(ImportFileError) {
     self.isCancelled = isCancelled
     name = path == "-" ? "standard input" : path
     ownsDescriptor = path != "-"
-    // Non-blocking, so that a named pipe without a writer can be given up; regular files do not care.
+    // Non-blocking, so that waiting for a named pipe without a writer can be cancelled; regular files ignore it.
     descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .cannotRead(path: name, reason: Self.systemMessage()) }
     var status = stat()

@@ -1,12 +1,12 @@
-/// Why a file could not be read, or not to its end.
+/// The reason why a file could not be read completely.
 public enum ImportFileError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The system refused; `reason` is its message.
+  /// The operating system refused; `reason` is its message.
   case cannotRead(path: String, reason: String)
-  /// Neither plain text nor gzip; `kind` names what it looks like.
+  /// Neither plain text nor gzip; `kind` is the detected format.
   case unsupportedCompression(path: String, kind: String)
-  /// The gzip data ends in the middle, after `line` whole lines.
+  /// The gzip data ends early, after `line` complete lines.
   case truncated(path: String, line: Int)
-  /// The gzip data is damaged after `line` whole lines; `reason` is zlib's message.
+  /// The gzip data is damaged after `line` complete lines; `reason` is zlib's message.
   case corrupt(path: String, line: Int, reason: String)
   /// The header line lacks a column that the format needs.
   case missingColumn(path: String, column: String)
@@ -15,7 +15,7 @@ public enum ImportFileError: Error, Sendable, Equatable, CustomStringConvertible
   /// The file of rejected lines could not be written; `reason` is the system's message.
   case cannotWrite(path: String, reason: String)
 
-  /// The error and the next step, in one or two sentences.
+  /// The cause and the remedy, in a sentence or two.
   public var description: String {
     switch self {
     case .cannotRead(let path, let reason): "Cannot read \(path): \(reason). Check its name and permissions."

@@ -1,28 +1,28 @@
 public import Curation
 public import Foundation
 
-/// How a file of complaints is imported.
+/// The options of an import of complaints.
 public struct ImportOptions: Sendable {
   /// The file, or `-` for standard input.
   public var path: String
   /// The layout of its rows.
   public var format: ComplaintFormat
-  /// What rows without an id derive theirs from, beside their content: keep it the same for the files of one
-  /// origin, so that a row met again in tomorrow's file is known. The format's name by default.
+  /// The source's name, from which rows without an id derive theirs, together with their content: keep it the same for
+  /// all files of one origin, so that a repeated row is recognized. The format's name by default.
   public var source: String
-  /// Where the FTC's subjects belong.
+  /// The categories of the FTC's subjects.
   public var subjects: SubjectTable
   /// The category of a row in a format without any.
   public var defaultCategory = ReportCategory.other
-  /// Rows a batch for the sink, 1 or more.
+  /// Rows in a batch for the sink, 1 or more.
   public var batchRows = 10_000
-  /// Where rejected lines are written, nil for nowhere.
+  /// The file for rejected lines; nil for none.
   public var rejectsPath: String?
   /// Tasks that parse numbers at once.
   public var workers = max(1, ProcessInfo.processInfo.activeProcessorCount)
-  /// The time that dates are compared with.
+  /// The current time, with which dates are compared.
   public var now = Date()
-  /// Rows of before this moment are rejected: reports that old were dropped, and would count twice. Nil when none were.
+  /// Rows before this time are rejected: reports that old were dropped, and would count twice. Nil when none were.
   public var droppedBefore: Date?
 
   /// Makes options with the defaults above.
@@ -36,11 +36,11 @@ public struct ImportOptions: Sendable {
   }
 }
 
-/// What a sink did with a batch.
+/// The result of a batch in the sink.
 public struct SinkResult: Sendable, Equatable {
   /// Rows that were new.
   public var inserted: Int
-  /// Rows whose report id was there already.
+  /// Rows whose report id was stored already.
   public var duplicates: Int
 
   /// Makes a result of these counts.
@@ -50,14 +50,14 @@ public struct SinkResult: Sendable, Equatable {
   }
 }
 
-/// How far an import is.
+/// The progress of an import.
 public struct ImportProgress: Sendable, Equatable {
-  /// Bytes of the file, as it lies on disk, that have been read.
+  /// Bytes of the file on disk that were read.
   public var bytesRead: UInt64
   /// The file's length in bytes, nil for a pipe.
   public var totalBytes: UInt64?
   /// Rows read, rejected ones included.
   public var rows: Int
-  /// Rows that the sink has taken.
+  /// Rows that the sink has stored.
   public var written: Int
 }

@@ -2,23 +2,23 @@ import AsyncSupport
 import Foundation
 import Synchronization
 
-/// Reads a file of complaints, parses it on several tasks and hands it to a sink in batches.
+/// Reads a file of complaints, parses it on several tasks and passes it to a sink in batches.
 ///
 /// While the sink writes a batch, the next one is read and parsed; no more than two batches and some chunks are in
 /// memory. The rows keep the file's order. Running the same file again gives the same report ids.
 public struct ImportPipeline: Sendable {
-  /// Takes up to ``ImportOptions/batchRows`` complaints and says what it did with them; never called twice at once.
+  /// Stores up to ``ImportOptions/batchRows`` complaints and returns the result; never called concurrently.
   public typealias Sink = @Sendable ([ParsedComplaint]) async throws -> SinkResult
 
   private let options: ImportOptions
 
-  /// A pipeline for one file; nothing is opened yet.
+  /// A pipeline for one file; the file is not opened yet.
   public init(options: ImportOptions) { self.options = options }
 
   /// Imports the file. `progress` is called after every chunk and every batch, from one task at a time.
-  /// - Returns: what became of the rows.
-  /// - Throws: ``ImportFileError``, what the sink throws, `CancellationError`. Batches that the sink took until then
-  ///   stay taken; the file of rejects is written only when the import ends well.
+  /// - Returns: counts of the rows.
+  /// - Throws: ``ImportFileError``, what the sink throws, `CancellationError`. Batches that the sink stored until then
+  ///   stay stored; the file of rejects is written only when the import succeeds.
   public func run(
     progress: (@Sendable (ImportProgress) -> Void)? = nil, into sink: @escaping Sink
   ) async throws -> ImportSummary {
@@ -33,7 +33,7 @@ public struct ImportPipeline: Sendable {
   }
 }
 
-/// Reads records on a thread of its own, so that a slow disk or a silent pipe holds no thread of the task pool.
+/// Reads records on a separate thread, so that a slow disk or a blocked pipe occupies no thread of the task pool.
 final class ImportReader: Sendable {
   private let queue = DispatchQueue(label: "importing.reader")
   private let records = Mutex<RecordReader?>(nil)
@@ -41,7 +41,7 @@ final class ImportReader: Sendable {
 
   func cancel() { isCancelled.set() }
 
-  /// Opens the file; the columns that its header names.
+  /// Opens the file; returns the columns that its header names.
   func open(path: String, format: ComplaintFormat) async throws -> RecordColumns? {
     try await queue.run { [self] in
       try records.withLock { state in

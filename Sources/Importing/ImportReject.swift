@@ -1,8 +1,8 @@
 /// A row that was not imported, and why.
 public struct ImportReject: Sendable, Equatable {
-  /// The line in the file, from 1, counting the header. Of a row that spans lines, the first.
+  /// The line in the file, from 1, counting the header; the first line of a row that spans several.
   public var line: Int
-  /// What is wrong with it.
+  /// The reason of the rejection.
   public var reason: RejectReason
   /// The start of the row's text, at most ``ComplaintLimits/rejectTextBytes`` bytes, invalid UTF-8 repaired.
   public var text: String

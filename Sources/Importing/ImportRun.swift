@@ -1,6 +1,6 @@
 import Foundation
 
-/// One import under way: a reading task at most, some parsing tasks, a writing task at most.
+/// One import in progress: at most one reading task, several parsing tasks, at most one writing task.
 struct ImportRun {
   private enum Event: Sendable {
     case read(RecordChunk?)
@@ -40,14 +40,14 @@ struct ImportRun {
     summary.droppedBefore = options.droppedBefore
   }
 
-  /// Works until the file's end and the last batch's.
+  /// Runs until the end of the file and of the last batch.
   mutating func finish() async throws -> ImportSummary {
     let rejects = try options.rejectsPath.map { try RejectFile(path: $0) }
     try await withThrowingTaskGroup(of: Event.self) { group in
       do {
         try await handleEvents(&group, rejects)
       } catch {
-        // Otherwise a silent pipe would keep the reading task, and with it the error, for ever.
+        // Otherwise a blocked pipe would keep the reading task, and with it the error, waiting forever.
         reader.cancel()
         throw error
       }

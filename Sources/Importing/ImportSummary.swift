@@ -1,26 +1,26 @@
 public import Foundation
 
-/// What became of a file of complaints.
+/// The result of an import of complaints.
 public struct ImportSummary: Sendable, Equatable {
-  /// Rows read, rejected ones included; the header and blank lines are none.
+  /// Rows read, including rejected ones; the header and blank lines do not count.
   public var rows = 0
-  /// Rows handed to the sink.
+  /// Rows passed to the sink.
   public var accepted = 0
-  /// Rows that the sink found new.
+  /// Rows that were new.
   public var inserted = 0
-  /// Rows that the sink had already.
+  /// Rows that were stored already.
   public var duplicates = 0
   /// Rejected rows by reason.
   public var rejected: [RejectReason: Int] = [:]
-  /// Subjects that the table does not have, with how often each occurred; at most ``maximumSubjects``.
+  /// Subjects missing in the table, with the number of their rows; at most ``maximumSubjects``.
   public var unknownSubjects: [String: Int] = [:]
-  /// Rows with a subject that the table does not have, those beyond ``maximumSubjects`` included.
+  /// Rows with a subject missing in the table, including those beyond ``maximumSubjects``.
   public var unknownSubjectRows = 0
   /// Rows in which invalid UTF-8 was replaced.
   public var repaired = 0
-  /// As in ``ImportOptions/droppedBefore``.
+  /// The value of ``ImportOptions/droppedBefore``.
   public var droppedBefore: Date?
-  /// Bytes read of the file as it lies on disk.
+  /// Bytes of the file on disk that were read.
   public var bytesRead: UInt64 = 0
   /// Wall time in seconds.
   public var seconds = 0.0
@@ -28,7 +28,7 @@ public struct ImportSummary: Sendable, Equatable {
   /// Distinct unknown subjects that are kept.
   public static let maximumSubjects = 1_000
 
-  /// A summary of nothing.
+  /// An empty summary.
   public init() {}
 
   /// Rows rejected for any reason.

@@ -1,6 +1,6 @@
 import CZlib
 
-/// The bytes of a file after decompression; whether it is gzip is told by its first bytes.
+/// The bytes of a file after decompression; gzip is recognized by its first bytes.
 final class InputBytes {
   let file: FileBytes
   /// Whether the file is gzip.
@@ -18,7 +18,7 @@ final class InputBytes {
     case between
   }
 
-  /// Why decompression stopped.
+  /// The reason why decompression stopped.
   enum Failure: Error, Equatable {
     case truncated
     case corrupt(String)
@@ -90,7 +90,7 @@ final class InputBytes {
         }
       }
       if state == .between {
-        // gzip pads members to a block with zeros; anything else starts another member.
+        // gzip may pad members with zeros; anything else starts another member.
         while let first = pending.first, input[first] == 0 { pending = first + 1..<pending.upperBound }
         if pending.isEmpty { continue }
         inflateReset(stream)

@@ -9,14 +9,14 @@
 /// Streams the lines of a file or of standard input, plain or gzip.
 ///
 /// Lines end with LF or CR LF; the last one need not end. A UTF-8 byte order mark at the start is dropped. Gzip is
-/// told by its first bytes and may have several members. Memory is bounded: ``maximumLineBytes`` and about 350 KB.
-/// Reading blocks the thread.
+/// recognized by its first bytes and may have several members. Memory is bounded: ``maximumLineBytes`` and about 350
+/// KB. Reading blocks the thread.
 public final class LineReader {
-  /// A line and what had to be done to it.
+  /// A line, and whether it was repaired or cut.
   public struct Line: Sendable, Equatable {
-    /// From 1.
+    /// The line's number, from 1.
     public var number: Int
-    /// Without its end; when it is too long, only the start.
+    /// The text without line end; only the start of a line that is too long.
     public var text: String
     /// Whether invalid UTF-8 was replaced with U+FFFD.
     public var isRepaired: Bool
@@ -24,7 +24,7 @@ public final class LineReader {
     public var isTooLong: Bool
   }
 
-  /// A line's bytes, which are gone with the next call.
+  /// A line's bytes, valid until the next call.
   struct RawLine {
     var number: Int
     var bytes: UnsafeBufferPointer<UInt8>
@@ -33,7 +33,7 @@ public final class LineReader {
 
   /// The most bytes a line may have.
   public let maximumLineBytes: Int
-  /// Lines that were read.
+  /// Number of lines read.
   public private(set) var lineNumber = 0
   private let input: InputBytes
   private let buffer: UnsafeMutableBufferPointer<UInt8>
@@ -42,11 +42,11 @@ public final class LineReader {
   private var end = 0
   private var isAtEnd = false
   private var keptBytes = 0
-  /// Bytes of the lines that were read, as they are without compression.
+  /// Decompressed bytes of the lines read.
   private(set) var bytesTaken = 0
 
-  /// Opens `path`, `-` for standard input. Reading from a pipe ends with `CancellationError` when `isCancelled`
-  /// says true.
+  /// Opens `path`, `-` for standard input. Reading from a pipe ends with `CancellationError` when `isCancelled` returns
+  /// true.
   /// - Throws: ``ImportFileError/cannotRead(path:reason:)``, ``ImportFileError/unsupportedCompression(path:kind:)``.
   public init(
     path: String, maximumLineBytes: Int = 1 << 16, isCancelled: @escaping @Sendable () -> Bool = { false }
@@ -59,10 +59,10 @@ public final class LineReader {
 
   deinit { buffer.deallocate() }
 
-  /// How errors call the file.
+  /// The file's name in errors.
   public var name: String { input.file.name }
 
-  /// Bytes that were read of the file as it lies on disk.
+  /// Bytes of the file on disk that were read.
   public var bytesRead: UInt64 { input.file.bytesRead }
 
   /// The file's length in bytes, nil for a pipe.
@@ -86,7 +86,7 @@ public final class LineReader {
       scanned = end
       if isAtEnd { return start < end ? take(upTo: end, next: end) : nil }
       if end - start > maximumLineBytes + 2 {
-        // Too long whatever follows: what is behind its kept start is overwritten until the line ends.
+        // The line is too long: the bytes after its kept start are overwritten until it ends.
         keptBytes = max(keptBytes, end - start)
         end = start + maximumLineBytes + 2
         scanned = end
@@ -131,7 +131,7 @@ public final class LineReader {
 }
 
 extension String {
-  /// The text of UTF-8 bytes; whether invalid ones were replaced with U+FFFD.
+  /// The text of UTF-8 bytes, and whether invalid ones were replaced with U+FFFD.
   static func repairing(_ bytes: some Collection<UInt8>) -> (text: String, isRepaired: Bool) {
     if let text = String(validating: bytes, as: UTF8.self) { return (text, false) }
     return (String(decoding: bytes, as: UTF8.self), true)

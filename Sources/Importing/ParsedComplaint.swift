@@ -5,15 +5,15 @@ public import Foundation
 public struct ParsedComplaint: Sendable, Equatable {
   /// The number's E.164 digits without the plus.
   public var number: Int64
-  /// What the reporter says the call was.
+  /// The category of the complaint.
   public var category: ReportCategory
   /// When the complaint was made.
   public var reportedAt: Date
   /// The report's own id, or one derived from its content: the same in every import from the same source.
   public var reportID: UUID
-  /// The pseudonym of who complained, where the file has one.
+  /// The reporter's pseudonym, where the file has one.
   public var reporter: String?
-  /// What the reporter wrote, where the file has it.
+  /// The reporter's comment, where the file has one.
   public var comment: String?
   /// The line in the file, from 1, counting the header.
   public var line: Int

@@ -1,12 +1,12 @@
 extension RecordChunk {
-  /// Adds a line of CSV, and the lines after it that belong to the same record because a quoted field goes on.
+  /// Adds a line of CSV, and the lines after it that belong to the same record because a quoted field continues.
   ///
-  /// Where the quotes make no record in the end (the field does not end within the file or the size of a record, or has text
-  /// behind its closing quote), somebody forgot one: the first line is rejected, and the next ones are read anew.
-  /// - Parameter lines: where the line came from.
+  /// A quoted field that does not end within the file or the size of a record, or has text after its closing quote, is
+  /// attributed to a missing quote: the first line is rejected, and the next ones are read again.
+  /// - Parameter lines: the source of the line.
   /// - Throws: `ImportFileError`, `CancellationError`.
   mutating func appendCSV(_ line: LineReader.RawLine, followedBy lines: CSVLines) throws {
-    // The bytes of a line are good until the next one is read.
+    // The bytes of a line are valid until the next one is read.
     var scanner = CSVScanner()
     scanner.read(line.bytes)
     append(line.bytes, line: line.number)

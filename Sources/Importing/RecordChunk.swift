@@ -4,13 +4,13 @@ struct RecordChunk: Sendable {
     var line: Int
     var start: Int
     var end: Int
-    /// What is wrong with the record as such.
+    /// The problem of the record itself; nil where there is none.
     var problem: RejectReason?
   }
 
   var bytes: [UInt8] = []
   var records: [Record] = []
-  /// Where the file was when the chunk was read.
+  /// Bytes of the file that were read up to the chunk.
   var bytesRead: UInt64 = 0
   var totalBytes: UInt64?
 

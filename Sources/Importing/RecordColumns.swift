@@ -1,4 +1,4 @@
-/// Where a delimited file has the fields that matter.
+/// The columns of the imported fields in a delimited file.
 struct RecordColumns: Sendable, Equatable {
   var count: Int
   var number: Int

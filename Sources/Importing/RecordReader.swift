@@ -1,12 +1,13 @@
-/// Gathers a file's lines into chunks of whole records: a line each, or more where a CSV field holds line ends.
+/// Collects a file's lines into chunks of complete records: one line each, or more where a CSV field contains line
+/// ends.
 final class RecordReader {
-  /// Records a chunk at most.
+  /// The most records in a chunk.
   static let chunkRecords = 1_024
-  /// Bytes of a chunk, exceeded by one record at most.
+  /// Bytes in a chunk, exceeded by at most one record.
   static let chunkBytes = 1 << 18
 
   let format: ComplaintFormat
-  /// Where the fields are; nil for JSON.
+  /// The columns of the fields; nil for JSON.
   let columns: RecordColumns?
   private let lines: LineReader
   private let csv: CSVLines

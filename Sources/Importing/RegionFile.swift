@@ -2,7 +2,8 @@ import Foundation
 import PhoneNumbers
 public import Storage
 
-/// Reads a file of regions: a line a prefix, `region⇥prefix⇥name`; the name may stand in the region's first line alone.
+/// Reads a file of regions with one prefix in each line, `region⇥prefix⇥name`; only the region's first line needs the
+/// name.
 ///
 /// Lines that are blank or begin with `#` are skipped.
 public enum RegionFile {
@@ -31,7 +32,7 @@ public enum RegionFile {
       guard code.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{0,22}/) != nil, !code.contains("..") else {
         throw fail("a region has 1 to 23 of A-Z a-z 0-9 . _ -, the first a letter or digit, and no two dots in a row")
       }
-      // Packs are named in lower case.
+      // Names of packs are in lowercase.
       guard PhoneRegion(code) == nil else { throw fail("\(code) is a country already; choose another code") }
       guard let prefix = Int64(fields[1].hasPrefix("+") ? String(fields[1].dropFirst()) : fields[1]),
         PhoneNumber.digitsRange.contains(prefix)

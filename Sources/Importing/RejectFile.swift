@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// A file of rejected lines that gets its name when it is complete: line, reason and text, separated by tabs.
+/// A file of rejected lines that gets its name only when it is complete: line, reason and text, separated by tabs.
 ///
-/// Only its owner may read it, because rejected lines can contain comments.
+/// Only its owner can read it, because rejected lines can contain comments.
 final class RejectFile {
   private let path: String
   /// The name until the file is complete; nil for a character device, which is written directly.
@@ -16,11 +16,11 @@ final class RejectFile {
   private var descriptor: Int32
   private var buffer: [UInt8] = []
 
-  /// Creates the file under a name of its own beside `path`.
+  /// Creates the file under a temporary name beside `path`.
   /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
   init(path: String) throws(ImportFileError) {
     self.path = path
-    // A rename would replace a device such as /dev/null.
+    // A rename would replace a device such as /dev/null by a file.
     var status = stat()
     let isThere = stat(path, &status) == 0
     if isThere, status.st_mode & S_IFMT == S_IFCHR {
@@ -52,7 +52,7 @@ final class RejectFile {
     if buffer.count >= 1 << 16 { try flush() }
   }
 
-  /// Gives the file its name; until then it is removed with this object.
+  /// Renames the file to its final name; without this call it is removed with this object.
   /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
   func finish() throws(ImportFileError) {
     try flush()
@@ -76,7 +76,7 @@ final class RejectFile {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  /// Control characters would break the line or speak to a terminal.
+  /// Escapes control characters, which would break the line or control a terminal.
   private static func appendEscaped(_ byte: UInt8, to buffer: inout [UInt8]) {
     switch byte {
     case 0x09: buffer.append(contentsOf: "\\t".utf8)

@@ -1,7 +1,7 @@
 import PhoneNumbers
 
 extension RejectReason {
-  /// The reason that stands for what is wrong with a number.
+  /// The reason that corresponds to an error of a number.
   init(_ error: PhoneNumberError) {
     self =
       switch error {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Gives ids to rows that have none, so that the same row has the same id in every run.
+/// Creates ids for rows without one, so that the same row has the same id in every run.
 ///
-/// An id is made of the source's name, the row's content and how many rows with this content came before it in the
-/// file. A file that has all rows of an earlier one and more, wherever they stand, therefore repeats the earlier
-/// ids and adds new ones.
+/// An id is derived from the source's name, the row's content and the number of rows with this content before it in the
+/// file. A file with all rows of an earlier one and more, in any order, therefore repeats the earlier ids and adds new
+/// ones.
 ///
-/// Memory: a table of 64-bit prefixes at most three quarters full, 11 to 22 bytes a distinct row and half as much
-/// again while it grows, and about 32 bytes for each content that occurs more than once.
+/// Memory: a table of 64-bit prefixes at most three quarters full, 11 to 22 bytes for each distinct row and half as
+/// much again while it grows, and about 32 bytes for each content that occurs more than once.
 struct ReportIdentity {
   private var slots: [UInt64] = Array(repeating: 0, count: 1 << 12)
   private var used = 0
@@ -37,7 +37,7 @@ struct ReportIdentity {
     slots = larger
   }
 
-  /// The keys are bits of a SHA-256, so their low bits are a good place to start.
+  /// The keys are bits of a SHA-256, so their low bits are evenly distributed.
   private static func insert(_ key: UInt64, into slots: inout [UInt64]) -> Bool {
     let mask = slots.count - 1
     var index = Int(truncatingIfNeeded: key) & mask

@@ -1,9 +1,9 @@
-/// How to draw numbers of a country that libphonenumber calls valid more often than not.
+/// The prefixes of a country from which mostly valid numbers, according to libphonenumber, are drawn.
 struct SimulatedCountry: Sendable {
   /// ISO 3166.
   var region: String
   var callingCode: String
-  /// Beginnings of national numbers, and how many digits follow each.
+  /// Prefixes of national numbers, and the count of digits after each.
   var prefixes: [(digits: String, rest: Int)]
 
   /// The countries that can be simulated, by region.

@@ -1,26 +1,26 @@
 import Curation
 import PhoneNumbers
 
-/// A caller of a simulation: its number, what it is up to, and when.
+/// A simulated caller: its number, its category, and the time of its campaign.
 struct SimulatedNumber: Sendable {
   /// E.164 digits without the plus.
   var digits: Int64
   var region: String
-  /// Whether most votes say that it is all right.
+  /// Whether most votes call it legitimate.
   var isLegitimate: Bool
   /// The category of most complaints.
   var category: ReportCategory
   /// When its campaign starts, in seconds from the simulation's start.
   var start: Int
-  /// The time in which its complaints fall by half, in seconds.
+  /// The half-life of its complaints, in seconds.
   var halfLife: Int
 }
 
 /// Draws the callers of a simulation.
 struct SimulatedNumberMaker {
-  /// Of a hundred numbers, how many are legitimate.
+  /// The percentage of legitimate numbers.
   private static let legitimatePercent = 4
-  /// Of a hundred numbers, how many call from the block of the number before.
+  /// The percentage of numbers in the same block as the number before.
   private static let neighbourPercent = 35
   private static let categories: [(category: ReportCategory, weight: Int)] = [
     (.telemarketing, 24), (.robocall, 20), (.fraud, 20), (.silent, 9), (.debtCollection, 6), (.oneRing, 5),
@@ -38,7 +38,7 @@ struct SimulatedNumberMaker {
     self.seconds = seconds
   }
 
-  /// Distinct valid numbers; every number beyond the first may be a neighbour of the one before.
+  /// Distinct valid numbers; every number beyond the first may be adjacent to the one before.
   mutating func make(_ count: Int) throws(ComplaintSimulator.Failure) -> [SimulatedNumber] {
     var numbers: [SimulatedNumber] = []
     numbers.reserveCapacity(count)
@@ -56,7 +56,7 @@ struct SimulatedNumberMaker {
 
   private mutating func stranger() throws(ComplaintSimulator.Failure) -> SimulatedNumber {
     let country = random.pick(countries)
-    // Most draws are valid and free; thousands in a row that are not mean that the country has no more numbers.
+    // Most draws are valid and unused; thousands of failures in a row mean that the country has no more numbers.
     for _ in 0..<5_000 {
       let prefix = random.pick(country.prefixes)
       var text = country.callingCode + prefix.digits
@@ -99,7 +99,7 @@ struct SimulatedNumberMaker {
     return .other
   }
 
-  /// Campaigns fade within hours or weeks; a legitimate number is called about all the time.
+  /// Campaigns decay within hours or weeks; complaints about a legitimate number are spread over the total time.
   private mutating func drawHalfLife(_ isLegitimate: Bool) -> Int {
     if isLegitimate { return seconds }
     return 3_600 * (6 + random.below(36)) << random.below(4)

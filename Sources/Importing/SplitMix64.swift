@@ -1,11 +1,11 @@
 /// Steele, Lea and Flood's SplitMix64: a small generator whose sequence is the same everywhere, for data that must be
-/// made again from a seed. Not for secrets.
+/// reproducible from a seed. Not for secrets.
 package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
   package init(seed: UInt64) { state = seed }
 
-  /// A generator of its own for one of several purposes, so that more of one does not shift another.
+  /// A separate generator for one of several purposes, so that more draws for one do not change another.
   package init(seed: UInt64, purpose: UInt64) {
     var mixer = SplitMix64(seed: seed ^ (purpose &* 0xD134_2543_DE82_EF95))
     state = mixer.next()
@@ -19,11 +19,11 @@ package struct SplitMix64: RandomNumberGenerator {
     return word ^ (word >> 31)
   }
 
-  /// Evenly from 0 up to, not including, `bound`, which is 1 or more. The bias, below bound / 2⁶⁴, does not matter
-  /// here.
+  /// An evenly distributed number from 0 up to, not including, `bound`, which is 1 or more. The bias, below bound /
+  /// 2⁶⁴, does not matter here.
   package mutating func below(_ bound: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(bound)).high) }
 
-  /// True `percent` times in a hundred.
+  /// Returns true with a probability of `percent` %.
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
   /// One of the elements, of which there is at least one.

@@ -1,10 +1,10 @@
 public import Curation
 import Foundation
 
-/// Which category each of the FTC's subjects belongs to.
+/// The category of each of the FTC's subjects.
 ///
-/// The text has a line a subject: the subject, a tab, a category's slug, and optionally a tab and the slug for the
-/// same subject when the call was a recording. Lines that are blank or start with `#` are skipped. Subjects are
+/// The text has one line for each subject: the subject, a tab, a category's slug, and optionally a tab and the slug for
+/// the same subject when the call was a recording. Lines that are blank or start with `#` are skipped. Subjects are
 /// compared without regard to case and to the number of spaces between words.
 public struct SubjectTable: Sendable, Equatable {
   struct Entry: Sendable, Equatable {
@@ -23,9 +23,9 @@ public struct SubjectTable: Sendable, Equatable {
   /// The number of subjects.
   public var count: Int { entries.count }
 
-  /// Reads a table's text. `name` stands for the file in errors.
-  /// - Throws: ``ImportFileError/badTable(path:line:reason:)`` for a line without a tab, a category that is
-  ///   unknown, or a subject that occurred before.
+  /// Reads a table's text. `name` is the file's name in errors.
+  /// - Throws: ``ImportFileError/badTable(path:line:reason:)`` for a line without a tab, an unknown category, or a
+  ///   repeated subject.
   public init(text: String, name: String = "subjects") throws(ImportFileError) {
     var number = 0
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -69,7 +69,7 @@ public struct SubjectTable: Sendable, Equatable {
     try self.init(text: text, name: path)
   }
 
-  /// The category of a subject, nil when the table does not have it.
+  /// The category of a subject; nil when the table does not contain it.
   public func category(for subject: String, isRecording: Bool) -> ReportCategory? {
     guard let entry = entries[subject] ?? entries[Self.key(subject)] else { return nil }
     return isRecording ? entry.recorded : entry.category

@@ -4,18 +4,18 @@ import Synchronization
 
 /// Reads a file of names into sorted runs.
 struct DirectoryCollection {
-  /// What reading gave.
+  /// The result of reading.
   struct Collected: Sendable {
     var file: TemporaryFile
     var runs: [Range<Int>]
-    /// Numbers in all runs, repeated ones each time.
+    /// Numbers in all runs, including repeated ones.
     var numbers: Int
     var summary: DirectorySummary
   }
 
   let options: DirectoryOptions
 
-  /// Parses on as many tasks as the options say.
+  /// Parses on as many tasks as the options set.
   func read(_ progress: @escaping @Sendable (DirectoryProgress) -> Void) async throws -> Collected {
     let source = DirectoryFile()
     return try await withTaskCancellationHandler {
@@ -34,7 +34,7 @@ struct DirectoryCollection {
           for try await some in group { runs += some }
           return runs
         } catch {
-          // Otherwise a silent pipe would keep the other tasks, and with them the error, for ever.
+          // Otherwise a blocked pipe would keep the other tasks, and with them the error, waiting forever.
           source.cancel()
           throw error
         }
@@ -62,7 +62,7 @@ struct DirectoryCollection {
   }
 }
 
-/// Reads rows on a thread of its own, so that a slow disk or a silent pipe holds no thread of the task pool.
+/// Reads rows on a separate thread, so that a slow disk or a blocked pipe occupies no thread of the task pool.
 private final class DirectoryFile: Sendable {
   private struct State {
     var reader: DirectoryReader?
@@ -86,7 +86,7 @@ private final class DirectoryFile: Sendable {
     }
   }
 
-  /// The next rows and the place of their chunk in the file, from 0; nil at the end.
+  /// The next rows and the index of their chunk in the file, from 0; nil at the end.
   func next() async throws -> (index: Int, chunk: RecordChunk)? {
     try await queue.run { [self] in
       try state.withLock { state in
@@ -98,7 +98,7 @@ private final class DirectoryFile: Sendable {
   }
 }
 
-/// Adds up what became of chunks; rejects are written in the file's order.
+/// Adds up the results of chunks; rejects are written in the file's order.
 private final class DirectoryTally: Sendable {
   private struct State {
     var summary = DirectorySummary()

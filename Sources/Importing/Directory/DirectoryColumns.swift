@@ -1,6 +1,6 @@
-/// Where a directory's rows have the fields that matter.
+/// The columns of the imported fields in a directory.
 struct DirectoryColumns: Sendable, Equatable {
-  /// Columns of a row; nil where rows need not have the same.
+  /// Number of columns; nil where rows may differ.
   var count: Int?
   var numbers: [Int]
   var name: Int
@@ -18,7 +18,7 @@ struct DirectoryColumns: Sendable, Equatable {
   private static let categoryNames: Set<String> = ["category", "kind", "type", "rubric"]
   private static let regionNames: Set<String> = ["country_code", "region_code"]
 
-  /// Finds the columns that were asked for, and by the header what was not.
+  /// Finds the requested columns, and the others by the header.
   /// - Throws: ``ImportFileError/missingColumn(path:column:)``.
   init(header: [String], names: DirectoryColumnNames, hasHeader: Bool, path: String) throws(ImportFileError) {
     let keys = hasHeader ? header.map(Self.key) : []
@@ -32,7 +32,7 @@ struct DirectoryColumns: Sendable, Equatable {
     numbers = []
     for name in names.numbers { numbers.append(try asked(name)) }
     if names.numbers.isEmpty {
-      // telephone_no_2 is another of telephone_no.
+      // telephone_no_2 is a further column like telephone_no.
       numbers = keys.indices.filter { Self.numberNames.contains(Self.withoutOrdinal(keys[$0])) }
     }
     guard !numbers.isEmpty else { throw .missingColumn(path: path, column: "phone") }

@@ -2,22 +2,24 @@ import Foundation
 public import Storage
 import Synchronization
 
-/// Imports a file of names: read and parsed on all cores, sorted by number in a temporary file, stored with one COPY, and
-/// put in the place of the source's former entries all at once.
+/// Imports a file of names: read and parsed on all cores, sorted by number in a temporary file, stored with one COPY,
+/// and exchanged for the source's former entries in one transaction.
 ///
-/// Memory: a run of rows a task (``DirectoryOptions/runBytes``), a chunk a task, and 64 KB a run while they are merged.
+/// Memory: one run of rows (``DirectoryOptions/runBytes``) and one chunk for each task, and 64 KB for each run during
+/// the merge.
 public struct DirectoryImport: Sendable {
   private let options: DirectoryOptions
 
-  /// An import of one file; nothing is opened yet.
+  /// An import of one file; the file is not opened yet.
   public init(options: DirectoryOptions) {
     self.options = options
   }
 
   /// Imports the file.
-  /// - Parameter store: takes the entries in ascending order of number, a batch at a time until one is empty, and says what
-  ///   it did; see `DirectoryStore.replace`.
-  /// - Throws: ``ImportFileError``, what `store` throws, `CancellationError`; the source's former entries then stay.
+  /// - Parameter store: receives the entries in ascending order of number, one batch at a time until one is empty, and
+  ///   returns the result; see `DirectoryStore.replace`.
+  /// - Throws: ``ImportFileError``, what `store` throws, `CancellationError`; the source's former entries are then
+  ///   unchanged.
   public func run(
     progress: @escaping @Sendable (DirectoryProgress) -> Void = { _ in },
     into store:
@@ -49,7 +51,7 @@ public struct DirectoryImport: Sendable {
   }
 }
 
-/// A merge that a closure may hold.
+/// A merge that a closure can capture.
 private final class SharedMerge: Sendable {
   let merge: Mutex<DirectoryMerge>
 

@@ -1,15 +1,15 @@
 import Storage
 
-/// Merges sorted runs, and settles which of several names a number has: the one that most rows give it, of equals the one
-/// that came first in the file.
+/// Merges sorted runs, and chooses the name of each number: the one in most rows; of equally frequent ones the first in
+/// the file.
 struct DirectoryMerge {
-  /// What disagreed.
+  /// Numbers with different names.
   struct Conflicts: Sendable, Equatable {
     /// Numbers with more than one name.
     var numbers = 0
-    /// Rows whose name was not taken.
+    /// Rows whose name was not chosen.
     var rows = 0
-    /// The first few.
+    /// The first examples.
     var examples: [DirectorySummary.Conflict] = []
   }
 
@@ -27,7 +27,7 @@ struct DirectoryMerge {
   private(set) var conflicts = Conflicts()
   /// Rows merged so far.
   private(set) var rows = 0
-  /// Numbers settled so far.
+  /// Numbers completed so far.
   private(set) var numbers = 0
 
   init(file: TemporaryFile, runs: [Range<Int>]) throws {
@@ -58,7 +58,7 @@ struct DirectoryMerge {
 
   private static let reserved = 8_192
 
-  /// Whether the first row is the only one of its number, as most are; false where that is not at hand.
+  /// Whether the first row is the only one of its number, as most are; false where the next row is not in memory.
   private func isAlone(_ first: RunReader) -> Bool {
     guard first.isOtherNext else { return false }
     return !heap[1..<min(3, heap.count)].contains { $0.number == first.number }
@@ -81,7 +81,7 @@ struct DirectoryMerge {
       }
       try advance(reader)
     }
-    // Rows of one number come in the order of lines: of equals the first stays.
+    // Rows of one number are in the order of lines: of equally frequent names the first is chosen.
     var best = 0
     for index in names.indices where names[index].rows > names[best].rows { best = index }
     if names.count > 1 { note(number, names, best) }

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// How a file of names is imported.
+/// The options of an import of a directory.
 public struct DirectoryOptions: Sendable {
   /// The file, or `-` for standard input: CSV or TSV, plain or gzip.
   public var path: String
-  /// Where numbers without a plus are dialled, ISO 3166-1 alpha-2; nil to read international forms only.
+  /// The region of numbers without a plus, ISO 3166-1 alpha-2; nil to read international forms only.
   public var region: String?
-  /// Which columns hold what.
+  /// The columns of the fields.
   public var columns = DirectoryColumnNames()
-  /// Whether the first line is a row like the others; columns are then given by their places.
+  /// Whether the first line is a header; without one, columns are given by position.
   public var hasHeader = true
-  /// Where rejected lines are written, nil for nowhere.
+  /// The file for rejected lines; nil for none.
   public var rejectsPath: String?
-  /// A folder for what does not fit into memory: about 20 bytes and the name for each number.
+  /// A folder for data that does not fit into memory: about 20 bytes and the name for each number.
   public var temporaryFolder: String
-  /// Tasks that parse at once.
+  /// Number of parsing tasks.
   public var workers = max(1, ProcessInfo.processInfo.activeProcessorCount)
   /// Bytes of rows that a task sorts in memory before it writes them to the temporary folder.
   public var runBytes = 12 << 20
@@ -27,18 +27,19 @@ public struct DirectoryOptions: Sendable {
   }
 }
 
-/// Columns of a directory: by the name in the header, or by their place from 1. What is nil is found by the header.
+/// Columns of a directory, by the name in the header or by position from 1. Columns that are nil are found by the
+/// header.
 public struct DirectoryColumnNames: Sendable, Equatable {
-  /// Numbers; several, one after the other.
+  /// Columns of numbers, in order.
   public var numbers: [String] = []
   /// The name.
   public var name: String?
-  /// The kind of business.
+  /// The category of the business.
   public var category: String?
-  /// ISO 3166-1 alpha-2 of where the row's numbers are dialled; where it is empty the file's region counts.
+  /// Region of the row's numbers, ISO 3166-1 alpha-2; where it is empty the file's region applies.
   public var region: String?
 
-  /// Everything by the header.
+  /// All columns by the header.
   public init() {}
 }
 
@@ -48,8 +49,8 @@ public enum DirectoryLimits {
   public static let nameBytes = 400
   /// Bytes of a category; longer ones are cut between characters.
   public static let categoryBytes = 100
-  /// Numbers of one row; the rest are counted as bad.
+  /// The most numbers in one row; the others are counted as bad.
   public static let numbersOfARow = 50
-  /// Distinct names that are weighed for one number; further ones are left out.
+  /// The most distinct names that are compared for one number; further ones are ignored.
   public static let namesOfANumber = 1_000
 }

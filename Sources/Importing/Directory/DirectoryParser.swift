@@ -1,11 +1,11 @@
 import PhoneNumbers
 
-/// Turns rows into numbers with names; one belongs to one task.
+/// Parses rows into numbers with names; each task has its own.
 struct DirectoryParser {
-  /// What became of a chunk besides what went into the run.
+  /// The result of a chunk, besides the rows added to the run.
   struct Outcome: Sendable {
     var rejects: [ImportReject] = []
-    /// Numbers of rows that have a good one too.
+    /// Bad numbers in rows that also have a good one.
     var badNumbers = 0
     var rows = 0
     var numbers = 0
@@ -16,7 +16,7 @@ struct DirectoryParser {
   private let options: DirectoryOptions
   private let columns: DirectoryColumns
   private let isCSV: Bool
-  // Numbers of a directory do not come again: what is not remembered need not be looked for.
+  // Numbers of a directory rarely repeat, so no cache is used.
   private var parser = PhoneNumberParser(capacity: 0)
   private var row = DirectoryRow()
 
@@ -26,7 +26,7 @@ struct DirectoryParser {
     self.isCSV = isCSV
   }
 
-  /// Parses a chunk's rows and adds what they name to the run.
+  /// Parses a chunk's rows and adds their numbers and names to the run.
   mutating func parse(_ chunk: RecordChunk, into run: inout DirectoryRun) -> Outcome {
     var outcome = Outcome(rows: chunk.records.count, bytesRead: chunk.bytesRead, totalBytes: chunk.totalBytes)
     chunk.bytes.withUnsafeBufferPointer { bytes in
@@ -40,7 +40,7 @@ struct DirectoryParser {
     return outcome
   }
 
-  /// Adds a row's numbers to the run; why there is none.
+  /// Adds a row's numbers to the run; returns the reason where there is none.
   private mutating func problem(
     _ record: RecordChunk.Record, _ text: UnsafeBufferPointer<UInt8>, _ run: inout DirectoryRun,
     _ outcome: inout Outcome
@@ -76,14 +76,15 @@ struct DirectoryParser {
     return nil
   }
 
-  /// Reads a cell that may have several numbers; the reason of the last bad one.
+  /// Reads a cell that may contain several numbers; returns the reason of the last bad one.
   private mutating func numbers(
     in cell: String, region: String?, _ found: inout [Int64], _ outcome: inout Outcome
   ) -> RejectReason? {
     guard let separator = cell.utf8.first(where: Self.divides) else {
       return number(cell, region: region, &found, &outcome)
     }
-    // 030/1234567 is one number, and so is one with an extension behind a comma: these divide only what cannot be read.
+    // 030/1234567 is one number, and so is one with an extension behind a comma: these separators apply only to text
+    // that cannot be parsed.
     if !Self.alwaysDivides(separator), !cell.utf8.contains(where: Self.alwaysDivides),
       let number = try? parser.parse(cell, region: region)
     {
@@ -118,7 +119,7 @@ struct DirectoryParser {
       return nil
     } catch {
       if error == .empty || Self.saysNothing(text) { return nil }
-      // A remark, as in 6565 3692 (Secondary), would be read as letters of a keypad.
+      // A remark, as in 6565 3692 (Secondary), would be parsed as letters of a keypad.
       if let bare = Self.withoutRemarks(text), let number = try? parser.parse(bare, region: region) {
         add(number.digits, to: &found)
         return nil
@@ -132,14 +133,14 @@ struct DirectoryParser {
     if !found.contains(number) { found.append(number) }
   }
 
-  /// The text without words in brackets; nil where there are none.
+  /// The text without words in parentheses; nil where there are none.
   private static func withoutRemarks(_ text: String) -> String? {
     guard text.utf8.contains(UInt8(ascii: "(")) else { return nil }
     let bare = text.replacing(/\([^()]*\p{L}[^()]*\)/, with: "")
     return bare == text ? nil : bare
   }
 
-  /// What people write into a cell that must not be empty.
+  /// Whether a text is a placeholder for an empty cell.
   private static func saysNothing(_ text: String) -> Bool {
     ["na", "n/a", "n.a.", "-", "--", "none", "null", "nil", "n", "a"].contains(
       text.lowercased().filter { !$0.isWhitespace })

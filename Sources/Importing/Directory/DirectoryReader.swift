@@ -1,10 +1,10 @@
-/// Gathers a directory's lines into chunks of whole rows.
+/// Collects a directory's lines into chunks of complete rows.
 final class DirectoryReader {
-  /// Bytes of a chunk, exceeded by one row at most.
+  /// Bytes in a chunk, exceeded by at most one row.
   static let chunkBytes = 1 << 18
 
   let columns: DirectoryColumns
-  /// Whether commas divide and quotes count; else tabs divide and nothing else does.
+  /// Whether commas separate fields and quotes are recognized; otherwise tabs separate fields.
   let isCSV: Bool
   private let lines: LineReader
   private let csv: CSVLines

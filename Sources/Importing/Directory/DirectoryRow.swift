@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// The fields of one row; where no quotes are in it they are lent as they lie in the file.
+/// The fields of one row; without quotes they are read in place.
 struct DirectoryRow {
   private var quoted = CSVRow()
   private var isQuoted = false
@@ -15,13 +15,13 @@ struct DirectoryRow {
 
   var count: Int { isQuoted ? quoted.count : ends.count }
 
-  /// A field's bytes, valid as long as the record that was read.
+  /// A field's bytes, valid as long as the record.
   subscript(index: Int) -> [UInt8] {
     if isQuoted { return Array(quoted[index]) }
     return Array(record[(index == 0 ? 0 : ends[index - 1] + 1)..<ends[index]])
   }
 
-  /// Lends a field's bytes.
+  /// Passes a field's bytes to `body`.
   func withField<Result>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     guard isQuoted else {
       return try body(UnsafeBufferPointer(rebasing: record[(index == 0 ? 0 : ends[index - 1] + 1)..<ends[index]]))
@@ -29,7 +29,7 @@ struct DirectoryRow {
     return try quoted[index].withUnsafeBufferPointer(body)
   }
 
-  /// Reads a record; false when its quotes are wrong.
+  /// Reads a record; false when its quotes are invalid.
   mutating func read(_ record: UnsafeBufferPointer<UInt8>, isCSV: Bool) -> Bool {
     self.record = record
     isQuoted = isCSV && record.contains(CSVScanner.quote)

@@ -1,4 +1,4 @@
-/// Rows of one task that fit into memory, to be sorted by number and written to a temporary file.
+/// Rows of one task in memory, to be sorted by number and written to a temporary file.
 ///
 /// A row in the file: number (8 bytes), line (8), lengths of name and category (2 each), name, category.
 struct DirectoryRun {
@@ -23,7 +23,7 @@ struct DirectoryRun {
     bytes.append(contentsOf: category)
   }
 
-  /// Writes the rows in the order of numbers, those of one number in the order of lines, and forgets them.
+  /// Writes the rows in the order of numbers, those of one number in the order of lines, and removes them from memory.
   mutating func write(to file: TemporaryFile) throws -> Range<Int> {
     rows.sort { ($0.number, $0.start) < ($1.number, $1.start) }
     let region = file.reserve(bytes.count)

@@ -2,13 +2,13 @@ import Foundation
 import PhoneNumbers
 public import Storage
 
-/// Makes up a business directory, the same bytes for the same arguments: tab-separated lines with a header.
+/// Generates a business directory, the same bytes for the same arguments: tab-separated lines with a header.
 ///
-/// Numbers are distinct but for about one in a hundred, which comes again under another name; a few cells hold two, and
-/// about one row in three hundred has a number that is none. They may be someone's: never publish a pack made of them.
-/// More than half of the rows belong to chains, drawn by how many branches each has.
+/// Numbers are distinct except for about one in a hundred, which is repeated with another name; a few cells contain
+/// two, and about one row in three hundred has an invalid number. They may be someone's: never publish a pack made of
+/// them. More than half of the rows belong to chains, drawn by their number of branches.
 public struct DirectorySimulator: Sendable, Sequence {
-  /// A chain and how many branches it has.
+  /// A chain and its number of branches.
   public struct Chain: Sendable, Equatable {
     /// Such as `amenity/bank`.
     public var category: String
@@ -55,8 +55,8 @@ public struct DirectorySimulator: Sendable, Sequence {
 
   /// - Parameters:
   ///   - rows: 1 to ``maximumRows``.
-  ///   - chains: made-up ones where there are none.
-  ///   - regions: of the United States, such as those of Resources/regions-us.tsv.
+  ///   - chains: the chains; generated ones when empty.
+  ///   - regions: regions of the United States, such as those of Resources/regions-us.tsv.
   public init(seed: UInt64, rows: Int, chains: [Chain] = [], regions: [StoredRegion]) {
     self.seed = seed
     self.rows = rows
@@ -66,7 +66,7 @@ public struct DirectorySimulator: Sendable, Sequence {
       defer { sum += chain.branches }
       return sum
     }
-    // A library may be older than an area code.
+    // libphonenumber's data may be older than an area code.
     prefixes = regions.flatMap(\.prefixes).filter { prefix in
       1_000..<2_000 ~= prefix && PhoneNumber(digits: prefix * 10_000_000 + 2_345_678)?.isValid == true
     }.sorted()
@@ -102,7 +102,7 @@ public struct DirectorySimulator: Sendable, Sequence {
   private static let streets = ["Main St", "Oak Ave", "Park Blvd", "2nd St", "Lake Dr", "Maple Ave", "Washington Ave"]
   private static let hours = ["Mo-Fr 09:00-17:00", "Mo-Sa 08:00-20:00", "24/7", "Mo-Fr 07:30-16:00; Sa 09:00-13:00"]
 
-  /// Distinct for distinct indices: a step through all numbers that has no factor in common with how many there are.
+  /// A number that is distinct for each index: a step through all numbers whose size is coprime to their count.
   private func number(_ index: Int) -> Int64 {
     let space = UInt64(prefixes.count) * 8_000_000
     let place = (UInt64(index) &* 2_654_435_761 &+ seed % 1_000_003) % space
@@ -115,7 +115,7 @@ public struct DirectorySimulator: Sendable, Sequence {
     line.reserveCapacity(160)
     let isAgain = index > 0 && random.chance(1)
     append(number(isAgain ? random.below(index) : index), &random, to: &line)
-    // Beyond the rows: nobody else's.
+    // Numbers beyond those of the rows, so that they are unique.
     if random.chance(1) {
       line.append(contentsOf: "; ".utf8)
       append(number(rows + index), &random, to: &line)

@@ -1,53 +1,53 @@
-/// What became of a file of names.
+/// The result of an import of a directory.
 public struct DirectorySummary: Sendable, Equatable {
   /// A number that had several names in the file.
   public struct Conflict: Sendable, Equatable {
     /// E.164 digits.
     public var number: Int64
-    /// The name it has now.
+    /// The chosen name.
     public var kept: String
-    /// One that it has not.
+    /// Another of its names.
     public var other: String
-    /// How many names there were.
+    /// Number of its names.
     public var names: Int
   }
 
-  /// Rows read, rejected ones included; the header and blank lines are none.
+  /// Rows read, including rejected ones; the header and blank lines do not count.
   public var rows = 0
-  /// Numbers that have a name now.
+  /// Numbers with an entry now.
   public var entries = 0
-  /// Numbers that the source named before.
+  /// Numbers of the source before.
   public var replaced = 0
   /// Rejected rows by reason.
   public var rejected: [RejectReason: Int] = [:]
-  /// Numbers that could not be read, in rows with one that could too.
+  /// Invalid numbers, in rows that also have a valid one.
   public var badNumbers = 0
-  /// Numbers to which the file gives several names; the name of most rows stays, of equals the first.
+  /// Numbers with several names in the file; the name in most rows is chosen, of equally frequent ones the first.
   public var conflicts = 0
-  /// Rows whose name was not taken for that.
+  /// Rows whose name was therefore not chosen.
   public var outvotedRows = 0
-  /// The first few of those numbers.
+  /// Examples of those numbers.
   public var examples: [Conflict] = []
-  /// Numbers that a source with precedence names too, so that its name is the one that counts.
+  /// Numbers that a source with precedence contains too, so that its name applies.
   public var overruled = 0
-  /// Bytes read of the file as it lies on disk.
+  /// Bytes of the file on disk that were read.
   public var bytesRead: UInt64 = 0
-  /// Wall time in seconds: reading, and storing.
+  /// Wall time of reading, in seconds.
   public var readingSeconds = 0.0
-  /// The second part.
+  /// Wall time of storing, in seconds.
   public var storingSeconds = 0.0
 
-  /// A summary of nothing.
+  /// An empty summary.
   public init() {}
 
   /// Rows rejected for any reason.
   public var rejectedRows: Int { rejected.values.reduce(0, +) }
 }
 
-/// How far an import of names is.
+/// The progress of an import of a directory.
 public enum DirectoryProgress: Sendable, Equatable {
-  /// Bytes of the file that were read, its length where it is known, and rows.
+  /// Bytes of the file that were read, its size where it is known, and rows.
   case reading(bytes: UInt64, total: UInt64?, rows: Int)
-  /// Rows that were sorted into the database, of how many.
+  /// Rows that were stored, and their total.
   case storing(done: Int, total: Int)
 }

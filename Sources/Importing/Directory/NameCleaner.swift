@@ -1,10 +1,10 @@
 import Foundation
 
-/// Cleans what directories call numbers. The script stays as it is; nothing is transliterated or re-cased.
+/// Cleans names of directories. The script is unchanged; nothing is transliterated or re-cased.
 enum NameCleaner {
-  /// The text in Unicode's composed form (NFC), runs of space as one, without control characters, marks that change the
-  /// direction of writing, and invisible characters (joiners stay: scripts need them); cut between characters to `limit`
-  /// bytes. Invalid UTF-8 becomes U+FFFD. Empty where nothing is left.
+  /// The text in Unicode's composed form (NFC), runs of spaces as one, without control characters, marks that change
+  /// the direction of writing, and invisible characters (joiners stay: scripts need them); cut between characters to
+  /// `limit` bytes. Invalid UTF-8 becomes U+FFFD. May be empty.
   static func cleaned(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) -> [UInt8] {
     if bytes.count <= limit, isPlain(bytes) { return Array(bytes) }
     var scalars = String.UnicodeScalarView()
@@ -23,8 +23,9 @@ enum NameCleaner {
     return Array(cut(text, to: limit).utf8)
   }
 
-  /// Printable ASCII, Latin, Cyrillic and Chinese letters as they are composed, without spaces at the ends or two in a
-  /// row: as it should be. Most names are, and to look each letter up and to compose it takes a hundred times as long.
+  /// Whether the text needs no cleaning: printable ASCII and composed Latin, Cyrillic and Chinese letters, without
+  /// spaces at the ends or two in a row. Most names are like this; checking and composing each letter takes a hundred
+  /// times as long.
   private static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var isBehindSpace = true
     var at = 0
@@ -48,8 +49,8 @@ enum NameCleaner {
     return !isBehindSpace || bytes.isEmpty
   }
 
-  /// Bytes behind a first one with which only letters and signs begin that are themselves in the composed form, whatever
-  /// stands before or behind them among others of their kind; 0 for every other byte.
+  /// The number of bytes after a first byte that begins only letters and signs in composed form, whatever precedes or
+  /// follows them among such letters; 0 for every other byte.
   private static func composedLetter(_ first: UInt8) -> Int {
     switch first {
     // U+00C0 to U+027F; U+0400 to U+047F.

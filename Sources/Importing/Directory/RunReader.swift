@@ -1,4 +1,4 @@
-/// Reads the rows of a run in their order, through a buffer of its own.
+/// Reads the rows of a run in order, with its own buffer.
 final class RunReader {
   private let file: TemporaryFile
   private var rest: Range<Int>
@@ -6,13 +6,13 @@ final class RunReader {
   private var at = 0
   private var end = 0
 
-  /// Of the row at hand.
+  /// The fields of the current row.
   private(set) var number: Int64 = 0
   private(set) var line = 0
   private(set) var name = UnsafeRawBufferPointer(start: nil, count: 0)
   private(set) var category = UnsafeRawBufferPointer(start: nil, count: 0)
 
-  /// Whether the run's next row is known to be of another number, or there is none.
+  /// Whether the run's next row is in memory and of another number, or there is none.
   var isOtherNext: Bool {
     guard end - at >= MemoryLayout<Int64>.size else { return at == end && rest.isEmpty }
     let next = UnsafeRawBufferPointer(buffer).loadUnaligned(fromByteOffset: at, as: Int64.self)
@@ -29,7 +29,7 @@ final class RunReader {
   private static let headBytes = 20
   private static let greatestRow = headBytes + DirectoryLimits.nameBytes + DirectoryLimits.categoryBytes
 
-  /// Goes to the next row; what the row before lent is gone. False at the end.
+  /// Reads the next row; the pointers of the row before become invalid. Returns false at the end.
   func next() throws -> Bool {
     if end - at < Self.greatestRow, !rest.isEmpty {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[at..<end]))

@@ -7,8 +7,8 @@
 #endif
 import Synchronization
 
-/// A file without a name: it is gone when the process ends, however it ends. Several tasks may write to it at once, each
-/// into the part it reserved.
+/// An unlinked temporary file, which disappears when the process ends. Several tasks may write to it at once, each into
+/// the part that it reserved.
 final class TemporaryFile: Sendable {
   private let descriptor: Int32
   private let path: String
@@ -25,7 +25,7 @@ final class TemporaryFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next bytes of the file, for whoever asks.
+  /// Reserves the next bytes of the file for the caller.
   func reserve(_ count: Int) -> Range<Int> {
     end.withLock { end in
       defer { end += count }
