@@ -2,8 +2,8 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A password as it is stored: `scrypt$15$8$1$SALT$HASH`, salt and hash in base64. The parameters stand with it, so that
-/// stronger ones can come later.
+/// A password as it is stored: `scrypt$15$8$1$SALT$HASH`, salt and hash in base64. The parameters are included, so that
+/// they can be strengthened later.
 struct PasswordHash: Equatable, Sendable {
   /// scrypt's cost: N = 2^log2N, block size r, parallelism p (RFC 7914). Memory is 128·N·r bytes.
   struct Cost: Equatable, Sendable {
@@ -23,14 +23,14 @@ struct PasswordHash: Equatable, Sendable {
     "scrypt$\(cost.log2N)$\(cost.r)$\(cost.p)$\(Data(salt).base64EncodedString())$\(Data(hash).base64EncodedString())"
   }
 
-  /// Of a new password, with a salt of its own. Takes a tenth of a second and ``Cost``'s memory.
+  /// Hashes a new password with a new salt. Takes about 100 ms and ``Cost``'s memory.
   init(_ password: String, cost: Cost = .standard) throws {
     self.cost = cost
     salt = (0..<16).map { _ in UInt8.random(in: 0...255) }
     hash = try Self.derive(Self.bytes(password), salt: salt, cost: cost, count: 32)
   }
 
-  /// - Parameter text: as ``text`` has it; nil for anything else, and for a cost beyond 256 MiB.
+  /// - Parameter text: the format of ``text``; nil for anything else, and for a cost above 256 MiB.
   init?(_ text: String) {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
     guard parts.count == 6, parts[0] == "scrypt", let log2N = Int(parts[1]), let r = Int(parts[2]),
@@ -43,7 +43,7 @@ struct PasswordHash: Equatable, Sendable {
     self.hash = Array(hash)
   }
 
-  /// Whether a password is the one. Takes as long for a wrong one as for the right one.
+  /// Whether a password matches. A wrong one takes as long as the right one.
   func matches(_ password: String) throws -> Bool {
     let other = try Self.derive(Self.bytes(password), salt: salt, cost: cost, count: hash.count)
     return ConstantTime.areEqual(other, hash)
@@ -56,7 +56,7 @@ struct PasswordHash: Equatable, Sendable {
     return key.withUnsafeBytes { Array($0) }
   }
 
-  /// The same password typed on two keyboards is the same bytes (RFC 8265 asks for NFC; NFKC forgives more).
+  /// The bytes of a password, equal for all keyboards (RFC 8265 asks for NFC; NFKC accepts more variants).
   private static func bytes(_ password: String) -> [UInt8] {
     Array(password.precomposedStringWithCompatibilityMapping.utf8)
   }

@@ -1,10 +1,10 @@
 import AsyncSupport
 import Dispatch
 
-/// Hashes passwords beside the cooperative pool, and only so many at once: each takes 32 MiB for a tenth of a second, and
-/// a flood of sign-ins must not take all the memory.
+/// Hashes passwords outside the cooperative pool, with limited concurrency: each takes 32 MiB for about 100 ms, and a
+/// flood of sign-ins must not exhaust the memory.
 public actor PasswordHasher {
-  /// Why a password was not looked at: too many wait. It is welcome in a moment.
+  /// The password was not checked, because too many are waiting. It can be sent again in a moment.
   public struct Busy: Error {}
 
   private let cost: PasswordHash.Cost
@@ -12,15 +12,15 @@ public actor PasswordHasher {
   private let queueLimit: Int
   private let queue = DispatchQueue(label: "passwords", attributes: .concurrent)
   private var running = 0
-  /// How many keys were derived from passwords.
+  /// Number of keys derived from passwords.
   private(set) var derivations = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
-  /// What a password is compared with where there is no account.
+  /// The hash that a password is compared with where there is no account.
   private let nobody: String
 
   /// - Parameters:
-  ///   - slots: how many at once.
-  ///   - queueLimit: how many may wait; more are ``Busy``.
+  ///   - slots: the most concurrent hashes.
+  ///   - queueLimit: the most waiting passwords; more throw ``Busy``.
   public init(slots: Int = 2, queueLimit: Int = 32) {
     self.init(slots: slots, queueLimit: queueLimit, cost: .standard)
   }
@@ -31,14 +31,14 @@ public actor PasswordHasher {
     nobody = "scrypt$\(cost.log2N)$\(cost.r)$\(cost.p)$AAAAAAAAAAAAAAAAAAAAAA==$\(zeros)"
   }
 
-  /// A password as it is stored.
+  /// The stored form of a password.
   /// - Throws: ``Busy``.
   public func hash(_ password: String) async throws -> String {
     let cost = cost
     return try await work { try PasswordHash(password, cost: cost).text }
   }
 
-  /// Whether a password is the one that is stored. Where none is stored it takes as long and says no.
+  /// Whether a password matches the stored one. Without a stored one it takes as long and returns false.
   /// - Throws: ``Busy``.
   public func verify(_ password: String, _ stored: String?) async throws -> Bool {
     let text = stored ?? nobody
@@ -51,7 +51,7 @@ public actor PasswordHasher {
       running += 1
     } else {
       guard waiting.count < queueLimit else { throw Busy() }
-      // Whoever is done hands its slot over.
+      // A finished task passes its slot on.
       await withCheckedContinuation { waiting.append($0) }
     }
     defer {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// What a password must be like (NIST SP 800-63B: length counts, not kinds of characters).
+/// The rules for passwords (NIST SP 800-63B: length counts, not kinds of characters).
 public enum PasswordRules {
-  /// In characters.
+  /// The allowed length in characters.
   public static let length = 10...200
 
-  /// Why a password is refused.
+  /// The reason why a password is refused.
   public enum Problem: String, Sendable, CaseIterable {
-    /// Fewer characters than ``length`` asks for.
+    /// Fewer characters than ``length`` requires.
     case short
-    /// More.
+    /// More characters than ``length`` allows.
     case long
     /// Fewer than five different characters.
     case plain
-    /// It has the account's name in it.
+    /// It contains the account's name.
     case name
   }
 
-  /// - Parameter name: of the account.
-  /// - Returns: nil for a password that is fine.
+  /// - Parameter name: the account's name.
+  /// - Returns: nil for an acceptable password.
   public static func problem(with password: String, name: String) -> Problem? {
     if password.count < length.lowerBound { return .short }
     if password.count > length.upperBound { return .long }

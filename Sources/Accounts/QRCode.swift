@@ -2,12 +2,12 @@ import CQRCode
 
 /// A QR code as the path of an SVG picture, drawn by libqrencode.
 public struct QRCode: Sendable, Equatable, Encodable {
-  /// Modules from edge to edge, the quiet zone of four on each side included.
+  /// Modules from edge to edge, including the quiet zone of four on each side.
   public let size: Int
-  /// The path's `d`: dark modules, a unit each.
+  /// The path's `d`: dark modules of one unit each.
   public let path: String
 
-  /// - Parameter text: what it says; nil when it is longer than a code holds.
+  /// - Parameter text: the content; nil when it is too long for a code.
   public init?(_ text: String) {
     guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M) else { return nil }
     defer { QRcode_free(code) }

@@ -1,6 +1,6 @@
-/// Codes for somebody who has lost the authenticator app: ten, of nearly 50 random bits each, shown once.
+/// Recovery codes for a lost authenticator app: ten, of nearly 50 random bits each, shown once.
 public enum RecoveryCodes {
-  /// How many an account gets.
+  /// Number of codes for an account.
   public static let count = 10
 
   /// New codes, such as `k3xq7-mn2pa`.
@@ -13,12 +13,12 @@ public enum RecoveryCodes {
     }
   }
 
-  /// A code as it was typed, without what people add; nil when it cannot be one.
+  /// Normalizes a typed code by removing additional characters; nil when it cannot be a code.
   public static func normalised(_ typed: String) -> String? {
     let letters = typed.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
     return letters.count == 10 ? "\(letters.prefix(5))-\(letters.suffix(5))" : nil
   }
 
-  /// What is stored of codes.
+  /// The stored hashes of codes.
   public static func hashes(_ codes: [String], key: AccountKey) -> [[UInt8]] { codes.map(key.recovery) }
 }

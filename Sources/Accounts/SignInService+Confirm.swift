@@ -1,27 +1,27 @@
 public import Foundation
 public import Storage
 
-/// Before an account is made less safe, its owner shows once more who is there: a session that was left open, or taken,
-/// is not enough.
+/// Confirmation of the owner before a change that makes an account less safe: an unattended or stolen session is not
+/// enough.
 extension SignInService {
-  /// What was shown.
+  /// Result of a confirmation.
   public enum Confirmation: Sendable, Equatable {
-    /// It is the owner.
+    /// The password or code is right.
     case confirmed
-    /// It is not right.
+    /// The password or code is wrong.
     case refused
-    /// Nothing was looked at; seconds until it will be.
+    /// Nothing was checked; the seconds until an attempt is checked again.
     case later(Int)
   }
 
-  /// By the password.
+  /// Confirms by the password.
   public func confirm(_ moderator: Session, password: String, at time: Date) async throws -> Confirmation {
     try await confirm(moderator, "own password", at: time) { account in
       try await hasher.verify(String(password.prefix(PasswordRules.length.upperBound + 1)), account.password)
     }
   }
 
-  /// By a code of the app, which works once, or by a recovery code, which is used up.
+  /// Confirms by a code of the app, which works once, or by a recovery code, which is consumed.
   public func confirm(_ moderator: Session, code typed: String, at time: Date) async throws -> Confirmation {
     try await confirm(moderator, "code", at: time) { account in
       guard let factor = factor(typed, of: account, at: time) else { return false }

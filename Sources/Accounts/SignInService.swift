@@ -2,13 +2,13 @@ public import Foundation
 import Logging
 public import Storage
 
-/// Known facts about the sender of a sign-in.
+/// The sender of a sign-in request.
 public struct Visitor: Sendable {
   /// A keyed hash of the network.
   public let network: [UInt8]
-  /// The cookie of an earlier sign-in of this browser; nil without one.
+  /// The browser's secret from an earlier sign-in; nil for none.
   public let known: String?
-  /// The session that the browser has; it ends when another is opened.
+  /// The browser's present session; it ends when another is opened.
   public let session: String?
   /// The name of the browser.
   public let browser: String
@@ -19,19 +19,19 @@ public struct Visitor: Sendable {
   }
 }
 
-/// The outcome of an attempt to sign in.
+/// Result of an attempt to sign in.
 public enum SignInOutcome: Sendable, Equatable {
-  /// It goes on; `browser` is for the browser to keep.
+  /// The factor was accepted; `browser` is the secret for the browser's cookie.
   case entered(FirstFactor, browser: String)
-  /// Wrong: name or password, code, or link.
+  /// The name or password, the code, or the link is wrong.
   case refused
-  /// Nothing was looked at; seconds until it will be.
+  /// Nothing was checked; the seconds until an attempt is checked again.
   case later(Int)
-  /// It took too long since the first factor.
+  /// The step after the first factor has expired.
   case expired
 }
 
-/// Where people sign in: looks at what they show, and counts what was wrong.
+/// Signs accounts in: checks their factors, and counts failures.
 public struct SignInService: Sendable {
   let moderators: SessionStore
   let accounts: AccountStore
@@ -41,11 +41,11 @@ public struct SignInService: Sendable {
   private let logger = Logger(label: "ringfence.accounts")
 
   /// - Parameters:
-  ///   - moderators: opens sessions.
-  ///   - accounts: what people are recognised by.
-  ///   - attempts: counts.
-  ///   - hasher: compares passwords.
-  ///   - key: what secrets are kept with.
+  ///   - moderators: the sessions.
+  ///   - accounts: the accounts.
+  ///   - attempts: the counts of failures.
+  ///   - hasher: checks passwords.
+  ///   - key: encrypts secrets.
   public init(
     moderators: SessionStore, accounts: AccountStore, attempts: AttemptStore, hasher: PasswordHasher, key: AccountKey
   ) {
@@ -56,14 +56,14 @@ public struct SignInService: Sendable {
     self.key = key
   }
 
-  /// By a one-time link. It has 256 random bits: guesses need not be counted here.
+  /// Signs in by a one-time link. It has 256 random bits, so guesses are not counted.
   public func signIn(link token: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
     let entrance = try await moderators.enter(
       link: token, replacing: visitor.session, browser: visitor.browser, at: time)
     return entrance.map { .entered($0, browser: "") } ?? .refused
   }
 
-  /// By name and password.
+  /// Signs in by name and password.
   public func signIn(name: String, password: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
     let name = String(name.prefix(80))
     let throttle = SignInThrottle(try await subjects(name, visitor))
@@ -74,7 +74,7 @@ public struct SignInService: Sendable {
       guard password.count <= PasswordRules.length.upperBound, try await hasher.verify(password, account?.password),
         let account
       else {
-        // Also of a name without an account: otherwise the time of the answer says which names exist.
+        // Also for an unknown name: otherwise the response time would reveal which names exist.
         try await moderators.noteFailure(of: account, because: "wrong password", at: time)
         return .refused
       }
@@ -89,9 +89,9 @@ public struct SignInService: Sendable {
     }
   }
 
-  /// By the second factor, after the first one.
+  /// Signs in by the second factor, after the first one.
   /// - Parameters:
-  ///   - step: the token that the first one gave.
+  ///   - step: the token from the first factor.
   ///   - typed: a code of the app, or a recovery code.
   public func signIn(step: String, typed: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
     guard let account = try await moderators.credentials(step: step, at: time) else { return .expired }
@@ -135,8 +135,8 @@ public struct SignInService: Sendable {
     ]
   }
 
-  /// Counts a failure beforehand, so that guesses that come at once are as many as guesses one after another.
-  /// - Returns: the counts as they were; nothing was counted where there is a ``SignInThrottle/wait(_:at:)``.
+  /// Counts a failure in advance, so that simultaneous guesses are limited like successive ones.
+  /// - Returns: the counts before; nothing was counted where they require a ``SignInThrottle/wait(_:at:)``.
   func reserve(_ throttle: SignInThrottle, at time: Date) async throws -> [AttemptCount] {
     try await attempts.update(Array(throttle.rules.keys), at: time) { counts in
       SignInThrottle.wait(counts, at: time) == nil ? throttle.failed(counts, at: time) : nil
@@ -153,7 +153,7 @@ public struct SignInService: Sendable {
     _ visitor: Visitor, _ entrance: FirstFactor, _ account: Credentials, at time: Date
   ) async throws -> String {
     guard case .session = entrance else { return "" }
-    // A cookie can be planted in a browser: only one that was issued for this account is kept.
+    // A browser's secret may have been planted: only one that was issued for this account is kept.
     var token = AttemptStore.makeToken()
     if let known = visitor.known, try await attempts.knows(browser: known, of: account.name) { token = known }
     try await attempts.remember(browser: token, of: account.id, at: time)

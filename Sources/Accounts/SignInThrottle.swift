@@ -1,23 +1,23 @@
 import Foundation
 import Storage
 
-/// How fast attempts to sign in may follow each other.
+/// The limits on successive attempts to sign in.
 ///
-/// Counted are the account from one network, the network, and the account from browsers that have never signed in to it.
-/// A browser that has is counted by itself alone: a stranger's guesses slow down strangers, and nobody can lock somebody
-/// else out of the browser they work with. A name that there is none of is counted like any other.
+/// Counted are the account from one network, the network, and the account from browsers that have never signed in to
+/// it. A browser that has is counted separately: failed sign-ins of others slow down only unknown browsers, and nobody
+/// can lock the owner out of a known browser. Unknown names are counted like existing ones.
 struct SignInThrottle: Sendable {
-  /// What a subject may do.
+  /// The limits for a subject.
   struct Rule: Sendable {
-    /// Failures that cost nothing.
+    /// Number of failures without a wait.
     let free: Int32
-    /// Seconds to wait after the next one; twice as many after each one more.
+    /// Seconds to wait after the next failure; doubled after each further one.
     let first: TimeInterval
-    /// Seconds to wait at most.
+    /// The longest wait, in seconds.
     let most: TimeInterval
-    /// Seconds after which failures are forgotten.
+    /// Seconds after which failures expire.
     let memory: TimeInterval
-    /// Whether who gets in makes up for all failures; else for none, as those of others are among them.
+    /// Whether a sign-in clears all failures; otherwise none, since failures of others are among them.
     var isMadeUpFor = false
   }
 
@@ -25,7 +25,7 @@ struct SignInThrottle: Sendable {
   static let knownBrowser = Rule(free: 5, first: 30, most: 900, memory: 86_400, isMadeUpFor: true)
   static let network = Rule(free: 50, first: 30, most: 900, memory: 3_600)
   static let strangersToAccount = Rule(free: 30, first: 15, most: 300, memory: 3_600)
-  /// Whoever gets this far knows the password.
+  /// The sender has already shown the password.
   static let code = Rule(free: 5, first: 30, most: 900, memory: 86_400)
 
   let rules: [[UInt8]: Rule]
@@ -35,17 +35,17 @@ struct SignInThrottle: Sendable {
     rules = Dictionary(subjects) { first, _ in first }
   }
 
-  /// Subjects whose failures are forgotten when somebody gets in.
+  /// Subjects whose failures a sign-in clears.
   var madeUpFor: [[UInt8]] { rules.filter(\.value.isMadeUpFor).map(\.key) }
 
-  /// Seconds until an attempt is looked at; nil for now, and then it counts as failed until it is taken back.
+  /// Seconds until an attempt is checked; nil for now, and then it counts as failed until that is undone.
   static func wait(_ counts: [AttemptCount], at time: Date) -> Int? {
     let until = counts.map(\.closedUntil).max() ?? time
-    // The database rounds to microseconds, up as well as down.
+    // The database rounds to microseconds, up or down.
     return until.timeIntervalSince(time) > 0.001 ? max(1, Int(until.timeIntervalSince(time).rounded(.up))) : nil
   }
 
-  /// The counts with one failure more.
+  /// The counts with one more failure.
   func failed(_ counts: [AttemptCount], at time: Date) -> [AttemptCount] {
     counts.map { count in
       guard let rule = rules[count.subject] else { return count }
@@ -59,9 +59,9 @@ struct SignInThrottle: Sendable {
     }
   }
 
-  /// The counts without the failure that an attempt was taken for.
-  /// - Parameter former: the counts before it. Their time comes back, unless somebody else has failed since: whoever signs
-  ///   in often would keep old failures for ever.
+  /// The counts without the failure that was counted in advance for an attempt.
+  /// - Parameter former: the counts before it. Their time is restored unless another failure came since; otherwise
+  ///   frequent sign-ins would keep old failures forever.
   func takenBack(_ counts: [AttemptCount], former: [AttemptCount], at time: Date) -> [AttemptCount] {
     let times = Dictionary(former.map { ($0.subject, $0.lastAt) }) { first, _ in first }
     return counts.map { count in

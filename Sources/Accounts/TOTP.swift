@@ -1,18 +1,18 @@
 import Crypto
 public import Foundation
 
-/// Codes of authenticator apps: TOTP (RFC 6238) with HMAC-SHA-1, steps of 30 seconds and six digits, which is what every
-/// app knows.
+/// Codes of authenticator apps: TOTP (RFC 6238) with HMAC-SHA-1, steps of 30 seconds and six digits, which every app
+/// supports.
 public enum TOTP {
-  /// Seconds of a step.
+  /// Length of a step in seconds.
   public static let period: TimeInterval = 30
-  /// Bytes of a secret: as many as SHA-1 gives.
+  /// Length of a secret in bytes, that of a SHA-1 hash.
   public static let secretLength = 20
 
   /// A new secret.
   public static func makeSecret() -> [UInt8] { (0..<secretLength).map { _ in UInt8.random(in: 0...255) } }
 
-  /// The step that a moment lies in.
+  /// The step of a time.
   public static func step(at time: Date) -> Int64 { Int64((time.timeIntervalSince1970 / period).rounded(.down)) }
 
   /// The code of a step (RFC 4226, 5.3).
@@ -26,11 +26,11 @@ public enum TOTP {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
-  /// The step of the code that was typed, one step early or late at most; nil when it is wrong.
-  /// - Parameter after: codes of this step and of earlier ones were taken before.
+  /// The step of a typed code, at most one step early or late; nil when it is wrong.
+  /// - Parameter after: codes of this step and of earlier ones were used before.
   public static func step(of typed: String, secret: [UInt8], at time: Date, after: Int64 = 0) -> Int64? {
     let now = step(at: time)
-    // All three are compared, whichever fits.
+    // All three are compared, so that the time does not reveal which one matches.
     var found: Int64?
     for step in now - 1...now + 1 {
       let isEqual = ConstantTime.areEqual(code(secret: secret, step: step).utf8, typed.utf8)
@@ -39,13 +39,13 @@ public enum TOTP {
     return found
   }
 
-  /// A secret as apps take it when it is typed: base32 (RFC 4648) in groups of four.
+  /// A secret for typing into an app: base32 (RFC 4648) in groups of four.
   public static func text(of secret: [UInt8]) -> String {
     let plain = Base32.encode(secret)
     return stride(from: 0, to: plain.count, by: 4).map { String(plain.dropFirst($0).prefix(4)) }.joined(separator: " ")
   }
 
-  /// A secret as apps take it from a link or a picture.
+  /// A secret as a URI for a link or a QR code.
   /// - Parameter account: the account's name.
   public static func address(of secret: [UInt8], account: String) -> String {
     let allowed = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."~"))
@@ -54,7 +54,7 @@ public enum TOTP {
   }
 }
 
-/// RFC 4648, 6, without padding.
+/// Base32 (RFC 4648, section 6) without padding.
 enum Base32 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
