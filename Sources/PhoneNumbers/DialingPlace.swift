@@ -1,6 +1,6 @@
-/// Where a text would be dialled: a supported region, or nowhere in particular.
+/// The place from which a text is dialed: a supported region, or none.
 struct DialingPlace: Equatable {
-  /// Two upper-case letters; nil for international forms only.
+  /// Two uppercase letters; nil for international forms only.
   let code: String?
 
   /// The two letters as bytes, high first; 0 without a region.

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Numbers that were written for people lately. The library matches regular expressions for each, which takes longer than
-/// all the rest of a row of a page, and pages show the same numbers again and again.
+/// A cache of recently formatted numbers. libphonenumber matches regular expressions for each, which takes longer than
+/// the rest of a row of a page, and pages show the same numbers repeatedly.
 final class FormattedNumbers: Sendable {
   static let shared = FormattedNumbers()
 
-  /// At most so many of each of two generations: about a megabyte.
+  /// The most numbers in each of two generations: about 1 MB.
   static let most = 8_192
 
   private struct Generations {
@@ -15,7 +15,7 @@ final class FormattedNumbers: Sendable {
 
   private let known = Mutex(Generations())
 
-  /// - Parameter make: writes one that is not known.
+  /// - Parameter make: formats a number that is not cached.
   func text(of digits: Int64, _ make: () -> String) -> String {
     let found = known.withLock { $0.young[digits] ?? $0.old[digits] }
     if let found { return found }
@@ -27,6 +27,6 @@ final class FormattedNumbers: Sendable {
     return text
   }
 
-  /// How many are kept.
+  /// Number of cached numbers.
   var count: Int { known.withLock { $0.young.count + $0.old.count } }
 }

@@ -1,11 +1,11 @@
 import CPhoneNumber
 
-// The calls into libphonenumber besides parsing, in Swift's own types. The library is safe to call from several tasks
-// at once; its one shared state, the cache of compiled expressions, has a mutex of its own.
+// The calls into libphonenumber except parsing, with Swift types. The library is safe to call from several tasks at
+// once; its only shared state, the cache of compiled expressions, has its own mutex.
 
 func libraryIsValid(_ digits: Int64) -> Bool { cphone_is_valid(digits) == 1 }
 
-/// By the library's own regular expressions and no table.
+/// Validates by the library's regular expressions, without the table.
 func libraryIsValidByExpressions(_ digits: Int64) -> Bool { cphone_is_valid_by_library(digits) == 1 }
 
 func libraryIsNorthAmerican(_ digits: Int64) -> Bool { cphone_is_north_american(digits) == 1 }
@@ -13,7 +13,7 @@ func libraryIsNorthAmerican(_ digits: Int64) -> Bool { cphone_is_north_american(
 func libraryRegion(_ digits: Int64) -> String? {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4) { code in
     cphone_region(digits, code.baseAddress)
-    // Two letters; "001" is no region of ISO 3166.
+    // Two letters; "001" is not a region of ISO 3166.
     guard code[0] != 0, code[2] == 0 else { return nil }
     return String(decoding: code.prefix(2).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

@@ -1,16 +1,16 @@
-/// The written forms under calling code 1 whose reading by libphonenumber is certain beforehand.
+/// The written forms under calling code 1 whose parsing by libphonenumber is known in advance.
 ///
-/// `+1` and ten digits from anywhere; ten digits, or `1` and ten digits, dialled in a region of calling code 1; the ten
-/// in one piece or as 3-3-4 with one space, hyphen or dot between the parts, the first part in brackets or not. The ten
-/// begin with 2…9. libphonenumber drops this punctuation before it reads and finds no extension in it; 011, the plan's
-/// international prefix, does not begin the digits; the plan's national prefix is 1, and its regions' rules for local
-/// numbers want seven digits. So the national number is the ten digits as they stand, and only their validity is left
-/// to ask.
+/// `+1` and ten digits from anywhere; ten digits, or `1` and ten digits, dialed in a region of calling code 1; the ten
+/// without separators or as 3-3-4 with one space, hyphen or dot between the parts, the first part with or without
+/// parentheses. The ten begin with 2…9. libphonenumber removes this punctuation before parsing and finds no extension
+/// in it; the digits do not begin with 011, the plan's international prefix; the plan's national prefix is 1, and its
+/// regions' rules for local numbers require seven digits. So the national number is exactly the ten digits, and only
+/// their validity must be checked.
 enum NorthAmericanDigits {
   /// `+1 (212) 555-0123`
   private static let longest = 17
 
-  /// E.164 digits, 1 and the ten; nil for any other text.
+  /// The E.164 digits, 1 and the ten; nil for any other text.
   static func read(_ text: UnsafeBufferPointer<UInt8>, dialledThere: Bool) -> Int64? {
     guard (10...longest).contains(text.count) else { return nil }
     var rest = Rest(bytes: text, place: 0)
@@ -32,7 +32,7 @@ enum NorthAmericanDigits {
     return number
   }
 
-  /// What has not been read yet.
+  /// The unread rest of the text.
   private struct Rest {
     let bytes: UnsafeBufferPointer<UInt8>
     var place: Int

@@ -1,16 +1,16 @@
-/// A bounded memory of outcomes by exact text and region: each slot holds the latest text that fell on it.
+/// A bounded cache of outcomes by exact text and region: each slot holds the latest text with its hash.
 ///
-/// Only ASCII texts of up to 24 bytes are kept, byte for byte. (Swift holds canonically equivalent strings for equal,
-/// libphonenumber does not; among ASCII texts the two agree.)
+/// Only ASCII texts of up to 24 bytes are kept, byte for byte. (Swift treats canonically equivalent strings as equal,
+/// libphonenumber does not; for ASCII texts the two agree.)
 struct OutcomeMemory {
-  /// A text and the region it was dialled from.
+  /// A text and the region it was dialed from.
   struct Key: Equatable {
     private let first: UInt64
     private let second: UInt64
     private let third: UInt64
     private let region: UInt16
 
-    /// Nil for a text that is empty, longer than 24 bytes, not ASCII, or holds a NUL.
+    /// Nil for a text that is empty, longer than 24 bytes, not ASCII, or contains a NUL.
     init?(text: UnsafeBufferPointer<UInt8>, region: UInt16) {
       guard 1...24 ~= text.count, text.allSatisfy({ 1...127 ~= $0 }) else { return nil }
       first = Self.word(text, 0)
@@ -19,7 +19,7 @@ struct OutcomeMemory {
       self.region = region
     }
 
-    /// No text has this key: it has no bytes.
+    /// The key of no text, since it has no bytes.
     static let none = Key()
 
     private init() { (first, second, third, region) = (0, 0, 0, 0) }
@@ -34,7 +34,7 @@ struct OutcomeMemory {
       return word
     }
 
-    /// A multiplicative mix of all the bytes; the high bits are the good ones.
+    /// A multiplicative mix of all the bytes; the high bits are mixed best.
     var hash: UInt64 {
       var mixed = first &* 0x9E37_79B9_7F4A_7C15
       mixed = (mixed ^ (mixed >> 32) ^ second) &* 0xD6E8_FEB8_6659_FD93
@@ -57,7 +57,7 @@ struct OutcomeMemory {
     shift = UInt64(64 - bits)
   }
 
-  /// Whether it keeps nothing.
+  /// Whether the cache has no slots.
   var isEmpty: Bool { slots.isEmpty }
 
   subscript(key: Key) -> ParseOutcome? {

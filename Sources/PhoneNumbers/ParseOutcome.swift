@@ -1,6 +1,6 @@
 import CPhoneNumber
 
-/// What reading a text gave, without a reference: small enough to remember.
+/// The result of parsing a text, without references: small enough to cache.
 struct ParseOutcome: Equatable {
   /// 1…999_999_999_999_999 when a number was read, else 0.
   let digits: Int64
@@ -8,12 +8,12 @@ struct ParseOutcome: Equatable {
   /// `cphone_status`, or -1 for an empty text.
   let status: Int32
 
-  /// The region the status is about: two letters, high byte first; 0 when unknown or non-geographic.
+  /// The region of the status: two letters, high byte first; 0 when unknown or non-geographic.
   let region: UInt16
 
   private static let emptyStatus: Int32 = -1
 
-  /// Reads a text from a place: North American digits past libphonenumber's reading of text, never past its evaluation.
+  /// Parses a text dialed from a place. North American digits bypass libphonenumber's parser, but never its validation.
   init(parsing text: String, from place: DialingPlace) {
     var text = text
     let candidate = text.withUTF8 { NorthAmericanDigits.read($0, dialledThere: place.isNorthAmerican) }
@@ -24,9 +24,9 @@ struct ParseOutcome: Equatable {
     }
   }
 
-  /// Reads a text from a place, always through libphonenumber's own reading.
+  /// Parses a text dialed from a place, always with libphonenumber's parser.
   init(throughLibrary text: String, from place: DialingPlace) {
-    // Before anything walks the text: a long one is refused by its length alone.
+    // Checked before any scan of the text: a long one is refused by its length alone.
     guard text.utf8.count <= 250 else {
       self.init(digits: 0, status: Int32(bitPattern: CPHONE_TOO_LONG.rawValue))
       return
@@ -42,7 +42,7 @@ struct ParseOutcome: Equatable {
     self.init(digits: result.digits, status: result.status, region: Self.packed(result.region))
   }
 
-  /// An empty text, and what an unused slot of a memory holds.
+  /// The outcome of an empty text, and of an unused slot of a cache.
   static let blank = ParseOutcome(digits: 0, status: emptyStatus)
 
   private init(digits: Int64, status: Int32, region: UInt16 = 0) {
@@ -66,7 +66,7 @@ struct ParseOutcome: Equatable {
   }
 
   private static func packed(_ code: (CChar, CChar, CChar, CChar)) -> UInt16 {
-    // "001" has a third character and is no region of ISO 3166.
+    // "001" has a third character and is not a region of ISO 3166.
     guard code.2 == 0 else { return 0 }
     return UInt16(UInt8(bitPattern: code.0)) << 8 | UInt16(UInt8(bitPattern: code.1))
   }

@@ -1,7 +1,7 @@
 extension PhoneNumber: Codable {
   /// Reads the E.164 form: a string of a plus, a digit 1…9 and up to 14 more digits.
   ///
-  /// Nothing else is read and no numbering plan is asked: what people type goes through ``init(parsing:region:)``.
+  /// No other form is accepted and no numbering plan is checked; for typed text use ``init(parsing:region:)``.
   /// - Throws: `DecodingError.dataCorrupted` for any other string.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

@@ -3,7 +3,7 @@
 /// Eight bytes, ordered by its digits as an integer. A parsed number is valid by
 /// the numbering plans of libphonenumber; one made from digits need not be.
 public struct PhoneNumber: Hashable, Sendable {
-  /// What an Int64 can hold of E.164: one to fifteen digits.
+  /// The range of E.164 digits: one to fifteen digits.
   public static let digitsRange: ClosedRange<Int64> = 1...999_999_999_999_999
 
   /// Calling code and national number in one integer, 1…999_999_999_999_999.
@@ -11,13 +11,13 @@ public struct PhoneNumber: Hashable, Sendable {
   /// An Italian number keeps the zeros its national part begins with: `+39 06 698…` is 3906698….
   public let digits: Int64
 
-  /// Takes digits as they are; nil out of 1…999_999_999_999_999. Nothing is parsed or validated.
+  /// Creates a number from unchecked digits; nil outside 1…999_999_999_999_999. Nothing is parsed or validated.
   public init?(digits: Int64) {
     guard Self.digitsRange.contains(digits) else { return nil }
     self.digits = digits
   }
 
-  /// Takes digits that libphonenumber has just given.
+  /// Creates a number from digits that libphonenumber has returned.
   init(trusted digits: Int64) {
     self.digits = digits
   }
@@ -30,16 +30,16 @@ public struct PhoneNumber: Hashable, Sendable {
   /// digit or plus is ignored, as libphonenumber does.
   /// - Parameters:
   ///   - text: untrusted; at most 250 bytes of UTF-8, no NUL.
-  ///   - region: ISO 3166-1 alpha-2, of either case, where the number would be dialled; nil to read only forms that
-  ///     begin with a plus.
+  ///   - region: ISO 3166-1 alpha-2, of either case, where the number is dialed; nil to read only forms that begin with
+  ///     a plus.
   /// - Throws: every case of ``PhoneNumberError``.
   public init(parsing text: String, region: String?) throws(PhoneNumberError) {
     let place = try DialingPlace(region)
     self = try ParseOutcome(parsing: text, from: place).number()
   }
 
-  /// Reads as ``init(parsing:region:)`` does, always through libphonenumber's own reading: what the shorter ways are
-  /// tested and measured against.
+  /// Parses like ``init(parsing:region:)``, but always with libphonenumber's parser: the reference for tests and
+  /// benchmarks of the faster ways.
   package init(throughLibrary text: String, region: String?) throws(PhoneNumberError) {
     let place = try DialingPlace(region)
     self = try ParseOutcome(throughLibrary: text, from: place).number()
@@ -48,13 +48,13 @@ public struct PhoneNumber: Hashable, Sendable {
   /// The number with its plus, such as `+33162000248`.
   public var e164: String { "+\(digits)" }
 
-  /// Whether libphonenumber holds the digits for a valid number of some region; true for every parsed number.
+  /// Whether the digits are a valid number of some region according to libphonenumber; true for every parsed number.
   public var isValid: Bool { libraryIsValid(digits) }
 
-  /// ``isValid`` by libphonenumber's own expressions: what the table of valid numbers is tested against.
+  /// ``isValid`` by libphonenumber's own expressions: the reference for tests of the table of valid numbers.
   package var isValidByLibrary: Bool { libraryIsValidByExpressions(digits) }
 
-  /// ISO 3166-1 alpha-2 code of the region that the calling code and the leading digits name, such as `FR`.
+  /// ISO 3166-1 alpha-2 code of the region of the calling code and the leading digits, such as `FR`.
   ///
   /// Nil for a non-geographic number (libphonenumber's `001`, such as `+800…`), and where digits that are not valid
   /// cannot be placed. Numbers of the Vatican under `+39 06 698…` are `VA`.
@@ -62,7 +62,7 @@ public struct PhoneNumber: Hashable, Sendable {
 }
 
 extension PhoneNumber: Comparable {
-  /// By the digits as an integer, the order of packs and of call directories.
+  /// Compares the digits as integers, the order of packs and of call directories.
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.digits < rhs.digits }
 }
 

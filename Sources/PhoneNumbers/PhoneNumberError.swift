@@ -1,7 +1,7 @@
-/// Why a text is not taken as a telephone number.
+/// The reason why a text is not accepted as a telephone number.
 ///
 /// No case and no description repeats the text that was read; regions are codes of two letters, except the caller's
-/// own in `unknownRegion`, of which at most 16 characters are kept.
+/// input in `unknownRegion`, of which at most 16 characters are kept.
 public enum PhoneNumberError: Error, Hashable, Sendable {
   /// Nothing but white space.
   case empty
@@ -11,18 +11,18 @@ public enum PhoneNumberError: Error, Hashable, Sendable {
   case tooShort
   /// More than 250 bytes of text, more than 15 digits, or more digits than any number of the region has.
   case tooLong
-  /// The number of digits may be right, but no number of the region begins so. Region: two letters, nil when unknown
-  /// or non-geographic.
+  /// The number of digits may be right, but no number of the region begins with these digits. Region: two letters, nil
+  /// when unknown or non-geographic.
   case notValid(region: String?)
-  /// A short code or an emergency number, which nobody calls from. Region: two letters, nil when unknown.
+  /// A short code or an emergency number, which cannot be a caller. Region: two letters, nil when unknown.
   case shortOrEmergency(region: String?)
   /// The region given is not one that libphonenumber supports.
   case unknownRegion(String)
-  /// A national form, and no region was given to read it in.
+  /// A national form without a region.
   case needsRegion
-  /// The digits after the plus or the international prefix begin with no country's calling code.
+  /// The digits after the plus or the international prefix do not begin with a calling code.
   case unknownCallingCode
-  /// libphonenumber itself failed, as when memory runs out.
+  /// libphonenumber itself failed, for example because memory ran out.
   case libraryFailure
 }
 
@@ -45,7 +45,7 @@ extension PhoneNumberError {
 }
 
 extension PhoneNumberError: CustomStringConvertible {
-  /// Plain English with the next step; safe to show.
+  /// The cause and the remedy in plain English; safe to show.
   public var description: String {
     switch self {
     case .empty:

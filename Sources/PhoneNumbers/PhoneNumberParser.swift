@@ -1,13 +1,13 @@
-/// Reads many texts in a row, with the same answers as ``PhoneNumber/init(parsing:region:)``, and remembers them.
+/// Parses many texts with the same results as ``PhoneNumber/init(parsing:region:)``, and caches them.
 ///
-/// One parser belongs to one task at a time: it is a value that changes as it reads. It pays where the same texts come
-/// again, as in complaints; a directory, where they do not, is read as soon without.
+/// One parser belongs to one task at a time: it is a value that changes as it parses. The cache pays off for repeated
+/// texts, as in complaints; not for a directory.
 public struct PhoneNumberParser: Sendable {
-  /// How many texts were read, and how many of them answered from memory.
+  /// Number of parsed texts, and of those answered from the cache.
   public struct Statistics: Hashable, Sendable {
-    /// Texts given, in a supported region or none.
+    /// Texts with a supported region or none.
     public internal(set) var texts = 0
-    /// Answered from memory.
+    /// Texts answered from the cache.
     public internal(set) var remembered = 0
   }
 
@@ -18,8 +18,8 @@ public struct PhoneNumberParser: Sendable {
   private var place = DialingPlace.nowhere
   private var lastRegion: String?
 
-  /// A parser that remembers up to `capacity` texts at 48 bytes each, rounded up to a power of two and at most 2²⁴;
-  /// 0 for none.
+  /// A parser that caches up to `capacity` texts at 48 bytes each, rounded up to a power of two and at most 2²⁴; 0 for
+  /// none.
   public init(capacity: Int = 65_536) {
     memory = OutcomeMemory(capacity: capacity)
   }

@@ -1,6 +1,6 @@
-/// A region whose numbering plan libphonenumber knows: a country or a territory with a plan of its own.
+/// A region that libphonenumber supports: a country or a territory with its own numbering plan.
 public struct PhoneRegion: Hashable, Sendable {
-  /// ISO 3166-1 alpha-2 in upper case, such as `FR`; also `AC`, `TA` and `XK`, which libphonenumber adds.
+  /// ISO 3166-1 alpha-2 in uppercase, such as `FR`; also `AC`, `TA` and `XK`, which libphonenumber adds.
   public let code: String
 
   /// The country calling code, 1…999, such as 33; several regions may share one.
@@ -23,7 +23,7 @@ public struct PhoneRegion: Hashable, Sendable {
 }
 
 extension PhoneRegion: Comparable {
-  /// By the code.
+  /// Compares the codes.
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.code < rhs.code }
 }
 
@@ -33,7 +33,7 @@ extension PhoneRegion: CustomStringConvertible {
 }
 
 extension String {
-  /// ASCII letters in upper case, everything else as it is: no letter outside ASCII becomes one inside.
+  /// The string with ASCII letters in uppercase; other characters are unchanged.
   var uppercasedASCII: String {
     guard utf8.contains(where: { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) else { return self }
     let bytes = utf8.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 }

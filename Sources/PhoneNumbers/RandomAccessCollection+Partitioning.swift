@@ -1,6 +1,6 @@
 extension RandomAccessCollection {
-  /// The place of the first element of the second part of a collection that has two: those that a condition does not hold
-  /// for, and behind them those that it does. ``endIndex`` where there are none.
+  /// The index of the first element of the second part of a partitioned collection: elements for which a condition is
+  /// false, followed by those for which it is true. ``endIndex`` where there are none.
   @inlinable
   package func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {
     var (low, count) = (startIndex, count)

@@ -1,16 +1,15 @@
-/// Which region a number lies in, by the longest prefix of its digits. A number lies in one region at most.
+/// The region of a number, by the longest prefix of its digits. A number is in one region at most.
 ///
-/// A look-up is a binary search over stretches that follow each other without a gap; it takes no memory and asks no
-/// library.
+/// A lookup is a binary search over adjacent intervals; it allocates no memory and does not call libphonenumber.
 public struct RegionMap: Sendable {
-  /// Why a map cannot be made.
+  /// The reason why a map is invalid.
   public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
     /// A prefix that no number of 15 digits begins with: not 1…999_999_999_999_999.
     case badPrefix(Int64)
     /// A prefix given twice.
     case duplicate(prefix: Int64, first: String, second: String)
 
-    /// What is wrong, in a sentence.
+    /// The cause, in a sentence.
     public var description: String {
       switch self {
       case .badPrefix(let prefix): "the prefix \(prefix) is not 1 to 15 digits"
@@ -22,12 +21,12 @@ public struct RegionMap: Sendable {
 
   /// The regions, each once, in alphabetical order.
   public let regions: [String]
-  /// Where a stretch starts, in digits filled up to 15; ascending.
+  /// Starts of the intervals, in digits filled with zeros up to 15; ascending.
   private let starts: [Int64]
-  /// The stretch's region as an index into ``regions``; -1 for none.
+  /// The interval's region as an index into ``regions``; -1 for none.
   private let owners: [Int32]
 
-  /// Makes a map; the longest of the prefixes that fit a number counts.
+  /// Creates a map; the longest matching prefix of a number counts.
   /// - Parameter prefixes: E.164 digits without the plus, in any order, each once.
   /// - Throws: ``Failure``.
   public init(prefixes: [(prefix: Int64, region: String)]) throws {
@@ -46,16 +45,16 @@ public struct RegionMap: Sendable {
     (starts, owners) = Self.flattened(stretches)
   }
 
-  /// The region of E.164 digits; nil where no prefix fits, or they are not 1…999_999_999_999_999.
+  /// The region of E.164 digits; nil where no prefix matches, or they are not 1…999_999_999_999_999.
   public func region(of number: Int64) -> String? {
     index(of: number).map { regions[$0] }
   }
 
-  /// The region's place in ``regions``; nil in the same cases.
+  /// The region's index in ``regions``; nil in the same cases.
   public func index(of number: Int64) -> Int? {
     guard PhoneNumber.digitsRange.contains(number) else { return nil }
     let place = number * Self.filling(number)
-    // The last stretch that starts at or before the place.
+    // The last interval that starts at or before the place.
     let stretch = starts.partitioningIndex { $0 > place } - 1
     guard stretch >= 0, owners[stretch] >= 0 else { return nil }
     return Int(owners[stretch])
@@ -67,14 +66,14 @@ public struct RegionMap: Sendable {
     var owner: Int32
   }
 
-  /// What the digits are multiplied by to be 15.
+  /// The factor that fills the digits up to 15.
   private static func filling(_ digits: Int64) -> Int64 {
     var factor: Int64 = 1
     while digits * factor < 100_000_000_000_000 { factor *= 10 }
     return factor
   }
 
-  /// Nested stretches as a row of disjoint ones: prefixes contain each other or do not meet.
+  /// Converts nested intervals into disjoint ones: prefixes are nested or disjoint.
   private static func flattened(_ nested: [Stretch]) -> (starts: [Int64], owners: [Int32]) {
     var starts: [Int64] = []
     var owners: [Int32] = []
