@@ -6,7 +6,7 @@ struct Account: Sendable, Equatable {
   let uid: uid_t
   let gid: gid_t
 
-  /// The account that this process acts as.
+  /// The account of this process.
   static func current() throws(EmbeddedPostgresError) -> Account { try named(geteuid()) }
 
   /// The account that is made for root's clusters and for nothing else.

@@ -2,7 +2,7 @@ import CSpawn
 import Foundation
 
 extension ChildProcess {
-  /// Runs a program to its end and returns its status and the last part of what it wrote, up to 64 KiB.
+  /// Runs a program to its end and returns its status and the last 64 KiB of its output.
   /// - Throws: ``EmbeddedPostgresError/binariesUnusable(path:reason:)``.
   static func run(
     _ arguments: [String], folder: Int32? = nil

@@ -3,11 +3,11 @@ import CSpawn
 import Foundation
 import Synchronization
 
-/// A program started by this process, in a session of its own: a terminal's Ctrl-C does not reach it.
+/// A program started by this process, in its own session, which a terminal's Ctrl-C does not reach.
 ///
-/// It begins in `/` with a clean environment, default signals and no open files but those given.
+/// It begins in `/` with a clean environment, default signals and no open files except those given.
 final class ChildProcess: Sendable {
-  /// The descriptor under which a child finds the folder it was handed.
+  /// The descriptor of the folder that is passed to a child.
   static let handedFolder: Int32 = 3
 
   let pid: pid_t
@@ -17,9 +17,9 @@ final class ChildProcess: Sendable {
   /// Starts a program.
   /// - Parameters:
   ///   - arguments: the program's absolute path and its arguments.
-  ///   - output: takes what it writes to its standard output and error.
-  ///   - folder: an open folder that it is to have as descriptor ``handedFolder``.
-  ///   - onEnd: called once, on a thread of its own, with its process id and the status of wait(2).
+  ///   - output: receives its standard output and error.
+  ///   - folder: an open folder, which it gets as descriptor ``handedFolder``.
+  ///   - onEnd: called once, on a separate thread, with its process id and the status of wait(2).
   /// - Throws: ``EmbeddedPostgresError/binariesUnusable(path:reason:)``.
   init(
     _ arguments: [String], output: Int32, folder: Int32? = nil,
@@ -70,7 +70,7 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Whether it has ended, after waiting for at most so many seconds.
+  /// Whether it has ended, after waiting at most this many seconds.
   func hasEnded(within seconds: Double) -> Bool { ended.wait(timeout: .now() + seconds) == .success }
 
   /// Waits for its end and returns the status of wait(2).
@@ -84,7 +84,7 @@ final class ChildProcess: Sendable {
     status.withLock { if $0 == nil { _ = kill(pid, number) } }
   }
 
-  /// What a status of wait(2) means, as in "exit code 1" or "signal 9".
+  /// The text of a status of wait(2), such as "exit code 1" or "signal 9".
   static func describe(_ status: Int32) -> String {
     status & 0x7f == 0 ? "exit code \((status >> 8) & 0xff)" : "signal \(status & 0x7f)"
   }

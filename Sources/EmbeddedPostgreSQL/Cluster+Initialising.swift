@@ -2,9 +2,9 @@ import Foundation
 import Logging
 
 extension Cluster {
-  /// Makes the cluster, unless there is one, and finds the programs that fit it.
+  /// Creates the cluster unless it exists, and finds the matching programs.
   ///
-  /// initdb works in a folder beside, which becomes `data` only when it has finished.
+  /// initdb works in a temporary folder, which is renamed to `data` when it has finished.
   func initialiseIfNeeded(_ folder: ClusterFolder) throws -> ServerBinaries {
     removeLeftovers(in: folder)
     if FileStatus(folder.data) != nil { return try matchingBinaries(for: folder) }
@@ -62,7 +62,7 @@ extension Cluster {
     return binaries
   }
 
-  /// Removes what interrupted initialisations left. The lock is held, so nobody else is at it.
+  /// Removes what interrupted initialisations left. The lock is held, so no other process uses them.
   private func removeLeftovers(in folder: ClusterFolder) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.root)) ?? []
     for name in names where name.hasPrefix("initialising-") {

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 
 extension Cluster {
-  /// Bounds the log, and looks after an adopted postmaster, whose end nobody tells.
+  /// Limits the size of the log, and checks an adopted postmaster, whose end is not signalled.
   func keepHouse() async {
     guard let open = state else { return }
     ServerLog(path: open.folder.log).bound()
@@ -13,7 +13,7 @@ extension Cluster {
     }
   }
 
-  /// Starts the postmaster again when it ended by itself, with ever longer pauses, until that works or the owner stops.
+  /// Restarts a postmaster that ended by itself, with growing pauses, until that succeeds or the owner stops.
   func postmasterEnded(_ pid: pid_t, how: String) async {
     guard !monitor.isStopRequested, let open = state, open.postmaster.pid == pid else { return }
     monitor.setPostmaster(nil)
@@ -37,7 +37,7 @@ extension Cluster {
     }
   }
 
-  /// Ends the postmaster: fast, after a minute at once, at last by force. Returns whether it has ended.
+  /// Stops the postmaster: fast, after a minute immediately, at last with SIGKILL. Returns whether it has ended.
   func end(_ postmaster: Postmaster, in folder: ClusterFolder) -> Bool {
     let steps: [(signal: Int32, seconds: Double)] = [(SIGINT, 60), (SIGQUIT, 10), (SIGKILL, 5)]
     switch postmaster {

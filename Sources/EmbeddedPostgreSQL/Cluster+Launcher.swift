@@ -1,8 +1,8 @@
 import Foundation
 
 extension Cluster {
-  /// The words before a command: they give up root and tie the command's life to this thread's.
-  /// - Throws: ``EmbeddedPostgresError/binariesUnusable(path:reason:)`` without setpriv, which root needs.
+  /// The command prefix that drops root and ends the command when this thread ends.
+  /// - Throws: ``EmbeddedPostgresError/binariesUnusable(path:reason:)`` when setpriv is missing, which root needs.
   func launcher(for account: Account, parentDeathSignal: String?) throws(EmbeddedPostgresError) -> [String] {
     let isRoot = geteuid() == 0
     guard isRoot || parentDeathSignal != nil else { return [] }
@@ -17,7 +17,7 @@ extension Cluster {
     return words + ["--"]
   }
 
-  /// Opens the cluster's folder for a child, if it has to be handed over.
+  /// Opens the cluster's folder for a child, if it must be passed open.
   func withHandedFolder<R>(
     _ folder: ClusterFolder, _ body: (Int32?) throws(EmbeddedPostgresError) -> R
   ) throws(EmbeddedPostgresError) -> R {

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 
 extension Cluster {
-  /// How long PostgreSQL may take to answer, in seconds; most of it is for recovery after a crash.
+  /// The longest time for PostgreSQL to start, in seconds; most of it is for recovery after a crash.
   static let longestStart = 600
 
   /// Adopts the running cluster or starts it, and waits until it answers.
@@ -28,7 +28,7 @@ extension Cluster {
     }
   }
 
-  /// Deals with what an earlier server left running: returns the postmaster to adopt, or ends it all.
+  /// Handles processes that an earlier server left running: returns the postmaster to adopt, or ends all of them.
   private func settleEarlier(_ folder: ClusterFolder, _ configuration: ClusterConfiguration) throws -> pid_t? {
     guard FileStatus(folder.postmasterFile) != nil else { return nil }
     if let pid = ClusterProcesses.postmaster(of: folder) {
@@ -39,17 +39,17 @@ extension Cluster {
         ClusterProcesses.postmaster(of: folder) == pid ? [pid] : []
       }
     }
-    // Without their postmaster the others end by themselves, but one that is busy notices late.
+    // Without their postmaster they end by themselves, but a busy one notices late.
     let remaining = ClusterProcesses.end(steps: [(0, 5), (SIGQUIT, 10), (SIGKILL, 5)]) {
       ClusterProcesses.living(in: folder.data)
     }
     if let pid = remaining.first { throw EmbeddedPostgresError.stopFailed(pid: pid) }
-    // No process uses the folder, so the file is stale even if its process ID is in use again.
+    // No process uses the folder, so the file is stale even if its process id is in use again.
     unlink(folder.postmasterFile)
     return nil
   }
 
-  /// Whether the running postmaster comes to take connections.
+  /// Whether the running postmaster starts to accept connections.
   private func answers(_ pid: pid_t, in folder: ClusterFolder) throws -> Bool {
     let dsn = folder.address.maintenanceDSN
     let deadline = ContinuousClock.now + .seconds(60)
@@ -61,7 +61,7 @@ extension Cluster {
     return false
   }
 
-  /// Starts the postmaster and waits until it takes connections.
+  /// Starts the postmaster and waits until it accepts connections.
   func launch(_ folder: ClusterFolder, _ binaries: ServerBinaries) throws -> ChildProcess {
     progress("Starting PostgreSQL \(binaries.version)")
     let began = ContinuousClock.now

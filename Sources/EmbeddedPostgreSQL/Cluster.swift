@@ -2,9 +2,9 @@ import AsyncSupport
 import Foundation
 import Logging
 
-/// The cluster's life. It blocks, on a thread of its own.
+/// The lifecycle of the cluster. It blocks, so it runs on its own thread.
 actor Cluster {
-  /// The clusters that are open; they live until they are closed, whether or not anybody else holds them.
+  /// The open clusters; they are kept alive until they are closed.
   private static let kept = OpenClusters()
 
   let options: EmbeddedPostgres.Options
@@ -13,7 +13,7 @@ actor Cluster {
   nonisolated let monitor = ClusterMonitor()
   private let executor = ThreadExecutor()
 
-  /// What is known while the cluster is open.
+  /// The state of an open cluster.
   struct Open {
     let folder: ClusterFolder
     let binaries: ServerBinaries
@@ -48,7 +48,7 @@ actor Cluster {
 
   deinit { executor.stop() }
 
-  /// Takes the lock and brings the cluster up; leaves nothing behind when it fails.
+  /// Takes the lock and brings the cluster up; cleans up when it fails.
   func open() throws -> ClusterAddress {
     let dataFolder = try ClusterFolder.prepareDataFolder(options.dataFolder)
     let lock = try DataFolderLock(folder: dataFolder)

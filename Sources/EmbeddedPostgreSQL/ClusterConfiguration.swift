@@ -1,16 +1,17 @@
 import Foundation
 
-/// The cluster's configuration files, written anew at each start.
+/// The cluster's configuration files, rewritten at each start.
 struct ClusterConfiguration: Sendable, Equatable {
   /// The text of postgresql.conf.
   let settings: String
-  /// The text of pg_hba.conf: the socket only, and the caller is who the kernel says.
+  /// The text of pg_hba.conf: the socket only, with peer authentication by the kernel.
   let hostBasedAuthentication = "local all all peer map=server\n"
   /// The text of pg_ident.conf: the server's account and the cluster's own may connect, for work and for maintenance.
   let identities: String
 
-  /// Settings for a small machine; `options.settings` win, and postgresql.auto.conf (ALTER SYSTEM) over both.
-  /// - Parameter compression: of whole pages in the log.
+  /// Settings for a small machine; `options.settings` override them, and postgresql.auto.conf (ALTER SYSTEM) overrides
+  /// both.
+  /// - Parameter compression: of full-page images in the WAL.
   /// - Throws: ``EmbeddedPostgresError/invalidSetting(name:)``.
   init(
     _ options: EmbeddedPostgres.Options, folder: ClusterFolder, serverAccount: Account, compression: String = "pglz"
@@ -25,17 +26,17 @@ struct ClusterConfiguration: Sendable, Equatable {
       "effective_cache_size": "1GB",
       "hba_file": "\(root)/pg_hba.conf",
       "ident_file": "\(root)/pg_ident.conf",
-      // Our statements are short; compiling one takes longer than it saves.
+      // Statements are short; compiling one takes longer than it saves.
       "jit": "off",
       "lc_messages": "C",
       "listen_addresses": "",
       "log_line_prefix": "%m [%p] %q%d ",
       "log_timezone": "UTC",
       "maintenance_work_mem": "128MB",
-      // The server itself needs some ten; a benchmark of 256 clients fits beside it.
+      // The server itself needs about ten; a benchmark with 256 clients also fits.
       "max_connections": "400",
       "max_wal_size": "2GB",
-      // Files of the log that are used again need not be filled with zeros first; only busy clusters ever have so many.
+      // Recycled WAL files need not be filled with zeros first; only busy clusters have so many.
       "min_wal_size": "1GB",
       "port": "\(ClusterAddress.port)",
       "random_page_cost": "1.1",
@@ -69,7 +70,7 @@ struct ClusterConfiguration: Sendable, Equatable {
     try folder.write(identities, to: "pg_ident.conf")
   }
 
-  /// Whether the files there are these.
+  /// Whether the existing files have this content.
   func isWritten(in folder: ClusterFolder) -> Bool {
     folder.read("postgresql.conf") == settings && folder.read("pg_hba.conf") == hostBasedAuthentication
       && folder.read("pg_ident.conf") == identities

@@ -2,7 +2,7 @@ import FileSupport
 import Foundation
 
 extension ClusterFolder {
-  /// Makes a folder, or gives the one there its owner, group and permissions.
+  /// Creates a folder, or sets the owner, group and permissions of an existing one.
   static func makeFolder(
     _ path: String, owner: uid_t, group: gid_t, mode: mode_t
   ) throws(EmbeddedPostgresError) {
@@ -20,7 +20,7 @@ extension ClusterFolder {
   static func shortSocketFolder(
     for dataFolder: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> String {
-    // FNV-1a: names need to differ, not to be secret.
+    // FNV-1a: names must differ, but need not be secret.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in dataFolder.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     let name = "ringfence-\(geteuid())-" + String(hash, radix: 16)
@@ -32,7 +32,7 @@ extension ClusterFolder {
     return "/tmp/\(name)"
   }
 
-  /// Makes a folder where others may write too: one that is there must already be the account's alone.
+  /// Creates a folder where others may write too; an existing one must already belong to the account alone.
   static func makeForeignFolder(_ path: String, owner: Account) throws(EmbeddedPostgresError) {
     if mkdir(path, 0o700) == 0 {
       return try makeFolder(path, owner: owner.uid, group: owner.gid, mode: 0o700)
@@ -44,12 +44,12 @@ extension ClusterFolder {
     try makeFolder(path, owner: owner.uid, group: owner.gid, mode: 0o700)
   }
 
-  /// Removes the socket's folder if it lies outside and is empty.
+  /// Removes the socket's folder if it is outside and empty.
   func removeForeignSocketFolder() {
     if hasForeignSocketFolder { rmdir(socketFolder) }
   }
 
-  /// Writes a file that the account may read, whole or not at all.
+  /// Writes a file that the account may read, atomically.
   func write(_ text: String, to name: String) throws(EmbeddedPostgresError) {
     let path = "\(root)/\(name)"
     let temporary = path + ".new"

@@ -3,20 +3,20 @@ import Foundation
 
 /// The cluster's folder in the data folder, and how PostgreSQL reaches it.
 ///
-/// As root, PostgreSQL runs as another account. That account owns `data` and `socket` and nothing else; what root
-/// writes lies in a folder of root's, so that no link planted there can lead root astray. Nobody else can enter.
+/// As root, PostgreSQL runs as another account. That account owns only `data` and `socket`; files that root writes are
+/// in a folder of root's, so that no planted link can redirect root. Other accounts cannot enter.
 ///
-/// A data folder often lies where that account cannot go, such as a checkout under /root. Then PostgreSQL is handed
-/// the open folder and reaches its files through /proc/self/fd, which asks for no permission on the folders above.
+/// A data folder is often where that account has no access, such as a checkout under /root. PostgreSQL then gets the
+/// open folder and accesses its files through /proc/self/fd, which requires no permission on the folders above.
 struct ClusterFolder: Sendable {
   /// The data folder, absolute, without links.
   let dataFolder: String
   let account: Account
-  /// Whether the account cannot pass the folders above, so that the folder has to be handed over open.
+  /// Whether the account cannot access the folders above, so that the folder must be passed open.
   let isHandedOver: Bool
   /// The folder that holds the Unix socket.
   let socketFolder: String
-  /// Whether the socket's folder lies outside, because the data folder's path is too long.
+  /// Whether the socket's folder is outside, because the data folder's path is too long.
   let hasForeignSocketFolder: Bool
 
   static func root(in dataFolder: String) -> String { dataFolder + "/postgresql" }
@@ -27,15 +27,16 @@ struct ClusterFolder: Sendable {
   var address: ClusterAddress { ClusterAddress(socketFolder: socketFolder) }
   var postmasterFile: String { data + "/postmaster.pid" }
 
-  /// The folder's path as PostgreSQL has to be told.
+  /// The folder's path as seen by PostgreSQL.
   var rootForServer: String { isHandedOver ? "/proc/self/fd/\(ChildProcess.handedFolder)" : root }
   var socketFolderForServer: String {
     isHandedOver && !hasForeignSocketFolder ? rootForServer + "/socket" : socketFolder
   }
 
-  /// Makes the data folder, unless it is there, and returns its absolute path without links.
+  /// Creates the data folder unless it exists, and returns its absolute path without links.
   ///
-  /// Nobody but its owner may enter it; PostgreSQL's account is handed the open folder of the cluster.
+  /// A folder of root's gets search permission for others, but not read permission, because PostgreSQL's account must
+  /// pass it.
   static func prepareDataFolder(_ path: String) throws(EmbeddedPostgresError) -> String {
     let absolute = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).withoutTrailingSlash
     do {
@@ -50,7 +51,7 @@ struct ClusterFolder: Sendable {
     return String(cString: resolved)
   }
 
-  /// Makes the cluster's folder and the socket's, or corrects their owners and permissions.
+  /// Creates the cluster's folder and the socket's, or corrects their owners and permissions.
   init(dataFolder: String) throws(EmbeddedPostgresError) {
     let root = Self.root(in: dataFolder)
     let account = try Account.forCluster(existing: root + "/data")
@@ -63,7 +64,7 @@ struct ClusterFolder: Sendable {
       throw .folderNotPassable(folder: blocking, account: account.name)
     }
 
-    // In an ordinary user's data folder it stays that user's, who would be locked out of it otherwise.
+    // In a regular user's data folder it stays that user's, who would otherwise lose access.
     let isRoots = geteuid() == 0 && FileStatus(dataFolder)?.uid != account.uid
     try Self.makeFolder(
       root, owner: isRoots ? 0 : account.uid, group: account.gid, mode: isRoots ? 0o710 : 0o700)

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What may be asked of a cluster while its thread is busy.
+/// The state of a cluster that can be read while its thread is busy.
 final class ClusterMonitor: Sendable {
   private let stop = Atomic<Bool>(false)
   private let pid = Atomic<Int32>(0)
 
-  /// Whether the owner no longer wants the cluster; waits look at it.
+  /// Whether the owner has requested a stop; waits check it.
   var isStopRequested: Bool { stop.load(ordering: .acquiring) }
 
   /// The running postmaster's process id.

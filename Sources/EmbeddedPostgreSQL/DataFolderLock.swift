@@ -1,18 +1,18 @@
 import Foundation
 
-/// The lock of a data folder: an flock on the file `server.lock`, which holds the holder's process id and, once the
+/// The lock of a data folder: an flock on the file `server.lock`, which contains the holder's process id and, once the
 /// cluster answers, the folder of its socket.
 ///
-/// The kernel frees it when the process ends in any way. The file stays, because removing it would let two servers
-/// lock two different files.
+/// The kernel releases it when the process ends. The file stays, because removing it would let two servers lock two
+/// different files.
 struct DataFolderLock: Sendable {
   private let descriptor: Int32
 
-  /// Who asks whether the folder is held holds it for a moment itself: so often, and so many microseconds apart, it is tried
-  /// before somebody else is said to work in it.
+  /// The number of attempts, and the pause between them in microseconds: a process that checks whether the folder is
+  /// locked holds the lock for a moment itself.
   private static let (tries, pause) = (40, UInt32(5_000))
 
-  /// Takes the lock or says who holds it.
+  /// Takes the lock, or throws an error with its holder.
   /// - Throws: ``EmbeddedPostgresError`` `folderInUse` or `folderUnusable`.
   init(folder: String) throws(EmbeddedPostgresError) {
     let path = folder + "/server.lock"
@@ -40,14 +40,14 @@ struct DataFolderLock: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Tells other processes where the cluster answers.
+  /// Writes the cluster's address for other processes.
   func announce(_ address: ClusterAddress) {
     let text = "\(getpid())\n\(address.socketFolder)\n"
-    // Only a convenience: without it other commands say that the folder is in use.
+    // Optional: without it other commands only report that the folder is in use.
     _ = pwrite(descriptor, text, text.utf8.count, 0)
   }
 
-  /// Where the cluster of a data folder answers; nil when no process holds the folder, or its cluster is not up.
+  /// The address of the cluster of a data folder; nil when no process holds the folder, or its cluster is not running.
   static func announcedAddress(folder: String) -> ClusterAddress? {
     let descriptor = Glibc.open(folder + "/server.lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
@@ -62,11 +62,10 @@ struct DataFolderLock: Sendable {
     return ClusterAddress(socketFolder: String(lines[1]))
   }
 
-  /// Frees the lock; call it once.
+  /// Releases the lock; call it once.
   func release() { Self.giveBack(descriptor) }
 
-  /// A child that is just being started has the file open until it becomes another program: closing alone would leave the
-  /// lock to it.
+  /// A child process that is being started has the file open until exec, so closing the file alone would keep the lock.
   private static func giveBack(_ descriptor: Int32) {
     flock(descriptor, LOCK_UN)
     Glibc.close(descriptor)

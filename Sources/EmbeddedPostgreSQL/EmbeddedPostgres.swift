@@ -3,9 +3,9 @@ public import Logging
 
 /// A private PostgreSQL cluster in the server's data folder, reached through a Unix socket only.
 ///
-/// The cluster lives until ``stop()`` or the end of the process, whether or not this value is kept. Should the
-/// process be killed, the cluster shuts down by itself (see ``Options/diesWithParent``) and the next
-/// ``start(_:logger:progress:)`` recovers it. Should PostgreSQL itself be killed, it is started again.
+/// The cluster runs until ``stop()`` or the end of the process, even if this value is released. If the process is
+/// killed, the cluster shuts down by itself (see ``Options/diesWithParent``) and the next ``start(_:logger:progress:)``
+/// recovers it. If PostgreSQL itself is killed, it is restarted.
 public final class EmbeddedPostgres: Sendable {
   private let cluster: Cluster
   private let address: ClusterAddress
@@ -18,7 +18,7 @@ public final class EmbeddedPostgres: Sendable {
   /// Takes the data folder's lock, initialises a cluster if there is none, starts or adopts it, waits until it answers.
   ///
   /// A first start takes about two seconds, a later one a fraction of a second; recovery after a crash may take up to
-  /// ten minutes, and `progress` is told. Cancelling the task stops what was begun and frees the folder.
+  /// ten minutes, and `progress` is called. Cancelling the task stops the cluster and releases the folder.
   /// - Throws: ``EmbeddedPostgresError``; `CancellationError` when the task was cancelled.
   public static func start(
     _ options: Options, logger: Logger, progress: @escaping @Sendable (String) -> Void = { _ in }
@@ -34,7 +34,7 @@ public final class EmbeddedPostgres: Sendable {
 
   /// The connection string of a cluster that another process runs in this data folder; nil when none does.
   ///
-  /// For commands that join a running server. It is good for as long as that process keeps the cluster up.
+  /// For commands that join a running server. It is valid while that process keeps the cluster running.
   public static func runningDSN(dataFolder: String) -> String? {
     DataFolderLock.announcedAddress(folder: dataFolder)?
       .dsn(user: ClusterAddress.role, database: ClusterAddress.database)
@@ -53,11 +53,11 @@ public final class EmbeddedPostgres: Sendable {
     address.dsn(user: ClusterAddress.role, database: database)
   }
 
-  /// The process id of the postmaster; nil while there is none. It changes when PostgreSQL had to be started again.
+  /// The process id of the postmaster; nil while there is none. It changes when PostgreSQL is restarted.
   public var postmasterPID: Int32? { cluster.monitor.postmasterPID }
 
   /// Shuts the cluster down (fast; immediate after a minute) and releases the data folder's lock. Idempotent.
-  /// - Throws: ``EmbeddedPostgresError/stopFailed(pid:)`` when the postmaster outlives even SIGKILL.
+  /// - Throws: ``EmbeddedPostgresError/stopFailed(pid:)`` when the postmaster does not end after SIGKILL.
   public func stop() async throws {
     cluster.monitor.requestStop()
     try await cluster.close()

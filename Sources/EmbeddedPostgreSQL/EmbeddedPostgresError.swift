@@ -1,4 +1,4 @@
-/// Why the private cluster could not be started or stopped, in plain English with the next step.
+/// The reason why the private cluster could not be started or stopped, in plain English with the remedy.
 public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
   /// No PostgreSQL server 15 or later in the places that were searched.
   case binariesNotFound(searched: [String])
@@ -6,19 +6,19 @@ public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
   case binariesUnusable(path: String, reason: String)
   /// Another server holds the data folder's lock.
   case folderInUse(folder: String, pid: Int32?)
-  /// The folder, or something in it, cannot be made, read or written.
+  /// The folder, or something in it, cannot be created, read or written.
   case folderUnusable(folder: String, reason: String)
-  /// The unprivileged account cannot pass `folder` on the way to the cluster.
+  /// The unprivileged account has no search permission on `folder`.
   case folderNotPassable(folder: String, account: String)
-  /// No folder with a path short enough for a Unix socket (107 bytes) could be made privately.
+  /// No folder with a path short enough for a Unix socket (107 bytes) could be created privately.
   case socketFolderUnusable(folder: String, reason: String)
-  /// The server is root, which PostgreSQL refuses, and there is no account to run it as.
+  /// The server runs as root, which PostgreSQL refuses, and there is no other account.
   case noUnprivilegedAccount
   /// The user id has no name, which PostgreSQL needs.
   case accountWithoutName(uid: UInt32)
   /// A setting's name is not a name, or its value has a line break.
   case invalidSetting(name: String)
-  /// The cluster in `folder` was made by another major version.
+  /// The cluster in `folder` was created by another major version.
   case versionMismatch(folder: String, folderVersion: Int, binariesVersion: Int)
   /// initdb failed; `output` has its last lines.
   case initialisationFailed(output: String)
@@ -26,12 +26,12 @@ public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
   case startFailed(log: String)
   /// PostgreSQL did not answer in `seconds`; `log` has the last lines of its log.
   case startTimedOut(seconds: Int, log: String)
-  /// The role or the database could not be made.
+  /// The role or the database could not be created.
   case databaseUnavailable(reason: String)
-  /// The postmaster outlived every signal.
+  /// The postmaster did not end after any signal.
   case stopFailed(pid: Int32)
 
-  /// What happened and what to do.
+  /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
     case .binariesNotFound(let searched):

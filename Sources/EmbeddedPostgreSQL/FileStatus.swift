@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the system knows of a file, without following a link at the end of its path.
+/// The status of a file, by default without following a link at the end of its path.
 struct FileStatus: Equatable {
   let device: dev_t
   let inode: ino_t
@@ -22,10 +22,10 @@ struct FileStatus: Equatable {
 
   var isFolder: Bool { mode & S_IFMT == S_IFDIR }
 
-  /// Whether both are one file.
+  /// Whether both are the same file.
   func isSame(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether the account may pass this folder by its permission bits.
+  /// Whether the account has search permission on this folder by its permission bits.
   func isPassable(for account: Account) -> Bool {
     let bit: mode_t = uid == account.uid ? 0o100 : gid == account.gid ? 0o010 : 0o001
     return mode & bit != 0

@@ -2,7 +2,7 @@ import Foundation
 
 /// The PostgreSQL server's programs on this machine.
 struct ServerBinaries: Sendable, Equatable {
-  /// The oldest major version that will do.
+  /// The oldest supported major version.
   static let oldestVersion = 15
 
   /// The folder that holds `postgres` and `initdb`, with an absolute path.
@@ -13,8 +13,8 @@ struct ServerBinaries: Sendable, Equatable {
   var postgres: String { folder + "/postgres" }
   var initdb: String { folder + "/initdb" }
 
-  /// Finds the programs: in `chosen`, or else those of the wanted version, or else the newest, among
-  /// Debian's folders and the ones in PATH.
+  /// Finds the programs: in `chosen`, else those of the wanted version, else the newest, among Debian's folders and the
+  /// ones in PATH.
   /// - Throws: ``EmbeddedPostgresError`` `binariesNotFound` or `binariesUnusable`.
   static func find(
     wantedVersion: Int?, in chosen: String? = nil,
@@ -42,7 +42,7 @@ struct ServerBinaries: Sendable, Equatable {
     return best
   }
 
-  /// Whether the server was built with LZ4, which compresses the log far faster than its own way does.
+  /// Whether the server was built with LZ4, which compresses the WAL much faster than pglz.
   var knowsLZ4: Bool {
     let question = [
       postgres, "-C", "wal_compression", "-c", "wal_compression=lz4", "-c", "config_file=/dev/null", "-D", "/",
@@ -50,7 +50,7 @@ struct ServerBinaries: Sendable, Equatable {
     return (try? ChildProcess.run(question))?.status == 0
   }
 
-  /// Asks the programs in a folder for their version; nil when they are not there.
+  /// Reads the version of the programs in a folder; nil when they are missing.
   private static func probe(_ folder: String) throws(EmbeddedPostgresError) -> ServerBinaries? {
     let postgres = folder + "/postgres"
     guard access(postgres, X_OK) == 0, access(folder + "/initdb", X_OK) == 0 else { return nil }

@@ -1,7 +1,7 @@
 import CLibPQ
 import Foundation
 
-/// One blocking connection to the cluster, for what has to be done before anybody else connects.
+/// One blocking connection to the cluster, for preparation before the server connects.
 struct ServerConnection: ~Copyable {
   private let connection: OpaquePointer
 
@@ -21,7 +21,7 @@ struct ServerConnection: ~Copyable {
 
   deinit { PQfinish(connection) }
 
-  /// Runs a statement and returns the number of rows it gave.
+  /// Runs a statement and returns the number of rows.
   /// - Throws: ``EmbeddedPostgresError/databaseUnavailable(reason:)``.
   @discardableResult
   func run(_ statement: StaticString) throws(EmbeddedPostgresError) -> Int {
@@ -35,7 +35,7 @@ struct ServerConnection: ~Copyable {
     return Int(PQntuples(result))
   }
 
-  /// Makes the server's role and database, unless they are there.
+  /// Creates the server's role and database unless they exist.
   func prepareDatabase() throws(EmbeddedPostgresError) {
     if try run("SELECT FROM pg_roles WHERE rolname = 'ringfence'") == 0 {
       try run("CREATE ROLE ringfence LOGIN CREATEDB")
@@ -46,10 +46,10 @@ struct ServerConnection: ~Copyable {
     }
   }
 
-  /// What the cluster says to a caller.
+  /// The answer of the cluster to a connection attempt.
   enum Answer { case yes, notYet, no }
 
-  /// Asks whether the cluster takes connections.
+  /// Checks whether the cluster accepts connections.
   static func ask(dsn: String) -> Answer {
     switch PQping(dsn + " connect_timeout=5") {
     case PQPING_OK: .yes

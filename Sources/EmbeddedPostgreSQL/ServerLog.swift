@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file that takes PostgreSQL's messages. It and its predecessor hold about `limit` bytes each.
+/// The file with PostgreSQL's messages. It and its predecessor have about `limit` bytes each.
 struct ServerLog {
   let path: String
   var limit = 16 << 20
@@ -30,8 +30,8 @@ struct ServerLog {
     text.split(separator: "\n").suffix(count).joined(separator: "\n")
   }
 
-  /// Moves what is there to a second file when it has grown past the limit. PostgreSQL keeps the file open and appends,
-  /// so it is copied and emptied; a line written in between may be lost.
+  /// Moves the content to a second file when it exceeds the limit. PostgreSQL keeps the file open and appends, so it is
+  /// copied and truncated; a line written in between may be lost.
   func bound() {
     guard size > limit, let source = try? open() else { return }
     defer { close(source) }

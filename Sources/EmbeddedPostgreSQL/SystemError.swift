@@ -1,7 +1,7 @@
 import Foundation
 
-/// The words for an error of the operating system.
+/// The text of an error of the operating system.
 enum SystemError {
-  /// What errno says now, as in "Permission denied".
+  /// The text of the current errno, such as "Permission denied".
   static var current: String { String(cString: strerror(errno)) }
 }
