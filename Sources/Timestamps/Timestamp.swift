@@ -2,7 +2,7 @@ public import Foundation
 
 /// Times as text, and months, in UTC and the proleptic Gregorian calendar.
 ///
-/// A report costs one parse and one month; a `Calendar` or a format style takes microseconds for each.
+/// Each report needs one parse and one month; a `Calendar` or a format style takes microseconds for each.
 public enum Timestamp {
   /// Reads `2021-07-07`, `2021-07-07 00:01:15` or RFC 3339; without a zone it is UTC. Nil for anything else.
   public static func read(_ text: some Collection<UInt8>) -> Date? { read(text, needsZone: false) }
@@ -32,7 +32,7 @@ public enum Timestamp {
     return Date(timeIntervalSince1970: Double(seconds) + fraction)
   }
 
-  /// `2021-07-07T00:01:15Z`, fractions of a second left out, for the years 1970 to 9999.
+  /// `2021-07-07T00:01:15Z`, without fractions of a second, for the years 1970 to 9999.
   public static func format(_ time: Date) -> String { format(Int(time.timeIntervalSince1970.rounded(.down))) }
 
   /// The same for seconds since 1970.
@@ -104,7 +104,7 @@ public enum Timestamp {
       return value
     }
 
-    /// The digits behind a point, at least one, as a part of a second.
+    /// The digits after a point, at least one, as a fraction of a second.
     mutating func fraction() -> Double? {
       var value = 0.0
       var scale = 0.1
@@ -116,7 +116,7 @@ public enum Timestamp {
       return index > start ? value : nil
     }
 
-    /// Seconds east of UTC; 0 where the zone is missing and may be.
+    /// Seconds east of UTC; 0 where the zone is missing and optional.
     mutating func zone(isNeeded: Bool) -> Int? {
       if skip("Z") || skip("z") { return 0 }
       let isEast = skip("+")
