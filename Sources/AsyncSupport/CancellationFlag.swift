@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag that is set once and that every thread sees; for work that blocks outside tasks.
+/// A flag that is set once and visible to all threads; for blocking work outside tasks.
 package final class CancellationFlag: Sendable {
   private let value = Atomic(false)
 

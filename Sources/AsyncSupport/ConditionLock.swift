@@ -8,7 +8,7 @@
 
 /// A mutex with a condition, for threads that may block. Where nothing waits, use the standard library's `Mutex`.
 package final class ConditionLock: @unchecked Sendable {
-  // Unchecked: both pointers are set once, and POSIX makes what they point at safe.
+  // Unchecked: both pointers are set once, and POSIX makes the objects thread-safe.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 

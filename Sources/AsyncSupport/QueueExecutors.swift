@@ -1,6 +1,6 @@
 package import Dispatch
 
-/// Runs an actor on a serial queue: work of many seconds without a pause must not hold a thread of the cooperative pool.
+/// Runs an actor on a serial queue: seconds of uninterrupted work must not occupy a thread of the cooperative pool.
 package final class SerialQueueExecutor: SerialExecutor {
   private let queue: DispatchQueue
 
@@ -30,7 +30,7 @@ package final class ConcurrentQueueExecutor: TaskExecutor {
 }
 
 extension DispatchQueue {
-  /// Runs work that blocks on this queue, and waits for its end.
+  /// Runs blocking work on this queue, and waits for its end.
   /// - Throws: the errors of `work`.
   package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in

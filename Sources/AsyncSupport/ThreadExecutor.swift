@@ -1,9 +1,9 @@
-/// Runs an actor on a thread of its own, where it may block.
+/// Runs an actor on a dedicated thread, where it may block.
 ///
-/// The thread keeps the executor alive until ``stop(_:)``, which the actor calls in its `deinit`. The thread is the same
-/// as long as the actor lives: a parent-death signal is tied to the thread that started the child.
+/// The thread keeps the executor alive until ``stop(_:)``, which the actor calls in its `deinit`. The thread never
+/// changes during the actor's lifetime: a parent-death signal is tied to the thread that started the child.
 package final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
-  // Unchecked: the variables are touched under the lock only.
+  // Unchecked: the variables are accessed under the lock only.
   private let lock = ConditionLock()
   private var jobs: [UnownedJob] = []
   private var isStopped = false
@@ -22,7 +22,7 @@ package final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Ends the thread after the jobs at hand.
+  /// Ends the thread after the queued jobs.
   /// - Parameter lastAct: runs on the thread before it ends.
   package func stop(_ lastAct: @escaping @Sendable () -> Void = {}) {
     lock.withLock {

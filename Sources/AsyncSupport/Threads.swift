@@ -38,7 +38,7 @@ package func startThread(_ body: @escaping @Sendable () -> Void) {
   precondition(code == 0, "the system refused a thread")
 }
 
-/// Runs work that blocks on a thread of its own, and waits for its end.
+/// Runs blocking work on a new thread, and waits for its end.
 /// - Throws: the errors of `work`.
 package func runOnThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
