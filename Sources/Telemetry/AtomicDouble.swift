@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that many threads set and add to at once.
+/// A number that several threads can set and add to.
 struct AtomicDouble: ~Copyable, Sendable {
   private let bits = Atomic<UInt64>(0)
 

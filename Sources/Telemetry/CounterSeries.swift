@@ -18,7 +18,7 @@ final class CounterSeries: MetricSeries, CounterHandler, FloatingPointCounterHan
     if amount > 0 { whole.wrappingAdd(amount, ordering: .relaxed) }
   }
 
-  /// Adds to the count; ignores negative amounts, infinity and what is no number.
+  /// Adds to the count; ignores negative amounts, infinity and NaN.
   func increment(by amount: Double) {
     if amount > 0, amount.isFinite { fractions.add(amount) }
   }

@@ -1,4 +1,4 @@
-/// Writes metrics as Prometheus reads them: its text format 0.0.4, or OpenMetrics 1.0.0.
+/// Writes metrics in Prometheus' text format 0.0.4 or OpenMetrics 1.0.0.
 ///
 /// Formats: https://prometheus.io/docs/instrumenting/exposition_formats/ and https://openmetrics.io
 public struct Exposition: Sendable {
@@ -7,7 +7,7 @@ public struct Exposition: Sendable {
     case prometheus
     case openMetrics
 
-    /// For the answer's head.
+    /// The content type of the response.
     public var contentType: String {
       switch self {
       case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
@@ -25,13 +25,13 @@ public struct Exposition: Sendable {
     self.descriptions = descriptions
   }
 
-  /// All that was written.
+  /// The complete text.
   var text: String { lines + (format == .openMetrics ? "# EOF\n" : "") }
 
   /// Writes a count that only rises.
   /// - Parameters:
   ///   - name: ends in `_total`; its help text comes from ``MetricDescriptions``.
-  ///   - values: a value for each set of labels.
+  ///   - values: one value for each set of labels.
   public mutating func counter(_ name: String, _ values: [(labels: [(String, String)], value: Double)]) {
     head(name, .counter)
     for (labels, value) in values { line(name, PrometheusText.labels(labels), value) }
@@ -43,7 +43,7 @@ public struct Exposition: Sendable {
     for (labels, value) in values { line(name, PrometheusText.labels(labels), value) }
   }
 
-  /// Writes a single value that rises and falls; nothing where it is not known.
+  /// Writes a single value that rises and falls; nothing for nil.
   public mutating func gauge(_ name: String, _ value: Double?) {
     guard let value else { return }
     gauge(name, [([], value)])

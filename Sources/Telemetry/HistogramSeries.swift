@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// Counts values by size, with their sum; recording a duration costs a search among the bounds and two atomic additions.
+/// Counts values by size, with their sum; recording a duration costs a search in the bounds and two atomic additions.
 final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
   static let kind = MetricKind.histogram
 
@@ -9,7 +9,7 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
   /// Upper bounds of the buckets, ascending; the last bucket has none.
   private let bounds: [Double]
   private let buckets: [CounterSeries]
-  /// Of durations, kept apart from other values so that adding is exact and one instruction.
+  /// The sum of durations, separate from other values so that adding is exact and one instruction.
   private let nanoseconds = Atomic<Int64>(0)
   private let sum = AtomicDouble()
 
@@ -28,7 +28,7 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
 
   func record(_ value: Int64) { record(Double(value)) }
 
-  /// Records a value; ignores infinity and what is no number, which would spoil the sum for good.
+  /// Records a value; ignores infinity and NaN, which would make the sum useless.
   func record(_ value: Double) {
     guard value.isFinite else { return }
     sum.add(value)
@@ -41,7 +41,7 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
     buckets[place].increment(by: Int64(1))
   }
 
-  /// Counts with all smaller values in each, as Prometheus has them, the last without a bound; and the sum.
+  /// Cumulative counts as in Prometheus, the last without a bound; and the sum.
   var reading: (cumulative: [Double], sum: Double) {
     var total = 0.0
     let cumulative = buckets.map { bucket in

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How lines of the log look.
+/// The format of log lines.
 public enum LogFormat: String, Sendable, CaseIterable {
   /// For people.
   case text
-  /// A JSON object a line, for programs.
+  /// One JSON object in each line, for programs.
   case json
 
   private static let chosen = Atomic(false)

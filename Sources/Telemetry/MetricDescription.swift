@@ -4,13 +4,13 @@ struct MetricDescription: Sendable {
   let help: String
   /// Upper bounds of a histogram's buckets, ascending; the last bucket has none.
   var buckets: [Double] = []
-  /// The most series that are kept apart.
+  /// The most separate series.
   var mostSeries = 1_000
 
-  /// The help text of metrics that are not of Ringfence.
+  /// The help text of metrics of libraries.
   static let libraryHelp = "Measured by a library."
 
-  /// Bounds for the time that answers take, in seconds: 0.5 ms to 10 s.
+  /// Bounds for response times, in seconds: 0.5 ms to 10 s.
   static let seconds: [Double] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]
@@ -18,7 +18,7 @@ struct MetricDescription: Sendable {
   /// Bounds for the items of a batch: 1 to 2,000.
   static let items: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000]
 
-  /// Bounds for values of an unknown unit: a thousandth to a thousand million.
+  /// Bounds for values of an unknown unit: 0.001 to 1,000,000,000.
   static let decades: [Double] = [0.001, 0.01, 0.1, 1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
 
   static func counter(_ help: String, mostSeries: Int = 1_000) -> Self {

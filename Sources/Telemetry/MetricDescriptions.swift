@@ -1,7 +1,7 @@
 /// All metrics of Ringfence, by name.
 enum MetricDescriptions {
   static let all: [String: MetricDescription] = [
-    // Requests. Every route can be asked with each of ten methods, and answered with five classes of status.
+    // Requests. Every route accepts up to ten methods and has five classes of status.
     "ringfence_http_requests_total": .counter(
       "Responses by route, method and status class.", mostSeries: 10_000),
     "ringfence_http_request_duration_seconds": .histogram(

@@ -1,8 +1,8 @@
 /// Series by the names and labels of their metrics, in bounded memory.
 struct MetricFamilies {
-  /// Reasons why a series is not kept apart or not shown.
+  /// Reasons why a series is not separate or not shown.
   enum Problem: Equatable {
-    /// Another metric has the name, or one of the names that the text makes of it.
+    /// Another metric has the name, or one of the names derived from it in the text.
     case nameTaken(by: String)
     case tooManyMetrics
     /// Series beyond the limit share one.
@@ -11,9 +11,9 @@ struct MetricFamilies {
 
   struct Entry {
     let series: any MetricSeries
-    /// Of its making; series are written in this order.
+    /// Number of its creation; series are written in this order.
     let order: Int
-    /// How often it was asked for and not destroyed.
+    /// Number of handles that were created and not destroyed.
     var users: Int
   }
 
@@ -24,10 +24,10 @@ struct MetricFamilies {
 
   /// The most metrics.
   static let limit = 1_000
-  /// Labels of the series that takes all that come when a metric has as many as it may have.
+  /// Labels of the series that collects all further ones when a metric has reached its limit.
   static let overflow = PrometheusText.labels([("overflow", "true")])
 
-  /// By name, then by labels.
+  /// The series by name, then by labels.
   private(set) var entries: [String: [String: Entry]] = [:]
   /// Metrics by the names that they take in the text.
   private var owners: [String: Metric] = [:]
@@ -35,15 +35,15 @@ struct MetricFamilies {
   /// Names of metrics with a problem that has been returned.
   private var reported: Set<String> = []
 
-  /// - Parameter descriptions: of metrics whose names no other may take.
+  /// - Parameter descriptions: the metrics whose names are reserved.
   init(_ descriptions: [String: MetricDescription]) {
     for (name, description) in descriptions {
       for taken in description.kind.names(of: name) { owners[taken] = Metric(name: name, kind: description.kind) }
     }
   }
 
-  /// A series, the same one for the same ID; one that is never written where there is no place for it.
-  /// - Returns: with a problem, once for each metric that has any.
+  /// Returns a series, the same one for the same ID; beyond the limits one that is never written.
+  /// - Returns: the series with a problem, which is returned once for each metric.
   mutating func series<Series: MetricSeries>(
     _ id: SeriesID, _ description: MetricDescription
   ) -> (series: Series, problem: Problem?) {
@@ -61,7 +61,7 @@ struct MetricFamilies {
     return (series, problem)
   }
 
-  /// Removes a series when all who asked for it have destroyed it.
+  /// Removes a series when all its handles are destroyed.
   mutating func release(_ series: some MetricSeries) {
     let id = series.id
     guard let entry = entries[id.metric]?[id.labels], entry.series === series else { return }

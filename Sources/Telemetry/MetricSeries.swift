@@ -1,12 +1,12 @@
-/// The kinds of metrics that Prometheus knows, by their names in its text.
+/// The kinds of metrics of Prometheus, by their names in its text.
 enum MetricKind: String, Sendable {
   case counter, gauge, histogram
 
-  /// Names that a metric takes in the text; no other metric may have them.
-  /// - Parameter metric: of a counter with its `_total`.
+  /// The names of a metric in the text; no other metric may have them.
+  /// - Parameter metric: the name; that of a counter ends in `_total`.
   func names(of metric: String) -> [String] {
     switch self {
-    // OpenMetrics heads a counter without its suffix.
+    // OpenMetrics declares a counter without its suffix.
     case .counter: [metric, String(metric.dropLast("_total".count))]
     case .gauge: [metric]
     case .histogram: [metric] + ["_bucket", "_sum", "_count"].map { metric + $0 }
@@ -14,7 +14,7 @@ enum MetricKind: String, Sendable {
   }
 }
 
-/// The name of a metric and the labels of one of its series, as they are written.
+/// The name of a metric and the labels of one of its series, in their written form.
 struct SeriesID: Sendable, Hashable {
   let metric: String
   /// Such as `route="/healthz",status="2xx"`; may be empty.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the system knows of this process, under the names that Prometheus' own libraries use.
+/// Figures of this process, under the names of Prometheus' client libraries.
 public struct ProcessStatistics: Sendable {
-  /// - Parameter exposition: gets them.
+  /// - Parameter exposition: receives the figures.
   public static func write(to exposition: inout Exposition) {
     let status = words(of: "/proc/self/status")
     func bytes(_ key: String) -> Double? { status[key].flatMap { Double($0) }.map { $0 * 1_024 } }
@@ -23,10 +23,10 @@ public struct ProcessStatistics: Sendable {
     exposition.gauge("process_start_time_seconds", startTime)
   }
 
-  /// When this was first asked, which is at the start.
+  /// The time of the first access, which is at the start of the process.
   public static let startTime: Double = Date().timeIntervalSince1970
 
-  /// The first word behind each key of a file of /proc.
+  /// The first word after each key of a file of /proc.
   private static func words(of file: String) -> [String: String] {
     let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
     var words: [String: String] = [:]

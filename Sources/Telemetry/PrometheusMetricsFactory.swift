@@ -2,12 +2,12 @@ public import CoreMetrics
 public import Logging
 import Synchronization
 
-/// A backend of swift-metrics that Prometheus reads.
+/// A swift-metrics backend for Prometheus.
 ///
-/// Series are made once, when a type that measures is made; measuring then costs an atomic addition. What a metric of
-/// Ringfence means is written down in ``MetricDescriptions``; other metrics are those of libraries.
+/// Series are created once, together with the type that measures; measuring then costs an atomic addition. Ringfence's
+/// metrics are documented in ``MetricDescriptions``; other metrics are those of libraries.
 public final class PrometheusMetricsFactory: MetricsFactory {
-  /// Adds to a text what is read at the moment of asking.
+  /// Adds values that are read at the time of a scrape.
   public typealias Collector = @Sendable (inout Exposition) async -> Void
 
   private struct State {
@@ -19,8 +19,8 @@ public final class PrometheusMetricsFactory: MetricsFactory {
   private let logger: Logger
   private let state: Mutex<State>
 
-  /// Without any metric.
-  /// - Parameter logger: told once of each metric that is not shown, or not in full.
+  /// A factory without metrics.
+  /// - Parameter logger: gets one entry for each metric that is not shown completely.
   public convenience init(logger: Logger = Logger(label: "ringfence")) {
     self.init(MetricDescriptions.all, logger: logger)
   }
@@ -31,12 +31,12 @@ public final class PrometheusMetricsFactory: MetricsFactory {
     state = Mutex(State(families: MetricFamilies(descriptions)))
   }
 
-  /// Has something asked whenever the metrics are read.
+  /// Adds a collector, which is called whenever the metrics are read.
   public func collect(_ collector: @escaping Collector) {
     state.withLock { $0.collectors.append(collector) }
   }
 
-  /// All metrics as text: names in ascending order, then what is collected.
+  /// All metrics as text: names in ascending order, then the collected values.
   public func text(_ format: Exposition.Format = .prometheus) async -> String {
     let (families, collectors) = state.withLock { ($0.families.entries, $0.collectors) }
     var exposition = Exposition(format, descriptions)
@@ -52,7 +52,7 @@ public final class PrometheusMetricsFactory: MetricsFactory {
 
   // MARK: MetricsFactory
 
-  /// A counter; its name ends in `_total`, also where the label does not.
+  /// A counter; its name ends in `_total`, even if the label does not.
   public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     series(label, suffix: "_total", dimensions) as CounterSeries
   }
@@ -77,12 +77,12 @@ public final class PrometheusMetricsFactory: MetricsFactory {
     return series(label, dimensions) as GaugeSeries
   }
 
-  /// A histogram of seconds; its name ends in `_seconds`, also where the label does not.
+  /// A histogram of seconds; its name ends in `_seconds`, even if the label does not.
   public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     series(label, suffix: "_seconds", dimensions, buckets: MetricDescription.seconds) as HistogramSeries
   }
 
-  /// Removes a gauge: a value that is never set again says nothing any more.
+  /// Removes a gauge: a value that is never set again is meaningless.
   public func destroyMeter(_ handler: any MeterHandler) {
     if let gauge = handler as? GaugeSeries { state.withLock { $0.families.release(gauge) } }
   }
@@ -92,7 +92,7 @@ public final class PrometheusMetricsFactory: MetricsFactory {
     if let gauge = handler as? GaugeSeries { state.withLock { $0.families.release(gauge) } }
   }
 
-  /// Keeps the counter: what was counted stays counted, and Prometheus would take a smaller total for a restart.
+  /// Keeps the counter: Prometheus would interpret a smaller total as a restart.
   public func destroyCounter(_ handler: any CounterHandler) {}
 
   /// Keeps the counter, as ``destroyCounter(_:)``.
@@ -112,7 +112,7 @@ public final class PrometheusMetricsFactory: MetricsFactory {
     let (series, problem) = state.withLock { state -> (Series, MetricFamilies.Problem?) in
       state.families.series(id, description)
     }
-    // Outside of the lock, since a log's handler may measure too.
+    // Outside the lock, since a log handler may measure too.
     if let problem { log(problem, of: name) }
     return series
   }

@@ -1,7 +1,7 @@
 /// The forms of names, labels and numbers in Prometheus' text.
 enum PrometheusText {
-  /// Letters, digits and underscores, no digit first: everything else, such as the dots of many libraries, becomes an
-  /// underscore.
+  /// Replaces all characters except letters, digits and underscores, such as the dots of many libraries, by
+  /// underscores; a name does not begin with a digit.
   static func name(_ text: String) -> String {
     var name = String(
       text.unicodeScalars.map { scalar -> Character in
@@ -20,19 +20,19 @@ enum PrometheusText {
     return values.sorted { $0.key < $1.key }.map { "\($0)=\"\(escaped($1, "\""))\"" }.joined(separator: ",")
   }
 
-  /// `le` is the bound of a histogram's bucket.
+  /// `le` is reserved for the bound of a histogram's bucket.
   private static func labelName(_ text: String) -> String {
     let name = name(text)
     return name == "le" ? "exported_le" : name
   }
 
-  /// - Parameter quotes: escaped besides backslashes and ends of lines.
+  /// - Parameter quotes: escaped in addition to backslashes and line ends.
   static func escaped(_ text: String, _ quotes: String = "") -> String {
     let text = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
     return quotes.isEmpty ? text : text.replacing(quotes, with: "\\" + quotes)
   }
 
-  /// Whole numbers without a point.
+  /// Integers are written without a point.
   static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Names of requests, by which a caller's report of a fault, an answer and the log are brought together.
+/// IDs of requests, which connect a caller's report of a problem, a response and the log.
 public struct RequestID: Sendable, Equatable {
   /// 1 to 64 letters, digits, points, hyphens and underscores of ASCII.
   public let text: String
 
-  /// What a caller, or a proxy before us, calls its request; a new name where that is nothing we want in a log.
+  /// The request ID of a caller or proxy; a new one where that is missing or unsuitable for a log.
   public init(given: String?) {
     text = given.flatMap { Self.isSane($0) ? $0 : nil } ?? Self.make()
   }
@@ -20,7 +20,8 @@ public struct RequestID: Sendable, Equatable {
       }
   }
 
-  // Random once a process and then counted: asking the system for chance would cost more than all else here.
+  // A random prefix for each process and a counter: system randomness for each request would be the most expensive
+  // part.
   private static let prefix = String(UInt32.random(in: .min ... .max), radix: 16) + "-"
   private static let count = Atomic<UInt64>(0)
 

@@ -1,9 +1,9 @@
 import Foundation
 public import Logging
 
-/// Writes the log to standard error, a line an entry, in the format that ``LogFormat/current`` names.
+/// Writes the log to standard error, one line for each entry, in the format that ``LogFormat/current`` names.
 public struct ServerLogHandler: LogHandler {
-  /// What is written, and what more it takes.
+  /// The least level that is written.
   public var logLevel = Logger.Level.info
   /// Written with every entry.
   public var metadata: Logger.Metadata = [:]
@@ -11,12 +11,12 @@ public struct ServerLogHandler: LogHandler {
   private let text: StreamLogHandler
   private let write: @Sendable (String) -> Void
 
-  /// - Parameter label: names the program.
+  /// - Parameter label: the program's name.
   public init(label: String) {
     self.init(label: label) { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) }
   }
 
-  /// - Parameter write: takes each line of JSON.
+  /// - Parameter write: receives each line of JSON.
   init(label: String, write: @escaping @Sendable (String) -> Void) {
     self.label = label
     self.write = write
@@ -40,7 +40,7 @@ public struct ServerLogHandler: LogHandler {
     write(Self.json(level: event.level, message: "\(event.message)", all, source: event.source, at: Date()))
   }
 
-  /// One line; keys of ours before the entry's own, which cannot replace them.
+  /// One line; the server's keys come before the entry's own, which cannot replace them.
   static func json(
     level: Logger.Level, message: String, _ metadata: Logger.Metadata, source: String, at time: Date
   ) -> String {
@@ -50,7 +50,7 @@ public struct ServerLogHandler: LogHandler {
     ]
     let taken = Set(fields.map(\.0))
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-      // Hummingbird's name for it.
+      // Hummingbird's name of the request ID.
       let name = key == "hb.request.id" ? "request_id" : key
       fields.append((taken.contains(name) ? "entry.\(name)" : name, value.description))
     }
