@@ -1,15 +1,16 @@
 import NIOCore
 import NIOHTTP1
 
-/// Bounds the bytes of an answer that are no content: the status line, fields, interim answers, sizes and extensions of
-/// chunks, and trailers.
+/// Limits the bytes of a response that are not content: status line, fields, interim responses, chunk sizes and
+/// extensions, and trailers.
 ///
-/// HTTP's parser bounds fields alone. It reads a status line or a chunk's extension without end and without a sign of
-/// it, so bytes are counted before the parser and parts after it.
+/// The HTTP parser limits only fields. It reads a status line or a chunk extension of any length without reporting it,
+/// so bytes are counted before the parser and parts after it.
 final class FramingLimit {
-  /// The most of one answer, beside ``bytesPerContentByte``. The parser's own limit for all fields is 80 KiB.
+  /// The limit for one response, in addition to ``bytesPerContentByte``. The parser's own limit for all fields is 80
+  /// KiB.
   static let bytes = 128 << 10
-  /// What one byte of content allows: a chunk of one byte has 5 bytes of framing.
+  /// Bytes of framing allowed for each byte of content: a chunk of one byte has 5 bytes of framing.
   static let bytesPerContentByte = 8
 
   private var received = 0
@@ -18,7 +19,7 @@ final class FramingLimit {
   fileprivate var isExceeded: Bool { received - content > Self.bytes + Self.bytesPerContentByte * content }
 
   /// Adds the limit to a connection.
-  /// - Throws: where the connection does not carry HTTP/1.1.
+  /// - Throws: an error where the connection does not use HTTP/1.1.
   static func add(to channel: any Channel) throws {
     let pipeline = channel.pipeline.syncOperations
     let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -37,7 +38,7 @@ final class FramingLimit {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       limit.received += Self.unwrapInboundIn(data).readableBytes
-      // The parser hands the parts on before this returns.
+      // The parser passes the parts on before this call returns.
       context.fireChannelRead(data)
       guard limit.isExceeded else { return }
       context.fireErrorCaught(HTTPParserError.headerOverflow)

@@ -5,32 +5,32 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A request to another server that had no answer, or none that can be used.
+/// A failed request to another server.
 public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The address has another scheme than http and https, or no host.
+  /// The URL's scheme is neither http nor https, or it has no host.
   case unsupportedAddress
-  /// The connection could not be made, or broke; the system's reason.
+  /// The connection failed or broke; with the system's reason.
   case connectionFailed(String)
-  /// The server has no certificate that is trusted and for its name.
+  /// The server's certificate is not trusted, or is for another name.
   case untrusted
   /// The server sent nothing for too long.
   case silent
-  /// The answer took longer than it may.
+  /// The response took longer than allowed.
   case tookTooLong(Duration)
-  /// The connection ended before the answer did.
+  /// The connection ended before the response did.
   case endedEarly
-  /// The answer breaks the rules of HTTP.
+  /// The response violates HTTP.
   case malformed
-  /// The body is compressed, though that was not asked for; the encoding.
+  /// The body is compressed, though that was not requested; with the encoding.
   case encoded(String)
-  /// The body is longer than it may be, in bytes.
+  /// The body is longer than the limit, in bytes.
   case tooLong(limit: Int)
-  /// The server refuses to send the rest of a file from where it broke off.
+  /// The server refused to continue an interrupted transfer.
   case rangeRefused
-  /// The server answered with another status than is needed; the seconds to wait that it asks for.
+  /// The server returned an unexpected status; with the seconds to wait that it requests.
   case status(Int, retryAfter: Int? = nil)
 
-  /// A clause that says what happened, without a full stop.
+  /// A clause with the cause, without a full stop.
   public var description: String {
     switch self {
     case .unsupportedAddress: "the address does not begin with http:// or https:// and a host"
@@ -48,7 +48,7 @@ public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible
     }
   }
 
-  /// Whether the same request may be answered better a little later.
+  /// Whether the same request may succeed later.
   public var isTransient: Bool {
     switch self {
     case .connectionFailed, .silent, .tookTooLong, .endedEarly, .rangeRefused: true
@@ -57,13 +57,13 @@ public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible
     }
   }
 
-  /// Seconds to wait that the server asks for; nil when it does not, or gives a date.
+  /// Seconds to wait that the server requests; nil when it requests none, or gives a date.
   public var retryAfter: Int? {
     guard case .status(_, let seconds) = self else { return nil }
     return seconds
   }
 
-  /// The error that stands for one of the libraries below.
+  /// The error that corresponds to one of the libraries.
   static func translated(_ error: any Error) -> any Error {
     switch error {
     case is CancellationError: error

@@ -6,19 +6,19 @@ import NIOHTTP1
 import NIOSSL
 import Synchronization
 
-/// Requests to other servers over http and https: no cookies, no cache, no proxy, no compression, and redirects within the
-/// server's origin only.
+/// Requests to other servers over http and https: no cookies, no cache, no proxy, no compression, and redirects within
+/// the server's origin only.
 ///
-/// The head of an answer is checked before its body is read, and the body is read only as fast as it is taken. A hostile
-/// server costs no more memory than the limit of the request and a few network buffers.
+/// The head of a response is checked before its body is read, and the body is read only as fast as it is processed. A
+/// hostile server costs no more memory than the limit of the request and a few network buffers.
 public struct OutboundHTTP: Sendable {
   private let client: HTTPClient
 
   /// Opens a client for as long as `body` runs, and then closes its connections.
   ///
-  /// `HTTPClient.shared` does not suit: it follows redirects to other origins and decompresses answers, and neither can
-  /// be turned off for a request.
-  /// - Parameter idle: how long a server may send nothing.
+  /// `HTTPClient.shared` is unsuitable: it follows redirects to other origins and decompresses responses, and neither
+  /// can be disabled for a request.
+  /// - Parameter idle: the longest time without data from the server.
   public static func withClient<Result>(
     idle: Duration = .seconds(30), _ body: (OutboundHTTP) async throws -> Result
   ) async throws -> Result {
@@ -29,7 +29,7 @@ public struct OutboundHTTP: Sendable {
       tlsConfiguration: tls, redirectConfiguration: .disallow,
       timeout: .init(connect: .seconds(10), read: TimeAmount(idle)), decompression: .disabled)
     configuration.httpVersion = .http1Only
-    // The caller knows better when to try again.
+    // The caller decides when to retry.
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.http1_1ConnectionDebugInitializer = { channel in
       channel.eventLoop.submit { try FramingLimit.add(to: channel) }
@@ -39,14 +39,14 @@ public struct OutboundHTTP: Sendable {
     }
   }
 
-  /// Sends a request, and hands the body of the answer over piece by piece.
+  /// Sends a request, and passes the body of the response on piece by piece.
   ///
   /// The body is read for a status of 2xx only.
   /// - Parameters:
-  ///   - limit: the most bytes of the body that are taken.
-  ///   - total: how long the answer may take, redirects included.
-  ///   - head: told status and fields before the body; an error that it throws ends the transfer and reaches the caller.
-  ///   - body: told each piece, in order; the next one is read when it returns.
+  ///   - limit: the most bytes of the body.
+  ///   - total: the time limit of the response, including redirects.
+  ///   - head: receives status and fields before the body; an error that it throws ends the transfer and is rethrown.
+  ///   - body: receives each piece, in order; the next one is read when it returns.
   /// - Throws: ``HTTPClientError``, `CancellationError`, and errors of `head` and `body`.
   public func send(
     _ request: OutboundRequest, limit: Int, total: Duration,
@@ -63,7 +63,7 @@ public struct OutboundHTTP: Sendable {
     }
   }
 
-  /// Sends a request for something short.
+  /// Sends a request for a short body.
   /// - Parameters: as above.
   /// - Returns: the body is empty unless the status is 2xx.
   /// - Throws: ``HTTPClientError``, `CancellationError`.
@@ -105,7 +105,7 @@ public struct OutboundHTTP: Sendable {
     do { return try await pieces.next() } catch { throw HTTPClientError.translated(error) }
   }
 
-  /// The answer to a request, after the redirects that it follows.
+  /// The response to a request, after the redirects that it follows.
   private func answer(_ request: OutboundRequest) async throws -> HTTPClientResponse {
     var (url, left) = (request.url, request.redirects)
     while true {
@@ -131,12 +131,12 @@ public struct OutboundHTTP: Sendable {
   }
 
   private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
-    // `send` bounds the head and the body together.
+    // `send` limits the head and the body together.
     do {
       return try await client.execute(request, deadline: .distantFuture)
     } catch  where request.body == nil && Self.isClosed(error) {
-      // A kept connection, which the server has closed in the meantime. A request without a body may be sent again
-      // (RFC 9112, 9.3.1).
+      // A pooled connection that the server has closed in the meantime. A request without a body may be sent again (RFC
+      // 9112, 9.3.1).
       return try await client.execute(request, deadline: .distantFuture)
     }
   }
@@ -152,7 +152,7 @@ public struct OutboundHTTP: Sendable {
 }
 
 extension HTTPClientResponse {
-  /// The address that a redirect leads to; nil for an answer that is none, and for one that leads to another origin.
+  /// The target of a redirect; nil for a response that is not a redirect, and for another origin.
   fileprivate func redirect(from url: URL) -> URL? {
     guard [301, 302, 303, 307, 308].contains(status.code), let location = headers.first(name: "Location"),
       let next = URL(string: location, relativeTo: url)?.absoluteURL, next.user == nil,

@@ -2,15 +2,15 @@ public import Foundation
 
 /// A request to another server.
 public struct OutboundRequest: Sendable {
-  /// Such as `POST`.
+  /// The method, such as `POST`.
   public var method: String
-  /// An address with http or https.
+  /// The URL, with http or https.
   public var url: URL
   /// Fields by name.
   public var fields: [String: String]
-  /// Its body.
+  /// The body; nil for none.
   public var body: Data?
-  /// How many redirects within the origin are followed; each repeats the request with all its fields.
+  /// The most redirects within the origin that are followed; each repeats the request with all its fields.
   public var redirects = 0
 
   /// - Parameters: see the properties.

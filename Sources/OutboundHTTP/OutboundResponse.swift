@@ -1,9 +1,9 @@
 import Foundation
 import NIOHTTP1
 
-/// The head of an answer: its status and fields.
+/// The head of a response: its status and fields.
 public struct OutboundResponse: Sendable {
-  /// Such as 200.
+  /// The status, such as 200.
   public let status: Int
   private let fields: HTTPHeaders
 
@@ -16,19 +16,19 @@ public struct OutboundResponse: Sendable {
   /// - Parameter name: in any case.
   public subscript(name: String) -> String? { fields.first(name: name) }
 
-  /// The error that the status stands for.
+  /// The error that corresponds to the status.
   public var failure: HTTPClientError {
     .status(status, retryAfter: self["Retry-After"].flatMap { Int($0) })
   }
 
-  /// Refuses a body that is encoded, since its length says nothing of the length that it unpacks to, and one that is
-  /// announced to be longer than the limit.
+  /// Refuses a body that is encoded, since its length does not limit the decoded length, and one that is announced to
+  /// be longer than the limit.
   func checkBody(limit: Int) throws(HTTPClientError) {
     let encodings = fields[canonicalForm: "Content-Encoding"] + fields[canonicalForm: "Transfer-Encoding"]
     if let encoding = encodings.first(where: { !["identity", "chunked"].contains($0.lowercased()) }) {
       throw .encoded(String(encoding))
     }
-    // Digits only, as HTTP's parser has checked; nil is more than 64 bits hold.
+    // Digits only, as the HTTP parser has checked; nil is a number beyond 64 bits.
     let lengths = fields[canonicalForm: "Content-Length"].map { Int($0) ?? .max }
     if lengths.contains(where: { $0 > limit }) { throw .tooLong(limit: limit) }
   }
