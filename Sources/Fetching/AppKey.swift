@@ -1,26 +1,26 @@
 public import CallerPack
 import Foundation
 
-/// An app's key, for a server that gives publications to known apps alone. It goes there and nowhere else, and its text is
-/// never shown.
+/// An app's key, for a server that requires one for publications. It is sent to that server only, and its text is never
+/// shown.
 public struct AppKey: Sendable, CustomStringConvertible {
   private let text: String
-  /// The server that it is for.
+  /// The server of the key.
   public let origin: WebOrigin
 
   /// - Parameters:
-  ///   - text: as `ringfence app create` prints it; nil for what no key can be: nothing at all, more than 200 bytes, or
-  ///     anything but printable ASCII without spaces.
-  ///   - origin: the server that it is for.
+  ///   - text: the output of `ringfence app create`; nil for a text that cannot be a key: empty, more than 200 bytes,
+  ///     or other than printable ASCII without spaces.
+  ///   - origin: the server of the key.
   public init?(_ text: String, for origin: WebOrigin) {
     guard (1...200).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
     self.text = text
     self.origin = origin
   }
 
-  /// As a request bears it.
+  /// The value of the Authorization field.
   var authorization: String { "Bearer \(text)" }
 
-  /// Nothing of the secret.
+  /// A description without the secret.
   public var description: String { "an app's key" }
 }

@@ -3,29 +3,29 @@ import Foundation
 import OutboundHTTP
 import Synchronization
 
-/// Gets files of a source: bounded in size and time, tried again with growing pauses, gone on with where it broke off.
+/// Downloads files of a source: limited in size and time, retried with growing pauses, resumed after interruptions.
 struct Downloader: Sendable {
   let client: OutboundHTTP
   let source: UpdateSource
-  /// Borne to the server that it is for and nowhere else.
+  /// The app's key, sent only to its own server.
   let key: AppKey?
-  /// How often one request is tried again without a byte of progress.
+  /// The most retries of one request without progress.
   let retries: Int
   let fetched = Counter()
 
-  /// How long one answer may take. A part of a file that takes longer is gone on with where it broke off.
+  /// The time limits of one response. A part of a file that takes longer is resumed.
   private static let documentTotal = Duration.seconds(300)
   private static let partTotal = Duration.seconds(3_600)
 
-  /// Bytes that have come.
+  /// Counts received bytes.
   final class Counter: Sendable {
     private let bytes = Mutex(0)
     var total: Int { bytes.withLock { $0 } }
     func add(_ count: Int) { bytes.withLock { $0 += count } }
   }
 
-  /// A short file.
-  /// - Returns: nil when there is none.
+  /// Downloads a short file.
+  /// - Returns: nil when it does not exist.
   /// - Throws: ``FetchError``.
   func document(_ url: URL, limit: Int) async throws -> Data? {
     if source.isFile { return try LocalFile.read(url, limit: limit) }
@@ -38,7 +38,7 @@ struct Downloader: Sendable {
         case 200:
           fetched.add(body.count)
           return body
-        // An object store says 403 of what is not there.
+        // An object store returns 403 for a missing file.
         case 403, 404, 410: return nil
         default: throw head.failure
         }
@@ -48,8 +48,8 @@ struct Downloader: Sendable {
     }
   }
 
-  /// A file of known length into `path`; goes on with what is there already.
-  /// - Returns: whether the file was begun from nothing: only then a wrong content is the sender's.
+  /// Downloads a file of known length to `path`; resumes a partial one.
+  /// - Returns: whether the download started at the beginning: only then is wrong content the sender's fault.
   /// - Throws: ``FetchError``.
   @discardableResult
   func file(_ relative: String, bytes: Int, to path: String) async throws -> Bool {
@@ -78,7 +78,7 @@ struct Downloader: Sendable {
   private func continuePart(_ part: PartialFile, _ url: URL) async throws {
     var request = request(url)
     let start = part.length
-    // No If-Range: the name is never used again, and the SHA-256 tells in the end.
+    // No If-Range: names are never reused, and the SHA-256 is checked at the end.
     if start > 0 { request.fields["Range"] = "bytes=\(start)-" }
     try await client.send(request, limit: part.limit, total: Self.partTotal) { head in
       if let refusal = refusal(head, url) { throw refusal }
@@ -98,7 +98,7 @@ struct Downloader: Sendable {
       try part.append(data)
       fetched.add(data.count)
     }
-    // An end without a length, too early.
+    // A response without a length that ended too early.
     if part.length == start, start < part.limit { throw HTTPClientError.endedEarly }
   }
 
@@ -109,7 +109,7 @@ struct Downloader: Sendable {
     return request
   }
 
-  /// Whether the server gives nothing for want of a key. A 403 without a problem in it is an object store's.
+  /// The error when the server requires a key. A 403 without problem details is an object store's.
   private func refusal(_ head: OutboundResponse, _ url: URL) -> FetchError? {
     let isProblem = head["Content-Type"]?.hasPrefix("application/problem+json") == true
     guard head.status == 401 || head.status == 403 && isProblem else { return nil }
@@ -121,7 +121,7 @@ struct Downloader: Sendable {
   }
 
   /// Waits before another attempt.
-  /// - Returns: how many there were.
+  /// - Returns: the number of attempts.
   private func pause(after fault: HTTPClientError, _ url: URL, _ attempt: Int) async throws -> Int {
     guard fault.isTransient, attempt < retries else {
       throw FetchError.network("\(url): \(fault). Check the address and the network, then fetch again.")

@@ -1,35 +1,35 @@
 public import CallerPack
 
-/// The reason why a server did not accept the key.
+/// The problem of the key for a server that requires one.
 public enum KeyFault: Sendable, Equatable {
-  /// None was given.
+  /// No key was given.
   case none
-  /// The one that was given is for another server, and was not sent.
+  /// The given key is for another server, and was not sent.
   case isFor(WebOrigin)
-  /// The server does not know it, or it was revoked.
+  /// The server does not know the key, or it was revoked.
   case unknown
-  /// It may not fetch.
+  /// The key lacks the scope.
   case withoutScope
 }
 
-/// Why nothing was fetched; what was held before stays.
+/// The reason why nothing was fetched; earlier files are unchanged.
 public enum FetchError: Error, Sendable, CustomStringConvertible {
-  /// The network, or the server's answer; says what to do.
+  /// A failure of the network or of the server; the text includes the remedy.
   case network(String)
-  /// A file that the manifest names, or the manifest itself, is not there.
+  /// The manifest, or a file that it lists, is missing.
   case missing(String)
-  /// The server wants an app's key.
+  /// The server requires an app's key.
   case key(_ server: String, KeyFault)
   /// A document or file was refused.
   case refused(UpdateError)
-  /// Another process fetches into this folder just now.
+  /// Another process is fetching into this folder.
   case busy(String)
-  /// None of the packs that are wanted is to be had in a format; those that there are.
+  /// None of the wanted packs is available in a format; with the available formats.
   case noSuchFormat(String, offered: [String])
-  /// A file or folder of ours cannot be read or written.
+  /// A local file or folder cannot be read or written.
   case cannotWrite(String)
 
-  /// The error and the next step.
+  /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
     case .network(let what): what

@@ -8,22 +8,22 @@ import Foundation
   import Glibc
 #endif
 
-/// The folder that publications are fetched into, so that nobody who reads it ever sees a mix of two:
+/// The folder that publications are fetched into, so that readers never see a mix of two:
 ///
 ///     current -> sets/12-7d1f0a62    the newest set: one rename of this link changes all files at once
-///     sets/12-7d1f0a62/              manifest.json, its bins and descriptions, and packs; never changed once it has this name
-///     sets/11-03b8c1d4/              the set before, for whoever still reads it
-///     state.json                     whom is trusted, and the newest publication seen
-///     partial/                       downloads that broke off
+///     sets/12-7d1f0a62/              manifest.json, its bins and descriptions, and packs; immutable
+///     sets/11-03b8c1d4/              the set before, for programs that still read it
+///     state.json                     the trusted root, and the newest publication seen
+///     partial/                       interrupted downloads
 ///
-/// A set is made as `sets/.new`, flushed to disk, and given its name; then state.json is replaced, and last the link.
-/// Killed at any moment, `current` leads to a whole set. What is seen is written before the link, not after it: so a
-/// kill between the two cannot let an older publication in; the files that are held are read, not remembered, so the
-/// next run makes up for the link.
+/// A set is written as `sets/.new`, flushed to disk, and renamed; then state.json is replaced, and last the link. If
+/// the process is killed at any point, `current` still points at a complete set. The state is written before the link,
+/// so that an interruption between the two cannot admit an older publication. The next run reads the files of the
+/// current set from disk and completes the link.
 struct FetchFolder: Sendable {
   let path: String
 
-  /// Makes it when it is new, and takes it for this process.
+  /// Creates the folder if it is new, and locks it for this process.
   /// - Throws: ``FetchError``.
   init(_ path: String) throws {
     self.path = path
@@ -36,10 +36,10 @@ struct FetchFolder: Sendable {
   var staging: String { "\(path)/sets/.new" }
   private var statePath: String { "\(path)/state.json" }
 
-  /// Where a download of a content goes.
+  /// The path of the download of a content.
   func partial(_ sha256: String) -> String { "\(path)/partial/\(sha256)" }
 
-  /// What the last run has left.
+  /// The state of the last run; nil before the first.
   func state() throws -> FetchState? {
     guard let data = try LocalFile.read(URL(filePath: statePath), limit: 1 << 20) else { return nil }
     guard let state = try? JSONDecoder().decode(FetchState.self, from: data) else {
@@ -54,7 +54,7 @@ struct FetchFolder: Sendable {
     try LocalFile.replace(statePath, with: try encoder.encode(state))
   }
 
-  /// SHA-256 and length of the files of the current set, by their names; read, not remembered.
+  /// SHA-256 and length of the files of the current set, by name; read from disk, not from the state.
   func held() throws -> [String: HeldFile] {
     var held: [String: HeldFile] = [:]
     for name in (try? FileManager.default.contentsOfDirectory(atPath: current)) ?? [] {
@@ -65,13 +65,13 @@ struct FetchFolder: Sendable {
     return held
   }
 
-  /// A part of a manifest that the current set has; nil for any other.
+  /// A part of a manifest in the current set; nil where it is missing.
   func held(_ part: ManifestPart) -> [UInt8]? {
     let file = URL(filePath: "\(current)/\(part.path)")
     return (try? LocalFile.read(file, limit: ManifestPart.limit))?.map { [UInt8]($0) }
   }
 
-  /// Puts a part of the manifest into the new set.
+  /// Writes a part of the manifest to the new set.
   func put(_ bytes: [UInt8], as part: ManifestPart) throws {
     let file = URL(filePath: "\(staging)/\(part.path)")
     try LocalFile.makeFolder(file.deletingLastPathComponent().path)
@@ -82,13 +82,13 @@ struct FetchFolder: Sendable {
     }
   }
 
-  /// Begins an empty set.
+  /// Creates an empty new set.
   func stage() throws { try LocalFile.makeFolder(staging) }
 
-  /// Takes a file that is held into the new set, as it is.
+  /// Adds an unchanged file of the current set to the new set.
   func carry(_ file: HeldFile, as name: String) throws {
     let target = "\(staging)/\(name)"
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     if link(URL(filePath: file.path).resolvingSymlinksInPath().path, target) == 0 { return }
     do {
       try FileManager.default.copyItem(atPath: file.path, toPath: target)
@@ -103,8 +103,8 @@ struct FetchFolder: Sendable {
     guard rename(partial, "\(staging)/\(name)") == 0 else { throw LocalFile.failure("write", "\(staging)/\(name)") }
   }
 
-  /// Gives the new set its name.
-  /// - Returns: path relative to this folder.
+  /// Flushes the new set and renames it to its final name.
+  /// - Returns: the path relative to this folder.
   func seal(serial: Int64) throws -> String {
     for name in (try? FileManager.default.subpathsOfDirectory(atPath: staging)) ?? [] {
       try LocalFile.flush("\(staging)/\(name)")
@@ -116,7 +116,7 @@ struct FetchFolder: Sendable {
     return set
   }
 
-  /// Lets `current` lead to a set, at once.
+  /// Points `current` at a set, atomically.
   func reveal(_ set: String) throws {
     let link = "\(path)/.current"
     unlink(link)
@@ -124,7 +124,7 @@ struct FetchFolder: Sendable {
     try LocalFile.flush(path)
   }
 
-  /// Removes sets that nobody reads any more, and downloads that were not finished for this one.
+  /// Removes old sets, and downloads that are not needed for this one.
   func sweep(keeping kept: [String]) {
     for folder in ["sets", "partial"] {
       for name in (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? []
@@ -134,7 +134,7 @@ struct FetchFolder: Sendable {
     }
   }
 
-  /// The set that `current` leads to, relative to this folder; nil before the first.
+  /// The set that `current` points at, relative to this folder; nil before the first.
   var currentSet: String? { try? FileManager.default.destinationOfSymbolicLink(atPath: current) }
 }
 
@@ -144,9 +144,9 @@ struct HeldFile: Sendable {
   let digest: PackDigest
 }
 
-/// What is remembered from one run to the next.
+/// The state that is stored between runs.
 struct FetchState: Codable, Sendable {
-  /// SHA-256 of the key or root that the run was given: with another one everything begins anew.
+  /// SHA-256 of the key or root that the run was given: with another one the state is discarded.
   var anchor: String
   var update: UpdateState
 }

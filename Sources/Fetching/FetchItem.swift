@@ -1,9 +1,9 @@
 import CallerPack
 
-/// One file of a set, and how to come by it.
+/// One file of a set, and the way to get it.
 struct FetchItem: Sendable {
   enum Way: Sendable {
-    /// It is held already, perhaps under another name.
+    /// The current set has it, perhaps under another name.
     case carry(HeldFile)
     case delta(PackUpdate, base: HeldFile)
     case whole
@@ -11,14 +11,14 @@ struct FetchItem: Sendable {
 
   /// Its name in the set.
   let name: String
-  /// Where it lies at the source.
+  /// Its path at the source.
   let path: String
   let bytes: Int
   let sha256: String
   let way: Way
-  /// The pack it is of, or is.
+  /// The pack of the file.
   let update: PackUpdate
-  /// nil for the pack itself.
+  /// The format; nil for the pack itself.
   let format: String?
 
   var isHeld: Bool {
@@ -35,15 +35,15 @@ struct FetchItem: Sendable {
   }
 }
 
-/// Which files of a publication are wanted.
+/// The wanted files of a publication.
 public struct FetchChoice: Sendable {
-  /// By name; nil for all.
+  /// The names of wanted packs; nil for all.
   let packs: Set<String>?
   private let formats: Set<String>
 
   /// - Parameters:
-  ///   - packs: by name; nil for all.
-  ///   - formats: what other formats of these packs are wanted beside the packs, where there are such.
+  ///   - packs: the names of wanted packs; nil for all.
+  ///   - formats: further formats of these packs that are wanted, where available.
   public init(packs: Set<String>? = nil, formats: Set<String> = []) {
     self.packs = packs
     self.formats = formats
@@ -82,7 +82,7 @@ public struct FetchChoice: Sendable {
 
   private func others(_ update: PackUpdate, _ held: [String: HeldFile]) -> [FetchItem] {
     update.pack.formats.filter { formats.contains($0.format) }.map { file in
-      // The ending of the name it has at the source: csv, csv.gz, sqlite.
+      // The extension of the name at the source: csv, csv.gz, sqlite.
       let stem = file.path.split(separator: "/").last ?? ""
       let ending = stem.dropFirst(update.pack.name.count).drop { $0 != "." }
       let name = "\(update.pack.name).\(file.format)\(ending == ".\(file.format)" ? "" : String(ending))"

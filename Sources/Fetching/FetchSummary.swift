@@ -1,7 +1,7 @@
 import CallerPack
 import Foundation
 
-/// What a fetch has found and changed.
+/// The result of a fetch.
 public struct FetchSummary: Sendable {
   let manifest: Manifest
   let formerSerial: Int64?
@@ -12,10 +12,10 @@ public struct FetchSummary: Sendable {
   let set: String
   let fetchedBytes: Int
 
-  /// Whether a file is another one than before, or there are others.
+  /// Whether files were added, removed or changed.
   public var hasChanged: Bool { !changed.isEmpty }
 
-  /// For whoever runs the command.
+  /// The text for the user of the command.
   public var text: String {
     guard isNew else { return "Publication \(manifest.serial): nothing new." }
     let lines = items.map { item -> String in
@@ -31,8 +31,8 @@ public struct FetchSummary: Sendable {
     return (["Publication \(manifest.serial), \(fetchedBytes) bytes fetched"] + lines).joined(separator: "\n")
   }
 
-  /// A line a fact, `key=value`, as `$GITHUB_OUTPUT` and a shell's `.` take them: what stands in a name beside ASCII
-  /// letters and digits becomes `_`, a name that begins with a digit gets one before it, and values hold no space.
+  /// One `key=value` in each line, for `$GITHUB_OUTPUT` and a shell's `.`. Characters of a name other than ASCII
+  /// letters and digits become `_`, a name that begins with a digit gets one before it, and values contain no spaces.
   public var lines: String {
     var facts: [(String, String)] = [
       ("changed", "\(hasChanged)"), ("serial", "\(manifest.serial)"), ("previous_serial", "\(formerSerial ?? 0)"),

@@ -7,14 +7,14 @@ import Foundation
   import Glibc
 #endif
 
-/// Files on our own disk.
+/// Files on the local disk.
 enum LocalFile {
-  /// The error for what the system has just said.
+  /// The error for the current errno.
   static func failure(_ what: String, _ path: String) -> FetchError {
     .cannotWrite("Cannot \(what) \(path): \(String(cString: strerror(errno))).")
   }
 
-  /// - Returns: nil when there is none.
+  /// - Returns: nil when it does not exist.
   static func read(_ url: URL, limit: Int) throws -> Data? {
     let path = url.path(percentEncoded: false)
     guard FileManager.default.fileExists(atPath: path) else { return nil }
@@ -31,7 +31,7 @@ enum LocalFile {
     }
   }
 
-  /// Copies a file, or the first `limit` bytes and one more of a longer one.
+  /// Copies a file; of a file longer than `limit`, the first `limit` + 1 bytes.
   static func copy(_ url: URL, limit: Int, to path: String) throws {
     let origin = url.path(percentEncoded: false)
     guard FileManager.default.fileExists(atPath: origin) else { throw FetchError.missing(origin) }
@@ -45,7 +45,7 @@ enum LocalFile {
     try output.finish()
   }
 
-  /// Writes beside, flushes to disk, and renames into place.
+  /// Writes a temporary file beside, flushes it to disk, and renames it into place.
   static func replace(_ path: String, with data: Data) throws {
     let temporary = "\(path).new"
     unlink(temporary)

@@ -8,15 +8,15 @@ import Synchronization
   import Glibc
 #endif
 
-/// A file in the making, which a later attempt, or a later run, goes on with.
+/// A partial download, which a later attempt or run can resume.
 final class PartialFile: Sendable {
-  /// The bytes that it shall have.
+  /// The expected length in bytes.
   let limit: Int
   private let path: String
   private let descriptor: Int32
   private let count: Mutex<Int>
 
-  /// Opens or makes it; what is longer than it may be is begun anew.
+  /// Opens or creates the file; a file that is too long is truncated.
   init(path: String, limit: Int) throws {
     self.path = path
     self.limit = limit
@@ -29,16 +29,16 @@ final class PartialFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The bytes that are there.
+  /// The present length in bytes.
   var length: Int { count.withLock { $0 } }
 
-  /// The error for a sender that has more than the manifest says.
+  /// The error for a sender with more bytes than in the manifest.
   var tooLong: FetchError {
     .refused(
       .wrongFile(path: URL(filePath: path).lastPathComponent, expected: "\(limit) bytes", got: "more than that"))
   }
 
-  /// Forgets what is there.
+  /// Truncates the file to start again.
   func restart() throws {
     try count.withLock { count in
       guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
@@ -48,7 +48,7 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// - Throws: ``FetchError`` when the disk is full, or more comes than the manifest says.
+  /// - Throws: ``FetchError`` when the disk is full, or more bytes arrive than in the manifest.
   func append(_ data: Data) throws {
     try count.withLock { count in
       guard count + data.count <= limit else { throw tooLong }

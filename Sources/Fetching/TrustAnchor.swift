@@ -1,7 +1,7 @@
 public import CallerPack
 public import Foundation
 
-/// What somebody who fetches trusts from the start: a key, or a root, that came on another way.
+/// The initial trust of a client: a key or a root from another channel.
 public struct TrustAnchor: Sendable {
   private enum Kind: Sendable {
     case key(VerifyingKey)
@@ -14,14 +14,14 @@ public struct TrustAnchor: Sendable {
   public init(key: VerifyingKey) { kind = .key(key) }
 
   /// Trusts the keys of a root.
-  /// - Parameter file: the whole content of a `root.json`.
+  /// - Parameter file: the complete content of a `root.json`.
   /// - Throws: `UpdateError`.
   public init(root file: Data) throws {
     _ = try TrustStore(root: file)
     kind = .root(file)
   }
 
-  /// Tells one from another.
+  /// Identifies the anchor.
   var id: String {
     switch kind {
     case .key(let key): PackDigest.of(key.bytes).hex

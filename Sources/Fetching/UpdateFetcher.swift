@@ -3,9 +3,10 @@ import FileSupport
 public import Foundation
 public import OutboundHTTP
 
-/// Fetches a publication into a folder: what `ringfence fetch` does.
+/// Fetches a publication into a folder, for `ringfence fetch`.
 ///
-/// roots → manifest, its bins and descriptions → checked → a delta where it is smaller, else the pack → checked → the new set, all at once.
+/// Steps: follow the roots; fetch and check the manifest with its bins and descriptions; fetch a delta where it is
+/// smaller, else the pack, and check the pack; replace the set in one step.
 public struct UpdateFetcher: Sendable {
   private let source: UpdateSource
   private let folder: FetchFolder
@@ -14,13 +15,13 @@ public struct UpdateFetcher: Sendable {
   private let downloader: Downloader
   private let lock: FolderLock
 
-  /// Roots that are followed in one run.
+  /// The most roots that are followed in one run.
   private static let longestChain = 1_000
 
   /// - Parameters:
-  ///   - folder: made when it is new.
-  ///   - key: for a server that asks for one; borne to the server that it is for alone, over no redirect elsewhere.
-  ///   - retries: how often one request is tried again without progress.
+  ///   - folder: created if it is new.
+  ///   - key: for a server that requires one; sent only to its own server, and not across redirects.
+  ///   - retries: the most retries of one request without progress.
   /// - Throws: ``FetchError``: `busy`, `cannotWrite`.
   public init(
     source: UpdateSource, folder: String, anchor: TrustAnchor, choice: FetchChoice = FetchChoice(),
@@ -35,9 +36,9 @@ public struct UpdateFetcher: Sendable {
   }
 
   /// - Parameters:
-  ///   - now: what times to expire are held against.
-  ///   - progress: told what is being done.
-  /// - Throws: ``FetchError``; the folder's current set stays as it was.
+  ///   - now: the time for checks of expiry.
+  ///   - progress: called with a text for each step.
+  /// - Throws: ``FetchError``; the folder's current set is unchanged.
   public func run(at now: Date = Date(), progress: @Sendable (String) -> Void = { _ in }) async throws -> FetchSummary {
     do {
       return try await update(now, progress)
@@ -82,7 +83,7 @@ public struct UpdateFetcher: Sendable {
     return summary(manifest, former, items, at: set, isNew: true)
   }
 
-  /// Reads the parts of a manifest that the choice needs: those of the current set are not fetched again.
+  /// Reads the parts of a manifest that the choice needs; parts of the current set are not fetched again.
   private func manifest(of head: ManifestHead) async throws -> (Manifest, [ManifestPart: [UInt8]]) {
     var reader = ManifestReader(head, wanted: choice.packs)
     var parts: [ManifestPart: [UInt8]] = [:]
@@ -101,7 +102,7 @@ public struct UpdateFetcher: Sendable {
     return (reader.manifest, parts)
   }
 
-  /// What the last run with the same key or root has seen.
+  /// The state of the last run with the same key or root.
   private func formerState() throws -> UpdateState {
     guard let state = try folder.state(), state.anchor == anchor.id else { return UpdateState() }
     return state.update
@@ -112,7 +113,7 @@ public struct UpdateFetcher: Sendable {
     return try TrustStore(root: root)
   }
 
-  /// Follows the roots as far as they go.
+  /// Follows the chain of roots to its end.
   private func followed(_ first: TrustStore) async throws -> TrustStore {
     var trust = first
     var serial = trust.nextRootSerial
@@ -126,7 +127,7 @@ public struct UpdateFetcher: Sendable {
     return trust
   }
 
-  /// Puts one file into the new set.
+  /// Adds one file to the new set.
   private func put(_ item: FetchItem, _ held: [String: HeldFile]) async throws {
     switch item.way {
     case .carry(let file):
@@ -135,7 +136,7 @@ public struct UpdateFetcher: Sendable {
       do {
         try await apply(update, base, as: item.name)
       } catch is UpdateError {
-        // Whatever is wrong with it, the whole pack is as good.
+        // Whatever the problem of the delta is, the complete pack replaces it.
         try await fetch(item)
       }
     case .whole:
@@ -157,7 +158,7 @@ public struct UpdateFetcher: Sendable {
     try update.apply(deltaAt: partial, base: base.path, to: "\(folder.staging)/\(name)")
   }
 
-  /// Fetches a whole file. What was gone on with and turns out wrong is fetched once more from its begin.
+  /// Fetches a complete file. A resumed download with wrong content is repeated once from the beginning.
   private func fetch(_ item: FetchItem) async throws {
     let partial = folder.partial(item.sha256)
     for _ in 0..<2 {
@@ -183,7 +184,7 @@ public struct UpdateFetcher: Sendable {
 }
 
 extension TrustStore {
-  /// With only a key, roots from before it are passed over: the key may have come with a later one.
+  /// With only a key, roots before it are skipped: the key may have come with a later one.
   fileprivate mutating func followUnlessUnknown(_ file: Data) throws {
     do {
       try follow(file)

@@ -1,14 +1,14 @@
 public import CallerPack
 public import Foundation
 
-/// Where publications come from: the folder of a manifest, on a server or on disk.
+/// The source of publications: the folder of a manifest, on a server or on disk.
 public struct UpdateSource: Sendable {
-  /// The manifest's own address.
+  /// The URL of the manifest.
   public let manifest: URL
 
-  /// - Parameter text: an address with http, https or file: of the folder, or of the manifest in it, which ends in
+  /// - Parameter text: a URL with http, https or file: of the folder, or of the manifest in it, which ends in
   ///   `manifest` or `manifest.json`.
-  /// - Returns: nil for anything else, and for an address with a name and password in it: those end up in logs.
+  /// - Returns: nil for anything else, and for a URL with a name and password, which could appear in logs.
   public init?(_ text: String) {
     guard let url = URL(string: text), let scheme = url.scheme?.lowercased(),
       ["http", "https", "file"].contains(scheme),
@@ -18,12 +18,12 @@ public struct UpdateSource: Sendable {
     manifest = isManifest ? url : url.appendingPathComponent("manifest.json")
   }
 
-  /// Whether it lies on a disk of ours.
+  /// Whether it is on a local disk.
   public var isFile: Bool { manifest.isFileURL }
 
-  /// The server; nil for a disk of ours.
+  /// The server; nil for a local disk.
   public var origin: WebOrigin? { WebOrigin(manifest) }
 
-  /// The address of a file by its path relative to the manifest's folder.
+  /// The URL of a file by its path relative to the manifest's folder.
   func url(_ path: String) -> URL { manifest.deletingLastPathComponent().appendingPathComponent(path) }
 }
