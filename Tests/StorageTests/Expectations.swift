@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Holds what the database adds up to against the model, and the audit against both.
+/// Compares the aggregates of the database with the model, and the recount with both.
 func expectStandings(
   _ model: ReportModel, at now: Date, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
@@ -32,7 +32,7 @@ func expectStandings(
   #expect(try await recountAll().differences == [], sourceLocation: sourceLocation)
 }
 
-/// Audits everything in small ranges.
+/// Recounts everything in small ranges.
 func recountAll(
   _ numbers: ClosedRange<Int64> = RecountStore.allNumbers, repairs: Bool = false
 ) async throws -> (summary: RecountSummary, differences: [RecountDifference]) {
@@ -42,7 +42,7 @@ func recountAll(
   return (summary, found.all)
 }
 
-/// Things that were handed over one by one.
+/// Collects elements that are passed one by one.
 final class Collected<Element: Sendable>: Sendable {
   private let elements = Mutex<[Element]>([])
 

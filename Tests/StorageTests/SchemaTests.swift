@@ -4,11 +4,11 @@ import Storage
 import TestSupport
 import Testing
 
-/// The SQL contract, held against the catalogue: what a cluster that is distributed by number asks of the schema.
+/// The SQL contract, checked against the catalog: requirements of a cluster that is distributed by number.
 @Suite(.database) struct SchemaTests {
   private var pool: PostgresPool { TestDatabase.current.pool }
 
-  /// Tables of reference, and tables local to one node; all others grow with numbers or reports.
+  /// Reference tables and local tables; all others grow with numbers or reports.
   private static let small = TablePlacement.all.filter { $0.value != .distributed }.map(\.key)
 
   private func strings(_ query: PostgresQuery) async throws -> [String] {

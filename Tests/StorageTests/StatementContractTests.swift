@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The SQL contract, held against the text of every statement.
+/// The SQL contract, checked against the text of every statement.
 @Suite struct StatementContractTests {
-  /// What a statement must not say, and why.
+  /// Forbidden patterns, with the reasons.
   static let forbidden: [(pattern: String, why: String)] = [
     ("\\bnow\\s*\\(", "times are parameters"),
     ("\\bcurrent_timestamp\\b", "times are parameters"),
@@ -43,8 +43,7 @@ import Testing
     }
   }
 
-  /// SQL lives in Storage, that of benchmarks in BenchmarkCommand, and what PostgreSQL needs for itself (migrations,
-  /// transactions) in PostgreSQL.
+  /// SQL is in Storage, that of benchmarks in BenchmarkCommand, and that of migrations and transactions in PostgreSQL.
   @Test func noOtherTargetHasSQL() throws {
     let sql = #"\b(SELECT .+ FROM|INSERT INTO|UPDATE .+ SET|DELETE FROM|CREATE TABLE)\b"#
     for file in try Self.files("Sources", ".swift")

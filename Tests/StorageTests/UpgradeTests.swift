@@ -25,7 +25,7 @@ import Testing
     """
   )
 
-  /// The rows that are inserted as soon as a database has a version; each later migration finds them there.
+  /// Rows that are inserted at a schema version; each later migration finds them.
   private static let data: [String: String] = [
     "20261122120000": """
     INSERT INTO apps (name, created_at, is_list) VALUES
@@ -123,7 +123,7 @@ import Testing
     try await checkData()
   }
 
-  /// All rows are there, the sums are those of the reports, and a retry of a report is recognized.
+  /// Expects that all rows exist, the sums are those of the reports, and a retry of a report is recognized.
   private func checkData() async throws {
     let rows = try await BackupStore(pool: pool).tables()
     let expected: [String: Int64] = [

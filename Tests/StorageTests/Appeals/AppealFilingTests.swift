@@ -37,7 +37,7 @@ import Testing
     #expect(try await store.status(of: AppealTicket(), at: now) == nil)
     #expect(Set(try await store.filings(of: number).map(\.contact)) == [nil, "a@example.org"])
     #expect(try await count("SELECT count(*) FROM queue WHERE number = \(number)") == 1)
-    // What is stored opens nothing.
+    // The stored hash is not the ticket.
     #expect(
       try await count("SELECT count(*) FROM appeal_filings WHERE encode(ticket_hash, 'escape') = \(first.code)") == 0)
   }
@@ -71,7 +71,7 @@ import Testing
       #expect(outcome == (index == 0 ? .filed : .joined))
     }
     #expect(try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(200), from: origin(1)) == .crowded)
-    // The form was not used up: it is good when there is room again.
+    // The form was not consumed: it is valid when there is a place again.
     #expect(try await count("SELECT count(*) FROM used_form_stamps") == Int64(FilingPlaces.most))
     #expect(
       try await store.file(try filing("Again"), ticket: AppealTicket(), stamp: stamp(200), from: origin(2)) == .joined)
@@ -88,14 +88,14 @@ import Testing
     #expect(try await store.file(try filing("Mine"), ticket: owner, stamp: stamp(100), from: origin(2)) == .joined)
     let kept = try await store.filings(of: number)
     #expect(kept.count == FilingPlaces.most && kept.contains { $0.statement == "Mine" })
-    // The newest of the flood gave way, with how to reach it; its ticket still leads to the answer.
+    // The newest filing of the flood was replaced, with its contact; its ticket still leads to the answer.
     #expect(!kept.contains { $0.statement == "49" } && kept.contains { $0.statement == "48" })
     #expect(try await count("SELECT count(*) FROM appeal_contacts") == 49)
     #expect(try await store.status(of: tickets[49], at: now)?.appeal.statement == "49")
-    // The flood goes on, and gets nothing back.
+    // The flood continues, and regains no place.
     #expect(
       try await store.file(try filing("More"), ticket: AppealTicket(), stamp: stamp(101), from: origin(1)) == .crowded)
-    // Where words came from is forgotten.
+    // The origins of filings are deleted.
     _ = try await store.purge(at: now + 29 * 86_400)
     #expect(try await count("SELECT count(*) FROM appeal_filings WHERE network IS NOT NULL") == 51)
     _ = try await store.purge(at: now + 31 * 86_400)
@@ -125,7 +125,7 @@ import Testing
     let status = try #require(try await store.status(of: ticket, at: now))
     #expect(status.appeal.state == .upheld && status.appeal.answer == "Sorry." && status.isAllowed)
     #expect(try await count("SELECT count(*) FROM audit_events WHERE action = 'appeal.uphold' AND actor = 'Ada'") == 1)
-    // Contacts go 30 days after the answer, and not before.
+    // Contacts are deleted 30 days after the answer, and not before.
     #expect(try await store.purge(at: now + 29 * 86_400) == 0)
     #expect(try await store.purge(at: now + 31 * 86_400) == 1)
   }
@@ -140,7 +140,7 @@ import Testing
     }
     #expect(try await DecisionStore(pool: pool).history(of: number).count == 1)
     #expect(try await count("SELECT count(*) FROM audit_events") == 1)
-    // Another moderator's answer comes too late all the same.
+    // Another moderator's answer is still too late.
     #expect(
       try await store.settle(
         number, expecting: open, as: .upheld, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen)

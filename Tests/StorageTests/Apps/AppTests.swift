@@ -29,7 +29,7 @@ import Testing
     await #expect(throws: AppError.notValid(newest.id)) { try await apps.change(keyID: newest.id, to: .all, at: now) }
   }
 
-  /// A server that remembers the key takes reports for some seconds after its end.
+  /// A server that caches the key accepts reports for some seconds after its end.
   @Test func aRevokedKeysWithdrawalWaitsForTheLastReport() async throws {
     _ = try await apps.create(name: "Phone", at: now)
     let key = try #require(try await apps.keys().first)
@@ -68,7 +68,7 @@ import Testing
     #expect(try await apps.key(key.id).lastUsedAt == now + 9)
   }
 
-  /// Reports at random by two keys, one of which is taken back, in steps that are broken off and begun again.
+  /// Random reports by two keys, one of which is withdrawn, in interrupted and resumed steps.
   @Test(arguments: [1, 2, 3] as [UInt64]) func whatCameByAKeyIsTakenBackAsAWhole(seed: UInt64) async throws {
     let (app, _) = try await apps.create(name: "Phone", at: now)
     _ = try await apps.rotate(name: "Phone", at: now)
@@ -88,7 +88,7 @@ import Testing
       for (report, outcome) in zip(reports, try await store.accept(reports, receivedAt: now + Double(batch)))
       where outcome == .created {
         _ = model.accept(report)
-        // Batches 2 to 5 arrived in the time that is meant.
+        // Batches 2 to 5 arrived in the withdrawn period.
         let isMeant = report.keyID == keys[0] && (2...5).contains(batch)
         if isMeant { _ = model.withdraw(reportID: report.reportID, appID: app.id) }
       }

@@ -32,7 +32,7 @@ import Testing
   @Test func pagesAndFiltersMissNothing() async throws {
     for index in 0..<25 {
       let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "Bob%")
-      // Several at one moment.
+      // Several events at the same time.
       try await auditLog.append(
         actor.did(index % 3 == 0 ? "decision.block" : "range.approve", to: "+49301234\(index)"),
         at: now + Double(index / 5))

@@ -5,9 +5,9 @@ import Storage
 import TestSupport
 import Testing
 
-/// A server whose clock is an hour off, either way: nobody takes it for dead, and it takes nobody for dead.
+/// A server whose clock is an hour off, either way: it does not consider other servers lost, nor they it.
 @Suite(.database) struct ClockTests {
-  /// Minutes between a column and what it should be by the database's clock.
+  /// Minutes between a column and what it should be by the database clock.
   private func distance(_ column: String, in table: String, on pool: PostgresPool) async throws -> Double {
     let rows = try await pool.withConnection { connection in
       try await connection.query(

@@ -4,7 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The plan for a cluster, held against the catalogue.
+/// The plan for a cluster, checked against the catalog.
 @Suite(.database) struct ClusterPlanTests {
   private var pool: PostgresPool { TestDatabase.current.pool }
 
@@ -42,8 +42,8 @@ import Testing
     #expect(found == [])
   }
 
-  /// Citus has foreign keys between reference tables, between local tables, and from distributed ones to reference
-  /// tables; ours between distributed ones would have to have the number.
+  /// Citus supports foreign keys between reference tables, between local tables, and from distributed ones to reference
+  /// tables; between distributed tables they must include the number.
   @Test func foreignKeysStayInTheirPlace() async throws {
     let keys = try await strings(
       """

@@ -4,7 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The SQL contract, held against every statement and the catalogue at once.
+/// The SQL contract, checked against every statement and the catalog together.
 @Suite(.database) struct StatementPlacementTests {
   private var pool: PostgresPool { TestDatabase.current.pool }
 
@@ -12,7 +12,7 @@ import Testing
     let name: String
     let sql: String
 
-    /// Whether parts of it are put in from elsewhere.
+    /// Whether the text has no interpolations.
     var isWhole: Bool { !sql.contains("\\(") }
   }
 
@@ -30,8 +30,8 @@ import Testing
     }
   }
 
-  /// Tables that a statement reads or changes. A local table into which it only inserts what it has read does no harm:
-  /// the coordinator gathers that and puts it in.
+  /// Tables that a statement reads or changes. A local table into which it only inserts rows that it has read is
+  /// allowed: the coordinator collects and inserts them.
   private static func tables(of text: Text) -> Set<String> {
     let words = text.sql.matches(of: #/(?i)\b(from|join|into|update|using|only)\s+([a-z_]+)/#).compactMap { match in
       let name = String(match.2)
@@ -44,15 +44,15 @@ import Testing
     #expect(Self.texts.count > 100)
   }
 
-  /// Every table and column that a statement names is there. Where types of binds are told with the binds alone,
-  /// PostgreSQL cannot guess them here.
+  /// Every table and column in a statement exists. PostgreSQL cannot infer here the types that only the parameters
+  /// give.
   @Test func everyStatementFitsTheSchema() async throws {
     try await pool.withConnection { connection in
       for text in Self.texts where text.isWhole {
         do {
           try await connection.execute(script: "PREPARE fits AS \(text.sql); DEALLOCATE fits")
         } catch let error as PostgresError {
-          // Tables that only a publication or a benchmark has.
+          // Tables that exist only during a publication or a benchmark.
           let known = ["listed", "benchmark_bare"].contains { error.server?.message.contains("\"\($0)\"") ?? false }
           if known { continue }
           let isAboutTypes = ["42P18", "42725", "42883", "42804", "42846"].contains(error.sqlState ?? "")
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Local tables lie on the coordinator: a statement that also touches distributed ones would drag their rows there.
+  /// Local tables are on the coordinator: a statement that also uses distributed ones would transfer their rows there.
   @Test func noStatementMixesLocalTablesWithDistributedOnes() {
     for text in Self.texts {
       let placements = Set(Self.tables(of: text).compactMap { TablePlacement.all[$0] })
@@ -83,7 +83,7 @@ import Testing
     #expect(count > 5)
   }
 
-  /// What a row becomes must be the same on every node and at every try.
+  /// Values of a row must be the same on every node and for every attempt.
   @Test func nothingIsMadeUpByTheDatabase() {
     let forbidden = ["random(", "gen_random_uuid", "transaction_timestamp", "timeofday", "currval", "lastval"]
     for text in Self.texts {
@@ -91,8 +91,8 @@ import Testing
     }
   }
 
-  /// Whether a server lives is told by the one clock that all servers share. What is distributed or lies on every node must
-  /// become the same everywhere, so there times are parameters.
+  /// Leases and heartbeats use the database clock, which all servers share. Rows of distributed and reference tables
+  /// must be the same everywhere, so there times are parameters.
   @Test func onlyLocalTablesAskTheDatabaseForTheTime() {
     var count = 0
     for text in Self.texts where text.sql.lowercased().contains("statement_timestamp") {
@@ -103,12 +103,12 @@ import Testing
     #expect(count > 10)
   }
 
-  /// What prints statements, and what is measured on connections of its own.
+  /// Code that prints statements, and code that measures on separate connections.
   private static let ofNoServer = [
     "Storage/Cluster/ClusterPlan.swift", "BenchmarkCommand/SQL/BenchmarkStatements.swift",
   ]
 
-  /// Behind a pooler the next statement may meet another connection.
+  /// Behind a pooler the next statement may use another connection.
   @Test func nothingIsSetForASession() throws {
     let folder = "\(Checkout.root)/Sources"
     for file in try FileManager.default.subpathsOfDirectory(atPath: folder)

@@ -26,7 +26,7 @@ import Testing
     let (first, second) = (try decision(.block), try decision(.identify, after: 10))
     #expect(try await store.record(first) == .recorded)
     #expect(try await store.record(second) == .recorded)
-    // One that was decided before, but came late, changes nothing.
+    // A decision that was made earlier but arrived late changes nothing.
     #expect(try await store.record(try decision(.allow, after: -10)) == .recorded)
     #expect(try await store.standing(of: number)?.label == "A shop")
     #expect(try await store.undo(second.id, of: number, decidedBy: "Bob", at: now + 20) == .undone)

@@ -80,7 +80,7 @@ import Testing
         return DirectoryRows(many)
       }
     }
-    // The same number twice breaks the key.
+    // A repeated number violates the key.
     await #expect(throws: PostgresError.self) { try await replace("a", entries([7: "x", 7: "y"])) }
     #expect(try await all().map(\.name) == ["one"])
     #expect(try await generations() == 1)

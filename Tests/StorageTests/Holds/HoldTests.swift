@@ -40,14 +40,14 @@ import Testing
     }
     #expect(Set(votes.map(\.reporter)).count == 30)
     #expect(votes.count == 30)
-    // The first network and the first text of each, the loud one's too.
+    // The first network and the first text of each, including those of the reporter with many reports.
     #expect(Set(votes.compactMap(\.network)).count == 30)
     for vote in votes {
       #expect(vote.text == CommentKey.key(of: "They wanted my card, said number \(vote.reporter.bytes[0])."))
     }
   }
 
-  /// As when both are committed in the same moment.
+  /// As when both are committed at the same moment.
   @Test func aDecisionThatDidNotSeeTheHoldSettlesItAllTheSame() async throws {
     let (holds, number) = (HoldStore(pool: pool), number)
     let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)

@@ -50,7 +50,7 @@ import Testing
       ], receivedAt: noon)
     let counts = try #require(try await store.counts(of: 7, at: noon))
     #expect(counts.named == 3 && counts.unknown == 8)
-    // Half of the eight of a fortnight ago.
+    // Half of the eight calls of 14 days ago.
     #expect(abs(counts.heat - 7) < 1e-9)
     #expect(try await store.counts(of: 8, at: noon) == nil)
     let hottest = try await store.hottest(at: noon + 14 * 86_400, limit: 5)

@@ -18,7 +18,7 @@ import Testing
 
   private func order() -> BackgroundJob { BackgroundJob(kind: .publication, account: "Ada", request: "{}") }
 
-  /// Makes all that is in the table older.
+  /// Makes all rows of the table older.
   private func age(by seconds: Double) async throws {
     try await pool.withConnection { connection in
       _ = try await connection.query(
@@ -36,10 +36,10 @@ import Testing
     #expect(try await store.job(.preview, of: "Bob")?.ahead == 1)
     #expect(try await store.claim(.preview, by: one)?.id == adas.id)
     #expect(try await store.claim(.preview, by: other) == nil)
-    // Asked again after a lost answer, the server is given what it has.
+    // A repeated claim after a lost response returns the same job.
     #expect(try await store.claim(.preview, by: one)?.id == adas.id)
     #expect(try await store.job(.preview, of: "Bob")?.ahead == 1)
-    // A publication is another kind.
+    // A publication is a job of another kind.
     #expect(try await store.place(order()))
     #expect(try await store.claim(.publication, by: other) != nil)
 
@@ -83,13 +83,13 @@ import Testing
     #expect(try await store.job(.preview, of: "Ada")?.state == .running)
     try await age(by: 21)
     #expect(try await store.job(.preview, of: "Ada")?.state == .broken)
-    // Whoever asks for work clears it away, and does not begin it by itself.
+    // The next claim marks it as broken, and does not start it.
     #expect(try await store.claim(.preview, by: other) == nil)
     #expect(try await !store.beat(job.id, by: one, step: .starting))
-    // It had only been silent, and was done all the same.
+    // It had only missed heartbeats, and finished.
     try await store.end(job.id, by: one, as: .done, outcome: "late")
     #expect(try await store.job(.preview, of: "Ada")?.outcome == "late")
-    // A day later it is forgotten.
+    // A day later it is deleted.
     try await age(by: JobStore.lifetime + 1)
     _ = try await store.claim(.preview, by: other)
     #expect(try await store.job(.preview, of: "Ada") == nil)
@@ -102,7 +102,7 @@ import Testing
       try await !store.place(
         order(),
         audit: AuditEvent(actor: "Bob", role: .administrator, action: "publication.order", subject: "publication")))
-    // Nobody has begun it for too long: at the next start it is not made.
+    // No server has started it in time, so it is not started later.
     try await age(by: 31)
     #expect(try await store.claim(.publication, by: one) == nil)
     #expect(try await store.job(.publication)?.state == .broken)
@@ -118,7 +118,7 @@ import Testing
     #expect(try rows?.decode(0, as: Int64.self) == 1 && rows?.decode(1, as: Int64.self) == 1)
   }
 
-  /// A server whose clock is an hour off, either way, neither dies by it nor breaks off what others make.
+  /// A server whose clock is an hour off, either way, does not lose its jobs nor break those of others.
   @Test(arguments: [3_600.0, -3_600]) func timesAreTheDatabasesAlone(ahead: Double) async throws {
     try await TestDatabase.current.withClock(ahead: ahead) { shifted in
       let store = JobStore(pool: shifted)

@@ -6,7 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the database hands to the rules is enough: the masses are judged as every number would be by itself.
+/// The records from the database are sufficient: evaluating them in batches gives the same result as each number by
+/// itself.
 @Suite(.database) struct NumberRecordTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 

@@ -21,7 +21,7 @@ import Testing
       [(try ProtectionTarget("+\(numbers[9])"), "City hospital")], by: "Ada", at: now)
     let items = try await bulks.items(numbers.shuffled())
     #expect(items.map(\.number) == numbers)
-    // Somebody rules while the preview is looked at.
+    // Somebody decides while the preview is open.
     let meanwhile = try Decision(number: numbers[11], treatment: .allow, decidedBy: "Bob", decidedAt: now - 1)
     _ = try await decisions.record(meanwhile)
 
@@ -65,7 +65,7 @@ import Testing
     #expect(run.decisions == 100 && run.numbers == 120 && run.isUnfinished)
     let meanwhile = try Decision(number: numbers[119], treatment: .allow, decidedBy: "Bob", decidedAt: now + 5)
     _ = try await decisions.record(meanwhile)
-    // Two press the button at once. The trail still has the lines of what was taken away.
+    // Two moderators press the button at once. The audit log still has the undone lines.
     async let one = bulks.finish(bulk.id, by: ada, at: now + 8)
     async let other = bulks.finish(bulk.id, by: ada, at: now + 9)
     let answers = try await [one, other]
@@ -99,14 +99,14 @@ import Testing
     }
     #expect(try await bulks.unfinished(for: bob).isEmpty)
     #expect(try await bulks.find(bulk.id)?.canBeFinished(by: bob) == false)
-    // One that is being made just now did not break off.
+    // A bulk in progress is not interrupted.
     try await touch(-5)
     #expect(try await bulks.unfinished(for: ada).isEmpty)
     #expect(try await bulks.find(bulk.id)?.isUnfinished == false)
     try await touch(-31)
     #expect(try await bulks.find(bulk.id)?.isUnfinished == true)
 
-    // Finished by an administrator, who has decided then, with all that the bulk says.
+    // Finished by an administrator, who has decided then, with all values of the bulk.
     #expect(try await bulks.finish(bulk.id, by: root, at: now + 60))
     let last = try #require(try await decisions.history(of: numbers[119]).last)
     #expect(last.decidedBy == "Root" && last.label == "Surveys" && last.category == .survey)
@@ -116,8 +116,8 @@ import Testing
     #expect(try await bulks.undo(bulk.id, by: ada, at: now + 90) == 120)
   }
 
-  /// What somebody decided after the bulk began stands, were it only that a decision goes: also where the same decision stands
-  /// as then, and whatever the clocks said.
+  /// Decisions and undoings after the bulk started are kept, even where the same decision is in force as before, and
+  /// whatever the clocks said.
   @Test func whatWasDecidedOrUndoneMeanwhileIsLeftAlone() async throws {
     let left = Array(numbers.suffix(5))
     for number in [left[0], left[1]] {
@@ -126,7 +126,7 @@ import Testing
     }
     let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
     try await breakOff(bulk, forgetting: left)
-    // Bob takes back the decision that stood, and another one makes one and takes it back; both by a clock that is behind.
+    // Bob undoes the decision in force, and another moderator makes one and undoes it; both with a slow clock.
     let stood = try #require(try await decisions.standing(of: left[0]))
     #expect(try await decisions.undo(stood.decisionID, of: left[0], decidedBy: "Bob", at: now - 50) == .undone)
     for number in [left[1], left[2]] {
@@ -150,7 +150,7 @@ import Testing
     #expect(try await decisions.standing(of: numbers[0]) == nil)
   }
 
-  /// Makes a bulk as if its server had been killed ten minutes ago, before the last batch.
+  /// Makes a bulk whose server was killed ten minutes ago, before the last batch.
   private func breakOff(_ bulk: Bulk, forgetting some: [Int64]? = nil) async throws {
     let before = try await bulks.items(numbers)
     #expect(try await bulks.apply(bulk, to: before).isEmpty)
@@ -171,7 +171,7 @@ import Testing
     try await touch(-600)
   }
 
-  /// Says when somebody worked at the bulks last, in seconds from now.
+  /// Sets the heartbeat of the bulks, in seconds from now.
   private func touch(_ seconds: Double) async throws {
     try await pool.withConnection { connection in
       _ = try await connection.query("UPDATE bulks SET heartbeat_at = \(Date() + seconds)")

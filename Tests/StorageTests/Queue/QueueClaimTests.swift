@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Two moderators are never on one case.
+/// Two moderators never have the same case.
 @Suite(.database) struct QueueClaimTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let ada = QueueWorker(account: "Ada", role: .moderator)
@@ -47,11 +47,11 @@ import Testing
     #expect(item.claim?.account == "Ada")
     #expect(try await !queue.renew(number, account: "Bob", at: now))
     #expect(try await queue.renew(number, account: "Ada", at: now + 300))
-    // By time: ten minutes after the last word.
+    // By time: ten minutes after the last renewal.
     #expect(try await queue.claimNext(by: bob, at: now + 899) == nil)
     #expect(try await queue.claimNext(by: bob, at: now + 901)?.number == number)
     #expect(try await !queue.renew(number, account: "Ada", at: now + 902))
-    // By leaving: a late word of an opening that has ended changes nothing.
+    // By leaving: a late request of a closed page changes nothing.
     try await queue.release(number, claim: try #require(mine.claim).id, account: "Ada")
     #expect(try await queue.find(number)?.claim?.account == "Bob")
     try await queue.release(number, claim: try #require(try await queue.find(number)?.claim).id, account: "Bob")
@@ -81,7 +81,7 @@ import Testing
     #expect(try await queue.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
     #expect(try await queue.passes(of: number).sorted() == ["A", "B", "C"])
     #expect(try await queue.claimNext(by: QueueWorker(account: "D", role: .triage), at: now) == nil)
-    // Once more by one of the three is nothing new.
+    // Passing on again by one of the three changes nothing.
     #expect(try await queue.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
     #expect(try await queue.claimNext(by: ada, at: now)?.level == 1)
     #expect(try await queue.escalate(number, by: ada, at: now))

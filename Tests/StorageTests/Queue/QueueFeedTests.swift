@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What waits is what the rule says, however it comes to be known.
+/// The queue has the cases of the rule, whatever path evaluated them.
 @Suite(.database) struct QueueFeedTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_162_000_248
@@ -41,7 +41,7 @@ import Testing
     #expect(try await judge([number, number + 1]) == QueueChange(judged: 2, written: 1))
     let item = try #require(try await queue.find(number))
     #expect(item.causes.all == [.threshold] && item.country == "FR" && item.category == .fraud)
-    // Judged again nothing is written.
+    // A repeated evaluation writes nothing.
     #expect(try await judge([number], at: now + 1) == QueueChange(judged: 1))
     #expect(try await queue.find(number)?.since == item.since)
 
@@ -54,7 +54,7 @@ import Testing
     _ = try await judge(try await queue.stale(limit: 10))
     #expect(try await queue.stale(limit: 10) == [])
     #expect(try await waiting() == [number: [.threshold]])
-    // It cools: seen a year later it waits no more.
+    // The heat decays: a year later there is no case.
     #expect(try await judge([number], at: now + 365 * 86_400).removed == 1)
   }
 
@@ -67,7 +67,7 @@ import Testing
     try await report(33_162_000_300, count: 10, weight: 0)
     #expect(try await queue.sweep(at: now).written == 2)
     #expect(try await waiting() == [number: [.held], 33_162_000_300: [.protected]])
-    // What no longer has a cause is taken out by the next sweep; what stays is not written.
+    // The next sweep removes cases without a cause; unchanged ones are not written.
     try await ProtectionStore(pool: pool).add(
       [(try ProtectionTarget("+33162000248"), "City hospital")], by: "Ada", at: now)
     #expect(try await queue.sweep(at: now) == QueueChange(judged: 2, removed: 1))
@@ -91,7 +91,7 @@ import Testing
       NumberRecord.random(number: 33_100_000_000 + Int64(index) * 7, at: now, using: &generator)
     }
     try await pool.insert(records, at: now)
-    // Some that have no business there.
+    // Some cases without a cause.
     _ = try await pool.run(EnqueueCases((0..<50).map { (33_199_000_000 + $0, .range) }, at: now))
     let thresholds = try await ThresholdStore(pool: pool).current()
     var expected: [Int64: [QueueCause]] = [:]
@@ -129,7 +129,7 @@ import Testing
     let standing = try #require(try await decisions.standing(of: number))
     let next = try Decision(number: number, treatment: .block, reason: "x", decidedBy: "Ada", decidedAt: now + 1)
     #expect(try await decisions.record(next, expecting: .this(standing.decisionID)) == .recorded)
-    // A retry of the same is no stale page.
+    // A retry of the same decision is not a stale page.
     #expect(try await decisions.record(next, expecting: .this(standing.decisionID)) == .duplicate)
   }
 }

@@ -11,7 +11,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
 
-  /// Numbers of three countries and none, with causes and ages at random; many of the same urgency.
+  /// Numbers of three countries and none, with random causes and ages; many of the same urgency.
   private func fill(_ count: Int, seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<12 {
@@ -92,7 +92,7 @@ import Testing
 }
 
 extension QueueTotals.Group {
-  /// What a filter asks, part by part.
+  /// Whether the group matches a filter, part by part.
   fileprivate func isWanted(_ filter: QueueFilter) -> Bool {
     (filter.country == nil || filter.country == country) && (filter.category == nil || filter.category == category)
       && (filter.cause.map { causes.contains($0) } ?? true) && days >= filter.days ?? 0

@@ -30,7 +30,7 @@ import Testing
 
   @Test func blocksAreProposedOnceAndPublishedWhenApproved() async throws {
     let store = RangeStore(pool: pool)
-    // Five of ten; fourteen of a hundred, six of them in one ten; one hot number with chance neighbours.
+    // Five of 10; fourteen of 100, six of them in one range of 10; one hot number with random neighbors.
     try await complain((0..<5).map { 33_162_000_240 + $0 * 2 }, reporters: 4)
     try await complain((0..<6).map { 33_170_000_050 + $0 } + (0..<8).map { 33_170_000_000 + $0 * 6 }, reporters: 5)
     try await complain([44_162_000_240], reporters: 60)

@@ -13,7 +13,7 @@ import Testing
 
   private func reporter(_ index: UInt8) -> [UInt8] { [UInt8](repeating: index, count: 16) }
 
-  /// Each of the reporters complains of each of the numbers, so long ago.
+  /// Each of the reporters reports each of the numbers, this long ago.
   private func complain(
     _ reporters: ClosedRange<UInt8>, of numbers: ClosedRange<Int64>, daysAgo: Double,
     _ category: ReportCategory = .fraud
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// All that a recount may change, as text.
+  /// All values that a recount may change, as text.
   private func everything() async throws -> [String] {
     let scale = Decay.heat.scale(at: now)
     return try await pool.withConnection { connection in
@@ -74,7 +74,7 @@ import Testing
     let fade = pow(0.5, 20.0 / 14)
     #expect(abs(try await heat(of: 3) - (2 * fade + 0.5 * pow(0.5, 2.0 / 14))) < 1e-5)
     #expect(try await recountAll().differences == [])
-    // New reports weigh as much at once.
+    // New reports have the new weight at once.
     try await complain(1...1, of: 9...9, daysAgo: 0)
     #expect(try await heat(of: 9) == 1)
   }
@@ -92,7 +92,7 @@ import Testing
       _ = try await decisions.record(decision)
       made.append(decision)
     }
-    // What is said after the decision is not counted.
+    // Reports after the decision are not counted.
     try await complain(6...6, of: 1...6, daysAgo: 0.5)
     let after = now
     #expect(try await recount().reporters == 5)
@@ -130,7 +130,7 @@ import Testing
     try await complain(1...1, of: 1...6, daysAgo: 0.5)
     _ = try await recount()
     #expect(try await weights() == [wrong])
-    // Neither does a change of mind that comes after the decision.
+    // Nor does a newer vote after the decision.
     try await complain(1...1, of: 1...6, daysAgo: 0.25, .legitimate)
     _ = try await recount()
     #expect(try await weights() == [wrong])
@@ -151,9 +151,9 @@ import Testing
       _ = try await recount()
     }
     try await withdraw(at: now - 3_600)
-    // Nor is anybody established of whom no word is left.
+    // Nor is a reporter without remaining reports established.
     #expect(try await weights() == [wrong * Float(ReporterWeight.newcomer)])
-    // Before it was decided on, it was a mistake that its author saw alone.
+    // Withdrawn before the decision, it was a mistake that the reporter noticed alone.
     try await withdraw(at: now - 2 * 86_400)
     #expect(try await weights() == [])
   }
@@ -174,7 +174,7 @@ import Testing
     _ = try await decisions.record(mistake)
     #expect(try await recount() == .init(reporters: 9, numbers: 1))
     #expect(abs(try await heat(of: 1) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
-    // Also whatever they say next.
+    // Also for later reports.
     try await complain(10...15, of: 2...2, daysAgo: 0)
     #expect(abs(try await heat(of: 2) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
     try await pool.withConnection { connection in

@@ -106,7 +106,7 @@ import Testing
     for variant in variants {
       #expect(try await store.accept([variant], receivedAt: now + 1) == [.conflict])
     }
-    // The network is no content, and neither is what other apps call theirs.
+    // The network is not part of the content, and ids of other apps are separate.
     var retry = first
     retry.network = [UInt8](repeating: 4, count: 8)
     var other = first
@@ -120,7 +120,7 @@ import Testing
     var other = first
     other.category = .survey
     #expect(try await store.accept([first, other, first], receivedAt: now) == [.created, .conflict, .duplicate])
-    // What was there decides, not what came first in the batch.
+    // The stored report decides, not the first of the batch.
     #expect(try await store.accept([other, first, other], receivedAt: now + 1) == [.conflict, .duplicate, .conflict])
   }
 

@@ -58,7 +58,7 @@ import Testing
     try await damage("UPDATE number_reporters SET category_id = 10, weight = 3 WHERE number = \(numbers[7])")
     try await damage("UPDATE number_identifications SET named = 0, heat = 0 WHERE number = \(numbers[8])")
     try await damage("DELETE FROM number_identifications WHERE number = \(numbers[9])")
-    // Rows of numbers nobody reported.
+    // Rows of numbers without reports.
     try await damage(
       "INSERT INTO number_categories VALUES (40, 1, 1, 1, 1, 1), (999999999999999, 1, 1, 1, 1, 1)")
     try await damage("INSERT INTO number_identifications VALUES (41, 1, 1, 1, DATE '2026-11-01')")
@@ -77,7 +77,7 @@ import Testing
       named[numbers[8]]?.map(\.what) == ["number_identifications.heat", "number_identifications.named"])
     #expect(named[40] == [.init(number: 40, what: "number_categories[1]", stored: "a row", recounted: nil)])
 
-    // A part at a time, and only that part.
+    // Only a part of the numbers.
     #expect(try await recountAll(1...100, repairs: true).summary.damagedNumbers == 2)
     #expect(try await recountAll(repairs: true).summary.damagedNumbers == 11)
     #expect(try await recountAll().differences == [])

@@ -36,7 +36,7 @@ import Testing
     #expect(left.parts.map(\.reporters) == [1])
     #expect(abs(Decay.heat.value(ofMass: left.heat, at: now) - ReporterWeight.newcomer) < 1e-9)
     #expect(try await store.withdraw(reportID: id(2), appID: 1, at: now + 2) == .withdrawn)
-    // No dust.
+    // No rounding errors are left.
     let gone = try await standing()
     #expect(gone.parts == [.init(category: .fraud, heat: 0, evidence: 0, reports: 0, reporters: 0)])
     #expect(try await recountAll().differences == [])
@@ -73,8 +73,8 @@ import Testing
     #expect(try await recountAll().differences == [])
   }
 
-  /// Reports and withdrawals of few reporters about one number, all at once; whatever order they fall into, the
-  /// aggregates must be a recount's.
+  /// Reports and withdrawals of few reporters about one number, all at once; in any order, the aggregates must equal a
+  /// recount.
   @Test(arguments: 0..<4) func withdrawalsAndReportsOfOneReporterMeet(round: Int) async throws {
     let store = store
     let categories: [ReportCategory] = [.fraud, .legitimate, .survey]
@@ -95,14 +95,14 @@ import Testing
           switch try await store.withdraw(reportID: reports[value].reportID, appID: 1, at: now + Double(value)) {
           case .withdrawn: 1_000
           case .alreadyWithdrawn: 1
-          // It was not there yet.
+          // It was not stored yet.
           case .notFound: 0
           }
         }
       }
       return try await group.reduce(0, +)
     }
-    // Nothing was refused, and no withdrawal done twice.
+    // Nothing was refused, and no withdrawal was done twice.
     #expect(withdrawn % 1_000 == 0)
     #expect(try await standing().reports == Int64(120 - withdrawn / 1_000))
     #expect(try await recountAll().differences == [])

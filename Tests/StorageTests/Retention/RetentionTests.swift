@@ -37,7 +37,7 @@ import Timestamps
 
     #expect(try await retention.purgeComments(before: now - 30 * 86_400, at: now) == 7)
     #expect(try await numbers("SELECT number FROM reports WHERE comment IS NOT NULL ORDER BY 1") == [8, 9])
-    // A retry is known all the same.
+    // A retry is still recognized.
     #expect(try await store.accept(old, receivedAt: now) == old.map { _ in .duplicate })
     #expect(try await recountAll().differences == [])
   }
@@ -58,7 +58,7 @@ import Timestamps
 
   @Test func monthsAreDroppedAndWhatTheyAddedUpToStays() async throws {
     let store = ReportStore(pool: pool)
-    // Known since long ago and lately, only long ago, only lately.
+    // Reported long ago and recently, only long ago, only recently.
     let old = [report(1, daysAgo: 500), report(2, daysAgo: 470)]
     let fresh = [report(1, daysAgo: 20), report(3, daysAgo: 20)]
     _ = try await store.accept(old + fresh, receivedAt: now)
@@ -73,14 +73,14 @@ import Timestamps
     #expect(try await numbers("SELECT number FROM reports ORDER BY 1") == [1, 3])
     #expect(try await aggregates() == before)
 
-    // Neither a recount nor a repair, nor weighing anew, takes back what cannot be recounted.
+    // Neither a recount nor a repair nor reweighting changes numbers that cannot be recounted.
     let damage = try await RecountStore(pool: pool).recount(repairs: true)
     #expect(damage.differences == 0 && damage.beyondRetention == 2)
     try await pool.withConnection { try await $0.execute(script: "UPDATE reports SET weight = 0.25") }
     _ = try await ReporterStore(pool: pool).recount(protected: .none, at: now)
     #expect(try await aggregates().filter { !$0.hasPrefix("3 ") } == before.filter { !$0.hasPrefix("3 ") })
 
-    // A report that is left can still be withdrawn, and takes back its own word.
+    // A remaining report can still be withdrawn, and its vote is subtracted.
     #expect(try await store.withdraw(reportID: fresh[0].reportID, appID: 1, at: now) == .withdrawn)
     #expect(try await numbers("SELECT reports FROM numbers WHERE number = 1") == [1])
   }
@@ -97,7 +97,7 @@ import Timestamps
     let before = try #require(try await retention.reportsDroppedBefore())
     let standing = try await aggregates()
 
-    // A server that knew the month, and one that did not.
+    // A server that had cached the month, and one that had not.
     for store in [store, ReportStore(pool: pool)] {
       await #expect(throws: StorageError.reportsDropped(before: before)) {
         try await store.accept(old + [report(3, daysAgo: 20)], receivedAt: now)
@@ -105,12 +105,12 @@ import Timestamps
     }
     #expect(try await aggregates() == standing)
     #expect(try await numbers("SELECT count(*) FROM pg_class WHERE relname ~ '^reports_2025'") == [0])
-    // From the first moment on that is kept, everything is taken.
+    // From the first kept time on, everything is accepted.
     let first = [report(4, daysAgo: now.timeIntervalSince(before) / 86_400)]
     #expect(try await store.accept(first, receivedAt: now) == [.created])
   }
 
-  /// What a clock that was ahead, here and at the database, has dropped is recognized when it is right again.
+  /// Months that a fast clock, here and at the database, has dropped are recognized when the clock is right again.
   @Test func monthsThatWereDroppedTooYoungAreRecognized() async throws {
     _ = try await ReportStore(pool: pool).accept([report(1, daysAgo: 3), report(2, daysAgo: 40)], receivedAt: now)
     #expect(try await RetentionStore(pool: pool).state() == nil)

@@ -10,7 +10,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: SearchStore { SearchStore(pool: pool) }
 
-  /// Against a look at every number, on numbers of all lengths.
+  /// Compared with a check of every number, on numbers of all lengths.
   @Test(arguments: [UInt64(3), 4]) func beginningsAreWhatBeginsSo(_ seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     var numbers = Set<Int64>()

@@ -28,7 +28,7 @@ import Testing
   @Test func ofTwoChangesOfOneVersionTheSecondIsRefused() async throws {
     let set = try await store.current()
     try await store.save(set, after: 1, by: "Ada", because: "First", at: now)
-    // The same call again, whose commit was not answered.
+    // The same call again, whose commit was not acknowledged.
     try await store.save(set, after: 1, by: "Ada", because: "First", at: now)
     await #expect(throws: StorageError.thresholdsChanged(version: 2)) {
       try await store.save(set, after: 1, by: "Bob", because: "Second", at: now)
@@ -64,7 +64,7 @@ import Testing
     #expect(abs(try await heat(nil, app: 9, number: 14) - 0.25) < 1e-9)
     #expect(abs(try await heat(nil, app: 8, number: 15) - 1) < 1e-9)
 
-    // Whoever counts for nothing is no reporter, and leaves no day and no network.
+    // A reporter with weight 0 does not count, and adds no day and no network.
     let nothing = try #require(try await NumberRecordStore(pool: pool).record(of: 13))
     let score = Score(nothing, at: now)
     #expect(score.reporters == 0 && score.days == 0 && score.networks == 0)
