@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Curation passes codes with values: text is made by Localization.
+/// Curation returns codes with values: text is made by Localization.
 @Suite struct NoDisplayTextTests {
-  /// Labels of categories are published data; a precondition is read by programmers.
+  /// Labels of categories are published data; messages of preconditions are for programmers.
   private static let exceptions: Set = ["ReportCategory+PackLabels.swift"]
 
   @Test func literalsHaveNoSentences() throws {

@@ -7,8 +7,8 @@ import Testing
     FilingOrigin(network: [UInt8(network)], area: [UInt8(area)])
   }
 
-  /// Sends filings one after another.
-  /// - Returns: who has the places in the end, and how many were crowded out.
+  /// Files one after another.
+  /// - Returns: the number of replaced and of refused filings.
   private func fill(
     _ held: inout [FilingOrigin], with flood: some Sequence<FilingOrigin>
   ) -> (out: Int, refused: Int) {
@@ -30,14 +30,14 @@ import Testing
     let held = [FilingOrigin](repeating: .unknown, count: FilingPlaces.most - 1)
     #expect(FilingPlaces.answer(to: .unknown, among: held) == .free)
     #expect(FilingPlaces.answer(to: .unknown, among: held + [.unknown]) == .none)
-    // Those whose origin was forgotten came first: no newcomer pushes them out.
+    // Filings whose origin was deleted came first: no newcomer replaces them.
     let newcomer = FilingOrigin(network: [1], area: [1])
     #expect(FilingPlaces.answer(to: newcomer, among: held + [.unknown]) == .none)
     #expect(FilingPlaces.answer(to: newcomer, among: held + [FilingOrigin(network: [2], area: [2])]) == .none)
   }
 
-  /// Whatever comes from fewer networks than there are places, in any order, the owner from another network is heard, and
-  /// stays heard.
+  /// Whatever arrives from fewer networks than there are places, in any order, the owner from another network gets a
+  /// place and keeps it.
   @Test(arguments: 1...40) func aFloodFromFewNetworksKeepsNobodyOut(seed: Int) {
     var chance = SeededGenerator(seed: UInt64(seed))
     let networks = Int.random(in: 1..<FilingPlaces.most, using: &chance)
@@ -66,7 +66,7 @@ import Testing
     #expect(held.contains(owner))
   }
 
-  /// However many are sent, few are kept beside those that have a place.
+  /// However many are sent, few are stored in addition to those that have a place.
   @Test(arguments: 1...5) func exchangesAreBounded(seed: Int) {
     var chance = SeededGenerator(seed: UInt64(seed))
     var held: [FilingOrigin] = []

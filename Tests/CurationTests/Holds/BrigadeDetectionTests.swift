@@ -5,7 +5,7 @@ import Testing
 @Suite struct BrigadeDetectionTests {
   private let known = BrigadeBaseline(established: 1_000)
 
-  /// Complaints of established reporters from everywhere, over ten days, unless said otherwise.
+  /// Complaints of established reporters from everywhere, over ten days, by default.
   private func votes(
     _ count: Int, from first: Int = 0, toxic: Bool = true, new: Bool = false, age: Int32? = nil, network: UInt64? = nil,
     text: UInt64? = nil
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func aBurstIsWholeAlsoWhereItIsOfManyKinds() throws {
-    // Five networks of four each, and texts in threes: no part of it is large.
+    // Five networks of four each, and texts in threes: no part is large.
     let parts = (0..<5).flatMap { votes(4, from: $0 * 100, network: UInt64($0)) }
     let texts = (0..<3).flatMap { votes(3, from: 1_000 + $0 * 100, text: UInt64($0)) }
     let finding = try #require(BrigadeDetection.judge(parts + texts + votes(2, from: 5_000), background: known))
@@ -67,7 +67,7 @@ import Testing
     var few = known
     for index in 0..<60 { few.add(votes(8, network: index < 10 ? 7 : nil)) }
     #expect(rule(proxied, few) == .oneNetwork)
-    // Of a handful of numbers nobody can say what is usual.
+    // With few numbers no feature is common.
     var first = known
     for _ in 0..<5 { first.add(proxied) }
     #expect(rule(proxied, first) == .oneNetwork)

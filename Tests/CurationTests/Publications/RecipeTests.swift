@@ -7,7 +7,7 @@ import Testing
     var counts = [0, 0, 0]
     for number: Int64 in 33_162_000_000..<33_162_030_000 { counts[shards.index(of: number)] += 1 }
     #expect(counts.allSatisfy { (9_700...10_300).contains($0) }, "\(counts)")
-    // Fixed for ever: readers hold yesterday's shards.
+    // Must never change: readers have shards of earlier publications.
     #expect((1...12).map { shards.index(of: $0) } == Self.shardsOfTheFirstTwelve)
   }
 

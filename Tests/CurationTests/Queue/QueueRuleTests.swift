@@ -16,7 +16,7 @@ import Testing
     return facts
   }
 
-  /// Complaints and votes for the number of so many reporters, all of this moment.
+  /// Complaints and votes for the number by this many reporters, all at this time.
   private func record(_ toxic: Int, _ legitimate: Int = 0, isListed: Bool = false) -> NumberRecord {
     let parts = [(ReportCategory.fraud, toxic), (.legitimate, legitimate)].filter { $0.1 > 0 }.map { category, count in
       NumberAggregate.Part(
@@ -94,7 +94,7 @@ import Testing
     for harm in [split, appeal, escalated] { #expect(harm < rising && Urgency.rank(of: harm) == .harm) }
     #expect(rising < old && old < new)
     #expect(Urgency.rank(of: rising) == .rising && Urgency.rank(of: old) == .waiting)
-    // Twice as hot is worth six hours, and no more.
+    // Twice the heat is worth six hours, and no more.
     let hot = urgency(record(40)) { $0.since = now }
     let hotter = urgency(record(80)) { $0.since = now + Urgency.doubling - 1 }
     let tooLate = urgency(record(80)) { $0.since = now + Urgency.doubling + 1 }

@@ -28,7 +28,7 @@ import Testing
         stayed += stays.verdict == .listed ? 1 : 0
       }
     }
-    // Both sides of the threshold are met, and the one for leaving by many more.
+    // Both kinds of limits are met, and those for leaving by many more.
     #expect(entered > 500 && stayed > entered * 2)
   }
 
@@ -47,7 +47,7 @@ import Testing
       record.standing.parts[place].evidence += Decay.evidence.mass(of: weight, at: said)
       record.standing.parts[place].reporters += 1
       record.networks.insert([UInt8.random(in: 0...255, using: &generator)])
-      // Older days fall out only when a newer one comes.
+      // Older days are dropped only when a newer one arrives.
       record.days.insert(record.days.lastDay ?? ComplaintDays.day(of: said))
       let after = Score(record, at: now)
       #expect(after.heat >= before.heat && after.evidence >= before.evidence)

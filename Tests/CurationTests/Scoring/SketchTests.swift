@@ -15,7 +15,7 @@ import Testing
       let kept = Set(days).filter { (days.max() ?? 0) - $0 < 64 }
       #expect(one.count == kept.count)
       #expect(one.lastDay == days.max())
-      // In two halves, put together.
+      // In two halves, merged.
       let place = days.count / 2
       var halves = [ComplaintDays(), ComplaintDays()]
       for (index, day) in days.enumerated() { halves[index < place ? 0 : 1].insert(day) }

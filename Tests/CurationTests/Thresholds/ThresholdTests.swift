@@ -7,7 +7,7 @@ import Testing
 
   private var fraud: Threshold { Threshold(category: .fraud, enter: bar, leave: bar, reviewHeat: 1) }
 
-  /// What each threshold is refused for.
+  /// The problem of a changed threshold; nil for none.
   private func problem(_ change: (inout Threshold) -> Void) -> String? {
     var threshold = fraud
     change(&threshold)
