@@ -11,7 +11,7 @@ import Testing
     pace.begin(at: start)
     pace.end(at: start + .seconds(1))
     #expect(pace.wait(behind: 5, at: start + .seconds(1)) == .seconds(5))
-    // A slow one is forgotten little by little, and one that hangs counts for as long as it does.
+    // A slow commit decays step by step, and one in progress counts for its duration.
     for _ in 0..<3 {
       pace.begin(at: start)
       pace.end(at: start)
@@ -22,7 +22,7 @@ import Testing
     #expect(pace.wait(behind: 1, at: start + .seconds(30)) == .seconds(30))
   }
 
-  /// Commits of one item say nothing against large ones.
+  /// Commits of one item do not limit large ones.
   @Test func smallCommitsDoNotKeepLargeBatchesOut() {
     var pace = CommitPace()
     for _ in 0..<60 {
@@ -32,8 +32,8 @@ import Testing
     #expect(pace.wait(behind: 8, at: start) < .seconds(1))
   }
 
-  /// Whoever would have to wait longer than anybody is patient is refused before a commit is over; what fits into the
-  /// next batch is taken.
+  /// An item that would have to wait too long is refused before a commit has ended; what fits into the next batch is
+  /// accepted.
   @Test func aQueueThatIsTooSlowRefusesEarly() async throws {
     let gate = AsyncStream<Void>.makeStream()
     let began = AsyncStream<Void>.makeStream()

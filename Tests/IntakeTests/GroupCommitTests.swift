@@ -5,7 +5,7 @@ import Testing
 @Suite struct GroupCommitTests {
   private struct BadItem: Error {}
 
-  /// What the commits were asked for, and a gate that holds them back.
+  /// The batches of the commits, and a gate that blocks them.
   private final class Ledger: Sendable {
     let batches = Mutex<[[Int]]>([])
     private let gate = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((true, []))
@@ -56,11 +56,11 @@ import Testing
       if condition() { return }
       await Task.yield()
     }
-    // Not thrown: the items that wait behind the gate would never be answered.
+    // Not thrown: the items that wait at the gate would never be answered.
     Issue.record("The condition did not hold within 60 seconds.", sourceLocation: sourceLocation)
   }
 
-  /// A database that is stopped answers nothing. What was handed in may be committed in the end.
+  /// A stopped database does not answer. Submitted items may still be committed in the end.
   @Test func aCommitThatHangsIsNotWaitedForWithoutEnd() async throws {
     let ledger = Ledger()
     ledger.shut()
@@ -72,7 +72,7 @@ import Testing
       let one = Mutex<GroupCommit<Int, Int>.Answer?>(nil)
       try commits.submit(1) { answer in one.withLock { $0 = answer } }
       await wait { ledger.batches.withLock { $0.count == 1 } }
-      // One waits for the commit, the other behind it.
+      // One item waits for the commit, the other for the next one.
       await #expect(throws: IntakeError.stalled) { try await commits.submit([2]) }
       await wait { one.withLock { $0 != nil } }
       #expect(throws: IntakeError.stalled) { try one.withLock { $0 }?.get() }

@@ -9,7 +9,7 @@ import Testing
       let id = UUID()
       #expect(UUID(hyphenated: id.uuidString) == id)
       #expect(UUID(hyphenated: id.uuidString.lowercased()) == id)
-      // A byte changed: either both read it, or neither.
+      // One changed byte: either both parse it, or neither.
       var text = Array(id.uuidString.utf8)
       text[Int.random(in: 0..<36)] = "0fFgG-/:@` ".utf8.randomElement()!
       let changed = String(decoding: text, as: UTF8.self)

@@ -42,7 +42,7 @@ import Timestamps
     #expect(record.standing.reports == 2)
     #expect(record.standing.parts.map(\.reporters) == [1])
 
-    // The hourly job makes good what came before, and what comes after the protection is gone.
+    // The hourly job corrects earlier reports, and reports after protection was removed.
     let job = ReporterWeightJob(
       reporters: ReporterStore(pool: pool), protection: protection, ranges: RangeStore(pool: pool), logger: .forTests)
     try await job.runOnce(at: Date())
@@ -54,7 +54,7 @@ import Timestamps
     await running
   }
 
-  /// What an import does with its rows.
+  /// The same steps as an import.
   @Test func rowsOfListsAboutProtectedNumbersWeighNothing() async throws {
     try await ProtectionStore(pool: pool).add([(.number(number), "A bank")], by: "Ada", at: Date())
     let watch = ProtectionCache(store: ProtectionStore(pool: pool))
