@@ -59,7 +59,7 @@ import Testing
     #expect(summary.rejected == [.badQuote: 1, .wrongColumns: 80])
   }
 
-  /// A quote that nobody closes costs its own line and no other, wherever the next quotes stand.
+  /// An unclosed quote costs its own line and no other, wherever the next quotes are.
   @Test func aStrayQuoteCostsOneLine() async throws {
     let good = start + "A" + tail
     let quoted = start + "\"New \"\"York\"\", NY\"" + tail
@@ -70,7 +70,7 @@ import Testing
     #expect(summary.rejected == [.badQuote: 2])
   }
 
-  /// Lines that open a quote and keep one open are not read over and over.
+  /// Lines that open a quote and keep one open are not read repeatedly.
   @Test func aFileOfStrayQuotesEnds() async throws {
     let text = header + start + "\"open" + tail + String(repeating: "a\",\"x\n", count: 400_000)
     let (rows, summary) = try await runImport(text, format: .ftcCSV)

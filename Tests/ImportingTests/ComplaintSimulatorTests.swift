@@ -17,7 +17,7 @@ import Testing
       days: 60)
   }
 
-  /// Pinned for libphonenumber 8.12 of Debian 12: another version may hold other numbers for valid.
+  /// Pinned for libphonenumber 8.12 of Debian 12: another version may consider other numbers valid.
   @Test func theSameArgumentsGiveTheSameBytes() throws {
     func digest() throws -> String {
       var hash = SHA256()
@@ -51,14 +51,14 @@ import Testing
     #expect(seconds.allSatisfy { $0 < Self.end && $0 >= Self.end - 60 * 86_400 })
     let counts = Dictionary(grouping: rows, by: \.number).mapValues(\.count)
     let sorted = counts.values.sorted(by: >)
-    // Zipf: a hundredth of the numbers has more than a quarter of the complaints, and most have some.
+    // Zipf: 1 % of the numbers has more than a quarter of the complaints, and most have some.
     #expect(sorted.prefix(10).reduce(0, +) > 5_000)
     #expect(counts.count > 800)
     let legitimate = rows.count { $0.category == .legitimate }
     #expect((400...3_000).contains(legitimate))
     #expect((1_000...2_400).contains(rows.count { $0.comment != nil }))
     #expect(Set(rows.compactMap(\.reporter)).count > 400)
-    // Attack ranges: some blocks of 1,000 have several callers.
+    // Ranges: some blocks of 1,000 have several callers.
     let blocks = Dictionary(grouping: counts.keys) { $0 / 1_000 }
     #expect(blocks.values.count { $0.count >= 3 } > 20)
   }

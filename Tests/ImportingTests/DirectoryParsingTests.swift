@@ -133,7 +133,7 @@ struct DirectoryTrial {
     #expect(bytes.withUnsafeBufferPointer { NameCleaner.cleaned($0, limit: 400) } == Array(clean.utf8))
   }
 
-  /// A zero-width space is left out, and makes every letter of a name be looked up.
+  /// A zero-width space is removed, and forces the slow path for every letter of a name.
   @Test func theQuickWayGivesWhatTheThoroughOneDoes() {
     var random = SeededGenerator(seed: 61)
     let ranges: [ClosedRange<UInt32>] = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Importing
 
-/// Random files in runs of a few rows, against a dictionary.
+/// Random files in runs of a few rows, compared with a dictionary.
 @Suite struct DirectoryPropertyTests {
   @Test(arguments: 0..<20) func whatIsStoredIsWhatADictionarySays(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)

@@ -138,7 +138,7 @@ import Testing
   }
 }
 
-/// A named pipe that holds some text and then says nothing, without ending.
+/// A named pipe with some text that then blocks, without ending.
 private final class SilentPipe {
   private let scratch: Scratch
   private let handle: FileHandle

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Importing
 
-/// Schools and hospitals of five countries, in the forms of their governments: fixtures, and the real files.
+/// Schools and hospitals of five countries, in the formats of their governments: fixtures, and the real files.
 @Suite struct RealDirectoriesTests {
   private func expectImport(_ path: String, _ region: String, least: Int) async throws {
     let trial = try await DirectoryTrial("", region: region, path: path)

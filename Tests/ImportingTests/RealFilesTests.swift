@@ -5,7 +5,7 @@ import Testing
 
 @testable import Importing
 
-/// Files of complaints in the forms of the FTC: fixtures, and the real files, read where they are.
+/// Files of complaints in the formats of the FTC: fixtures, and the real files.
 @Suite struct RealFilesTests {
   /// Imports a daily file twice: the second time everything is a duplicate.
   private func importDaily(

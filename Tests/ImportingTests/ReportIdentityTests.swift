@@ -36,7 +36,7 @@ import Testing
     #expect(plain.map(\.reportID) == quoted.map(\.reportID))
   }
 
-  /// Stored ids depend on this one: it must never change.
+  /// Stored ids depend on this value: it must never change.
   @Test func pinned() async throws {
     let found = try await ids(["2020-02-14\t8044770532\t804", "2020-02-14\t8044770532\t804"])
     // SHA-256 over the lengths, 32 bits little-endian, and bytes of "ftc-tsv" and the three fields; then over those

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Importing
 
-/// A folder of a test's own, removed with it.
+/// A test's own folder, removed with this object.
 final class Scratch {
   let folder: URL
 
@@ -17,7 +17,7 @@ final class Scratch {
 
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-  /// Writes a file and says where.
+  /// Writes a file and returns its path.
   func file(_ bytes: some Sequence<UInt8>, name: String = "file") throws -> String {
     try Data(bytes).write(to: folder.appendingPathComponent(name))
     return path(name)
@@ -46,7 +46,7 @@ func gzip(_ bytes: some Sequence<UInt8>) -> [UInt8] {
   return Array(output.prefix(Int(stream.total_out)))
 }
 
-/// A sink that keeps what it is given and knows ids again.
+/// A sink that keeps its rows and recognizes repeated ids.
 actor MemorySink {
   private(set) var rows: [ParsedComplaint] = []
   private(set) var batches: [Int] = []
@@ -60,7 +60,7 @@ actor MemorySink {
   }
 }
 
-/// Imports a text and gives what became of it.
+/// Imports a text and returns the rows and the summary.
 func runImport(
   _ text: String, format: ComplaintFormat, sink: MemorySink = MemorySink(),
   change: (inout ImportOptions) -> Void = { _ in }
