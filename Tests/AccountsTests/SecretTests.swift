@@ -12,7 +12,7 @@ import Testing
     #expect(stored == hash)
     #expect(try stored.matches("correct horse") && !stored.matches("correct horse ") && !stored.matches("x"))
     #expect(try PasswordHash("correct horse", cost: Self.cheap).text != hash.text)
-    // Composed and decomposed, as two keyboards type it.
+    // Composed and decomposed, as typed on two keyboards.
     #expect(try PasswordHash("caf\u{E9}", cost: Self.cheap).matches("cafe\u{301}"))
   }
 
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func onlySoManyPasswordsAreHashedAtOnce() async throws {
-    // Each takes long enough that all are asked for before the first is done.
+    // Each takes long enough that all are requested before the first has finished.
     let hasher = PasswordHasher(slots: 1, queueLimit: 2, cost: .init(log2N: 15, r: 8, p: 4))
     let outcomes = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<10 {
@@ -47,7 +47,7 @@ import Testing
     }
     let done = outcomes.count { $0 }
     #expect((1..<10).contains(done))
-    // Nobody is kept waiting afterwards.
+    // Afterwards no request waits.
     #expect(try await !hasher.hash("password").isEmpty)
   }
 
@@ -66,7 +66,7 @@ import Testing
     let step = TOTP.step(at: now)
     for offset in Int64(-3)...3 {
       let code = TOTP.code(secret: secret, step: step + offset)
-      // Two steps' codes are the same once in a million.
+      // Codes of two steps are equal once in a million.
       let taken = TOTP.step(of: code, secret: secret, at: now)
       if abs(offset) <= 1 { #expect(taken != nil) }
       if abs(offset) > 1, let taken { #expect(TOTP.code(secret: secret, step: taken) == code) }
@@ -108,7 +108,7 @@ import Testing
   @Test func aCodeIsAPicture() throws {
     let code = try #require(QRCode("otpauth://totp/Ringfence:Ada?secret=AAAA"))
     #expect(code.size == 33 + 8 || code.size == 29 + 8)
-    // The finder in the corner: seven dark modules.
+    // The finder pattern in the corner: seven dark modules.
     #expect(code.path.hasPrefix("M4 4h7v1h-7z"))
     #expect(QRCode(String(repeating: "a", count: 10_000)) == nil)
   }

@@ -65,7 +65,7 @@ import Testing
     #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
   }
 
-  /// The time of a refusal does not say which names exist, since the work for it is the same.
+  /// The time of a refusal does not reveal which names exist, since the work is the same.
   @Test func aNameWithoutAnAccountCostsAsMuchAsAWrongPassword() async throws {
     _ = try await withPassword("Ada")
     let service = desk
@@ -90,7 +90,7 @@ import Testing
   @Test func aSessionEndsByIdlenessByAgeAndByAnotherSignIn() async throws {
     let session = try await session("Ada")
     #expect(try await moderator(session, at: now + SessionStore.idleLifetime + 1) == nil)
-    // In use, it lasts until its age ends it.
+    // While in use, it lasts until its greatest age.
     var time = now
     while time < now + SessionStore.sessionLifetime - 3_000 {
       time += 3_000
@@ -127,12 +127,12 @@ import Testing
     }
     for (name, time) in [("Ada", 0.0), ("Nobody", 40)] {
       for _ in 0..<6 { #expect(try await attempt(name, "wrong", visitor(1), after: time) == .refused) }
-      // The right one is not even looked at.
+      // The right password is not checked either.
       #expect(try await attempt(name, password, visitor(1), after: time + 1) == .later(29))
       #expect(try await attempt(name, "wrong", visitor(1), after: time + 31) == .refused)
       #expect(try await attempt(name, "wrong", visitor(1), after: time + 32) == .later(59))
     }
-    // From many networks: strangers are slowed down, the browser that is known is not.
+    // From many networks: unknown browsers are slowed down, the known one is not.
     for network in 10..<40 { _ = try await attempt("Ada", "wrong", visitor(UInt8(network)), after: 100) }
     guard case .later = try await attempt("Ada", password, visitor(77), after: 101) else {
       Issue.record("guesses from everywhere are not counted")
@@ -142,12 +142,12 @@ import Testing
       Issue.record("strangers have locked the owner out")
       return
     }
-    // Somebody else's browser is a stranger's.
+    // A browser of another account is unknown.
     guard case .later = try await attempt("Ada", password, visitor(77, known: "made up"), after: 101) else {
       Issue.record("any browser is taken for a known one")
       return
     }
-    // An hour later the network's and the strangers' failures are forgotten.
+    // An hour later the failures of the network and of unknown browsers have expired.
     guard case .entered = try await attempt("Ada", password, visitor(77), after: 4_000) else {
       Issue.record("failures are never forgotten")
       return
@@ -164,7 +164,7 @@ import Testing
         return
       }
     }
-    // The network's failures are an hour old at the end, though Ada has signed in within it.
+    // The network's failures are an hour old at the end, though Ada has signed in within that hour.
     let start = 1_000_000.0
     for guess in 0..<50 {
       #expect(try await attempt("stranger \(guess)", "wrong", visitor(8), after: start) == .refused)
@@ -240,7 +240,7 @@ import Testing
     #expect(try await accounts.isKept(with: other))
   }
 
-  /// The database keeps microseconds: what was opened at a moment must not seem closed at that very moment.
+  /// The database stores microseconds: a session must be valid at the very time at which it was opened.
   @Test func noMomentIsBeforeItself() async throws {
     _ = try await withPassword("Ada")
     for step in 0..<20 {
@@ -287,7 +287,7 @@ import Testing
 
     let code = TOTP.code(secret: secret, step: TOTP.step(at: now))
     let step = try await first()
-    // The step itself is no session.
+    // The step itself is not a session.
     #expect(try await moderator(step) == nil)
     #expect(try await second(step, "000000") == .refused || code == "000000")
     #expect(isIn(try await second(step, "\(code.prefix(3)) \(code.suffix(3))")))
@@ -298,13 +298,13 @@ import Testing
     #expect(try await second(try await first(), codes[0]) == .refused)
     #expect(try await accounts.account(ada.id, at: now)?.recoveryCodes == 9)
     #expect(try await second(try await first(), codes[1], after: SessionStore.stepLifetime + 1) == .expired)
-    // A link stands for the password alone.
+    // A link replaces the password only.
     let link = try await moderators.makeSignInToken(for: "Ada", at: now)
     guard case .entered(.secondFactor, _) = try await desk.signIn(link: link, visitor(), at: now) else {
       Issue.record("a link goes past the second factor")
       return
     }
-    // Guesses of codes are counted for the account, from wherever they come.
+    // Wrong codes are counted for the account, from all networks.
     let guessed = try await first()
     for _ in 0..<6 { _ = try await second(guessed, "wrong-codes", after: 1) }
     guard case .later = try await second(guessed, codes[2], after: 2) else {

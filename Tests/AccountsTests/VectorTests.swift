@@ -3,7 +3,7 @@ import Testing
 
 @testable import Accounts
 
-/// What others have worked out before us.
+/// Test vectors of standards.
 @Suite struct VectorTests {
   /// RFC 6238, appendix B, SHA-1.
   @Test(arguments: [
@@ -16,7 +16,7 @@ import Testing
     #expect(TOTP.code(secret: secret, step: TOTP.step(at: time)) == code.suffix(6))
   }
 
-  /// RFC 7914, section 12; the first one has an empty password, which nobody has.
+  /// RFC 7914, section 12; without the first one, whose password is empty.
   @Test(arguments: [
     (
       "password", "NaCl", 10, 8, 16,
