@@ -96,7 +96,7 @@ private let fresh = """
       let seventh = try await connection.query("SELECT name, weight FROM entries WHERE number = 7")[0]
       #expect(try seventh.decode(0, as: String.self) == Entry.of(7).name ?? "")
       #expect(try seventh.decode(1, as: Double.self) == Entry.of(7).weight)
-      // A source that fails while rows are on their way.
+      // A source that fails during the transfer.
       try await connection.execute(script: fresh)
       start.withLock { $0 = 0 }
       await #expect(throws: Stop.self) {
@@ -132,7 +132,7 @@ private let fresh = """
         try await connection.copyIn(copyBinary, rows: [Entry(number: 1, name: "a\0b", weight: 0)])
       }
       #expect(nul?.kind == .encoding(parameter: 2, reason: "in row 1, text must not hold a NUL character"))
-      // No COPY at all.
+      // Not a COPY.
       await #expect(throws: PostgresError.self) { try await connection.copyIn("SELECT 1", rows: [Entry.of(1)]) }
       let wrongWay = await #expect(throws: PostgresError.self) {
         try await connection.copyIn("COPY entries TO STDOUT", rows: [Entry.of(1)])
@@ -142,7 +142,7 @@ private let fresh = """
         for try await _ in connection.copyOut("COPY entries FROM STDIN") {}
       }
       #expect(wrongWayOut?.kind == .misuse("the statement is no COPY TO STDOUT"))
-      // The server fails on the way out.
+      // The server fails during a COPY TO.
       await #expect(throws: PostgresError.self) {
         for try await _ in connection.copyOut(
           "COPY (SELECT 1 / (50000 - n) FROM generate_series(1, 60000) n) TO STDOUT")

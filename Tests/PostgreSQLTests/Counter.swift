@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that tasks share.
+/// A counter that tasks share.
 final class Counter: Sendable {
   private let number = Atomic<Int>(0)
   var value: Int { number.load(ordering: .sequentiallyConsistent) }

@@ -2,7 +2,7 @@ import Foundation
 import PostgreSQL
 import Testing
 
-/// A folder of migrations that goes away with it.
+/// A folder of migrations that is removed with this object.
 private final class Folder: Sendable {
   let path = NSTemporaryDirectory() + "migrations-" + UUID().uuidString
 

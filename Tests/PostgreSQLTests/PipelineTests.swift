@@ -139,7 +139,7 @@ import Testing
         #expect(try results.rows(letters) == ["a", "b"] && results.rows(counts) == [1])
         #expect(try results.rows(settings) == ["repeatable read on"])
       }
-      // It writes nothing, and leaves the connection fit for more.
+      // It writes nothing, and the connection remains usable.
       var writing = PostgresPipeline()
       writing.add(Keep(divisor: 1))
       let error = await #expect(throws: PostgresError.self) { try await connection.snapshot(writing) }

@@ -118,14 +118,14 @@ import Testing
     try await withPool("pool_lost", connections: 2) { pool in
       let first = try await pool.withConnection { await $0.processID }
       try await withDatabase("pool_lost") { other in
-        // Idle: the look at the socket finds it.
+        // Idle: the check of the socket detects it.
         try await other.query("SELECT pg_terminate_backend(\(first), 10000)")
         let second = try await pool.withConnection { connection in
           try await connection.query("SELECT 1")
           return await connection.processID
         }
         #expect(second != first)
-        // In use: the statement fails, and is told to be worth another try.
+        // In use: the statement fails with a retryable error.
         let error = await #expect(throws: PostgresError.self) {
           try await pool.withConnection { connection in
             try await other.query("SELECT pg_terminate_backend(\(second), 10000)")
@@ -135,7 +135,7 @@ import Testing
         #expect(error?.kind == .connectionLost)
         #expect(error?.isRetryable == true)
         #expect(pool.occupancy == (0, 0, 0))
-        // With retries nobody notices.
+        // With retries the caller notices nothing.
         let tries = Counter()
         let answer = try await pool.transaction { connection in
           if tries.add(1) < 3 {

@@ -3,10 +3,10 @@ import Foundation
 import Logging
 import PostgreSQL
 
-/// A private PostgreSQL for this test run, with the settings that these tests need; gone with the process.
+/// A private PostgreSQL for this test run, with the settings that these tests need; stopped with the process.
 actor ScratchCluster {
   static let shared = ScratchCluster(name: "shared")
-  /// A cluster that waits for a standby that never comes; kept apart, for its settings reach every session.
+  /// A cluster that waits for a standby that never connects; separate, because its settings affect every session.
   static let withoutStandby = ScratchCluster(name: "alone", settings: ["synchronous_standby_names": "nobody"])
 
   private let start: Task<EmbeddedPostgres, any Error>
@@ -15,7 +15,7 @@ actor ScratchCluster {
   private init(name: String, settings: [String: String] = [:]) {
     let settings = settings.merging(["deadlock_timeout": "50ms", "synchronous_commit": "local"]) { $1 }
     start = Task {
-      // Kept for the next run, which saves the initialising; another test process may hold the first folder.
+      // Kept for the next run, which saves initialization; another test process may hold the first folder.
       for attempt in 0..<8 {
         let folder = "/tmp/ringfence-\(name)-\(getuid())-\(attempt)"
         do {
@@ -29,7 +29,7 @@ actor ScratchCluster {
     }
   }
 
-  /// The configuration of a database of this name, made anew once a run; names are the caller's to keep apart.
+  /// The configuration of a database of this name, created once in each run; callers choose distinct names.
   func configuration(database: String) async throws -> PostgresConfiguration {
     let cluster = try await start.value
     if making[database] == nil {
@@ -64,7 +64,7 @@ func wait(upTo limit: Duration, _ condition: @Sendable () async throws -> Bool) 
   }
 }
 
-/// Lends a connection to a database of its own.
+/// Runs `body` with a connection to its own database.
 func withDatabase<T: Sendable>(
   _ database: String, preparing: Bool = true, _ body: @Sendable (PostgresConnection) async throws -> T
 ) async throws -> T {
@@ -81,7 +81,7 @@ func withDatabase<T: Sendable>(
   }
 }
 
-/// Lends a pool on a database of its own.
+/// Runs `body` with a pool on its own database.
 func withPool<T: Sendable>(
   _ database: String, connections: Int, waitLimit: Duration = .seconds(60), waiters: Int = .max,
   _ body: @Sendable (PostgresPool) async throws -> T

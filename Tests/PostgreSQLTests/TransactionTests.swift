@@ -50,7 +50,7 @@ private struct SafeInsert: PostgresStatement {
     try await withDatabase("transactions_empty") { connection in
       #expect(try await connection.transaction { _ in 7 } == 7)
       await #expect(throws: Stop.self) { try await connection.transaction { _ in throw Stop() } }
-      // What fails to be prepared has begun the transaction all the same.
+      // A statement whose preparation fails has still begun the transaction.
       let error = await #expect(throws: PostgresError.self) {
         try await connection.transaction { connection in
           _ = try? await connection.run(Nonsense())
@@ -58,7 +58,7 @@ private struct SafeInsert: PostgresStatement {
         }
       }
       #expect(error?.sqlState == "25P02")
-      // Savepoints inside begin it, too.
+      // Savepoints inside begin the transaction, too.
       try await connection.execute(script: Self.script)
       try await connection.transaction { connection in
         try await connection.transaction { try await $0.execute("UPDATE totals SET total = 3") }
@@ -126,7 +126,7 @@ private struct SafeInsert: PostgresStatement {
     let single = await #expect(throws: PostgresError.self) { try await insert.value }
     #expect(single?.kind == .acknowledgementInDoubt)
 
-    // A COMMIT is not cancelled by its task, only by somebody else.
+    // A COMMIT is not cancelled by its task, only by another session.
     let commit = Task {
       try await connection.transaction { try await $0.execute("INSERT INTO safe VALUES (2)") }
     }
@@ -137,7 +137,7 @@ private struct SafeInsert: PostgresStatement {
     let whole = await #expect(throws: PostgresError.self) { try await commit.value }
     #expect(whole?.kind == .acknowledgementInDoubt)
 
-    // Nor is that of a statement that commits by itself.
+    // Nor is the COMMIT of a statement that commits by itself.
     let quick = Task { try await connection.commit(SafeInsert(), settings: "SET LOCAL enable_seqscan = off") }
     try await wait(upTo: .seconds(20), isWaiting)
     quick.cancel()
