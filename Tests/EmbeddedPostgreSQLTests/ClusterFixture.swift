@@ -6,7 +6,7 @@ import Synchronization
 
 let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 
-/// A folder of a test's own, with the clusters in it; all of it is gone afterwards.
+/// A test's own folder with its clusters, removed afterwards.
 struct ClusterFixture: Sendable, Codable {
   let folder: String
 
@@ -26,10 +26,10 @@ struct ClusterFixture: Sendable, Codable {
   }
 }
 
-/// The clusters by the workplace that started them.
+/// The clusters by the folder that started them.
 private let started = Mutex<[String: [EmbeddedPostgres]]>([:])
 
-/// Runs a test in a folder of its own and removes folder and clusters, even when it fails.
+/// Runs a test in its own folder and removes folder and clusters, even when it fails.
 func withWorkplace<R>(
   in parent: String = "/tmp", _ body: (ClusterFixture) async throws -> R
 ) async throws -> R {
@@ -47,7 +47,7 @@ func withWorkplace<R>(
   return try outcome.get()
 }
 
-/// Ends every process that works under a folder: the ones that servers in exit tests left behind.
+/// Ends every process that uses a folder: those that servers in exit tests left running.
 private func killClusters(under folder: String) {
   let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
   for pid in processes.compactMap({ pid_t($0) }) where pid != getpid() {
@@ -58,7 +58,7 @@ private func killClusters(under folder: String) {
 
 struct QueryFailure: Error { let message: String }
 
-/// Runs a query on a connection of its own and returns the first column of its first row.
+/// Runs a query on a separate connection and returns the first column of its first row.
 @discardableResult
 func query(_ sql: String, _ dsn: String) throws -> String {
   let connection = PQconnectdb(dsn + " connect_timeout=10")
@@ -77,7 +77,7 @@ func isRunning(_ pid: pid_t) -> Bool {
   (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")) != nil
 }
 
-/// Waits until a condition holds, for at most so long; returns whether it came to hold.
+/// Waits until a condition is true, up to a time limit; returns whether it became true.
 func eventually(within bound: Duration = .seconds(60), _ condition: () throws -> Bool) async -> Bool {
   let deadline = ContinuousClock.now + bound
   while ContinuousClock.now < deadline {

@@ -2,7 +2,7 @@ import EmbeddedPostgreSQL
 import Foundation
 import Testing
 
-/// What kill -9 leaves behind. The servers that are killed are processes of their own (exit tests).
+/// Recovery after kill -9. The killed servers are separate processes (exit tests).
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
   @Test func aKilledPostmasterIsStartedAgain() async throws {
     try await withWorkplace { place in

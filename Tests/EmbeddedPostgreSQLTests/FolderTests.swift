@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedPostgreSQL
 
-/// Data folders that are hard to live in.
+/// Data folders with difficult names or permissions.
 @Suite(.timeLimit(.minutes(5))) struct FolderTests {
   @Test(arguments: ["it's a \"folder\" \\ with words", "a,b", "ü/データ"])
   func aFolderMayHaveAnyName(_ name: String) async throws {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// Whoever asks holds the folder's lock for a moment itself.
+  /// A process that checks the lock holds it for a moment itself.
   @Test func whoAsksWhereAClusterAnswersKeepsNoneFromStarting() async throws {
     try await withWorkplace { place in
       let isOver = Mutex(false)
@@ -47,7 +47,7 @@ import Testing
       }
       defer { isOver.withLock { $0 = true } }
       for _ in 0..<3_000 { try DataFolderLock(folder: place.folder).release() }
-      // Who holds it is told at once, and its own process does not get it twice.
+      // The error names the holder at once, and the same process does not get the lock twice.
       let lock = try DataFolderLock(folder: place.folder)
       defer { lock.release() }
       #expect(throws: EmbeddedPostgresError.folderInUse(folder: place.folder, pid: getpid())) {
@@ -63,7 +63,7 @@ import Testing
         let status = try #require(FileStatus(place.data + "/postgresql" + name))
         #expect(status.mode & 0o777 == mode_t(mode), "postgresql\(name)")
       }
-      // The cluster's own account can write nothing where root writes.
+      // The cluster's own account cannot write in root's folder.
       if geteuid() == 0 { #expect(FileStatus(place.data + "/postgresql")?.uid == 0) }
       try await postgres.stop()
     }
@@ -79,7 +79,7 @@ import Testing
       kill(before, SIGKILL)
       #expect(await eventually { try query("SELECT n FROM kept", first.dsn) == "42" })
       try await first.stop()
-      // The same cluster, once the folders are passable.
+      // The same cluster, when the folder has search permission.
       chmod(place.folder, 0o755)
       chmod(place.data, 0o711)
       let second = try await place.start()
@@ -135,12 +135,12 @@ import Testing
         try query("CREATE TABLE kept AS SELECT 42 AS n", postgres.dsn)
         try await postgres.stop()
       }
-      // Root goes on with that user's cluster as that user.
+      // Root continues that user's cluster as that user.
       let postgres = try await place.start()
       #expect(try query("SELECT n FROM kept", postgres.dsn) == "42")
       #expect(FileStatus("/proc/\(try #require(postgres.postmasterPID))")?.uid == Account.find("nobody")?.uid)
       try await postgres.stop()
-      // And leaves nothing that would keep the user out.
+      // And leaves nothing that would lock the user out.
       await #expect(processExitsWith: .success) { [place = place as ClusterFixture] in
         let user = try #require(Account.find("nobody"))
         try #require(setgroups(0, nil) == 0 && setgid(user.gid) == 0 && setuid(user.uid) == 0)

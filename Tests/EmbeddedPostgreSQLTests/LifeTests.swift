@@ -51,7 +51,7 @@ import Testing
         _ = try await EmbeddedPostgres.start(options, logger: quiet)
       }
       #expect(error?.description.contains("max_connections") == true)
-      // The failed start left the folder free.
+      // The failed start released the folder.
       let postgres = try await place.start()
       try await postgres.stop()
     }
