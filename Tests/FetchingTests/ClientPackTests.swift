@@ -6,13 +6,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Serves a folder as a static site does; breaks off where a test says so.
+/// Serves a folder like a static site; interrupts where a test requests it.
 private final class FolderTransport: ClientTransport {
   private let folder: String
   private let asked = Mutex<[String]>([])
-  /// What requests bore.
+  /// The keys in the requests.
   let keys = Mutex<Set<String?>>([])
-  /// What every request is answered with, where it is set.
+  /// The response to every request, where it is set.
   let refusal = Mutex<ClientHead?>(nil)
   /// After so many bytes of one answer the connection breaks, once.
   private let breaksAfter = Mutex<Int?>(nil)
@@ -60,7 +60,7 @@ private final class FolderTransport: ClientTransport {
       transport: transport, environment: ClientEnvironment(sleep: { _ in }))
   }
 
-  /// A server may ask for the key; whoever else packs lie with does not get it.
+  /// A server may require the key; other servers do not get it.
   @Test func bearsItsKeyToItsServerAlone() async throws {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
@@ -77,7 +77,7 @@ private final class FolderTransport: ClientTransport {
     }
   }
 
-  /// A key without the scope is told apart from a publication that is not there, and from an object store's 403.
+  /// A key without the scope is distinguished from a missing publication, and from an object store's 403.
   @Test func saysWhyItIsNotLetIn() async throws {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
@@ -118,19 +118,19 @@ private final class FolderTransport: ClientTransport {
       let pack = try #require(client.pack("toxic"))
       #expect(try PackDigest.ofFile(pack.path).hex == second.packs[0].sha256)
 
-      // A delta that was changed on its way is no reason to stay behind.
+      // A damaged delta does not prevent the update.
       let third = try site.publish(3, ["toxic": Array(numbers.dropLast())])
       try site.damage(third.packs[0].deltas[0].path)
       #expect(try await client.updatePacks().fetchedBytes == third.packs[0].bytes)
 
-      // A mirror that shows yesterday's.
+      // A mirror with an older publication.
       try old.write(to: URL(filePath: site.folder.manifestPath))
       await #expect(throws: ClientError.refused(.downgrade(seen: 3, got: 1))) { _ = try await client.updatePacks() }
       #expect(try PackDigest.ofFile(pack.path).hex == third.packs[0].sha256)
     }
   }
 
-  /// A client of one pack fetches three short documents when nothing is new for it: `TrustTests` measures them.
+  /// A client of one pack fetches three short documents when it has no update: `TrustTests` measures them.
   @Test func fetchesTheDescriptionOfItsPackAlone() async throws {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Fetching
 
-/// Fetching from a folder: what is taken, and how it is put in place.
+/// Fetching from a folder: which files are fetched, and how they are put in place.
 @Suite struct FetchTests {
   private static let numbers = (1...20_000).map { Int64($0) * 7_919 }
 
@@ -44,7 +44,7 @@ import Testing
 
       try FileManager.default.moveItem(atPath: "\(pack).hidden", toPath: pack)
 
-      // The set before stays for whoever reads it; the one before that goes.
+      // The previous set stays for its readers; the one before that is removed.
       try site.publish(3, ["block": Self.numbers])
       try await site.fetch(into: out)
       #expect(try sets(out).map { $0.prefix(2) } == ["2-", "3-"])
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// Parts that the current set has are not fetched again, and each is checked wherever it comes from.
+  /// Parts of the current set are not fetched again, and each is checked wherever it comes from.
   @Test func partsOfTheManifestAreReadOnceAndChecked() async throws {
     try await inFolders { site, out in
       var manifest = try site.publish(1, ["block": Self.numbers])
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  /// Whoever opens `current` once has a whole set, however often it is replaced meanwhile.
+  /// A reader that opens `current` once has a complete set, however often it is replaced meanwhile.
   @Test func aReaderNeverSeesAMix() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["a": [1_000_000], "b": [1_000_000]])
@@ -171,7 +171,7 @@ import Testing
       let seen = Mutex<Set<Int64>>([])
       let isOver = Mutex(false)
       let (ended, end) = AsyncThrowingStream<Void, any Error>.makeStream()
-      // On a thread of its own, so that it reads whatever else the process does.
+      // On a separate thread, so that it reads independently of the other tasks.
       Thread.detachNewThread {
         do {
           while !isOver.withLock({ $0 }) {
@@ -202,8 +202,8 @@ import Testing
     }
   }
 
-  /// The serial of the set that `current` leads to, whose packs are held against its manifest; nil when it went while
-  /// it was read, two publications later.
+  /// The serial of the set that `current` points at, after comparing its packs with its manifest; nil when it was
+  /// removed while being read, two publications later.
   private static func checkedSerial(of out: String) throws -> Int64? {
     let set = try FileManager.default.destinationOfSymbolicLink(atPath: "\(out)/current")
     guard let shown = try? PublicationFolder(path: "\(out)/\(set)").manifest(),

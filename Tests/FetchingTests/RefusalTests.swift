@@ -6,7 +6,7 @@ import Testing
 
 @testable import Fetching
 
-/// What is refused, and that what was held before stays.
+/// Refusals, which leave the current set unchanged.
 @Suite struct RefusalTests {
   private static let numbers = (1...5_000).map { Int64($0) * 7_919 }
 
@@ -78,7 +78,7 @@ import Testing
       }
       try first.write(to: URL(filePath: site.folder.manifestPath))
       await expectRefusal(out, { $0 == .downgrade(seen: 2, got: 1) }) { try await site.fetch(into: out) }
-      // Another publication under the serial that was seen.
+      // Another publication under a known serial.
       var other = try site.publish(2, ["block": [1_000_002]])
       await expectRefusal(out, { if case .brokenChain = $0 { true } else { false } }) {
         try await site.fetch(into: out)
@@ -99,18 +99,18 @@ import Testing
       try await site.fetch(into: out, key: old)
       _ = try site.folder.rotate(from: old, to: new, at: Date())
       site.key = new
-      // The manifest in place is signed by both by now.
+      // The present manifest is signed by both.
       #expect(try await !site.fetch(into: out, key: old).hasChanged)
       try site.publish(2, ["block": [1_000_001]])
       #expect(try await site.fetch(into: out, key: old).hasChanged)
-      // Who begins now with either key gets it, too; nobody else does.
+      // A new client with either key gets it, too; no other does.
       for (index, key) in [old, new].enumerated() {
         #expect(try await site.fetch(into: "\(out)\(index)", key: key).hasChanged)
       }
       await expectRefusal("\(out)2", { if case .unknownKey = $0 { true } else { false } }) {
         try await site.fetch(into: "\(out)2", key: stranger)
       }
-      // A manifest by the key that was given up.
+      // A manifest by the replaced key.
       site.key = old
       let manifest = try #require(try site.folder.manifest())
       var next = manifest.manifest
