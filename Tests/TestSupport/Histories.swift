@@ -2,9 +2,9 @@ public import Curation
 public import Foundation
 public import TestData
 
-/// Records at random, close enough to the thresholds below that every condition decides now and then.
+/// Random records, close enough to the thresholds below that every condition decides in some of them.
 extension NumberRecord {
-  /// - Parameter number: E.164 digits; the rest is chance.
+  /// - Parameter number: E.164 digits; the other values are random.
   public static func random(number: Int64, at now: Date, using generator: inout SeededGenerator) -> NumberRecord {
     let count = Int.random(in: 1...3, using: &generator)
     let parts = ReportCategory.allCases.shuffled(using: &generator).prefix(count).map { category in
@@ -43,8 +43,8 @@ private func fewBits(using generator: inout SeededGenerator) -> UInt64 {
 }
 
 extension ThresholdSet {
-  /// A valid set at random, with some countries.
-  /// - Parameter countries: those that may have thresholds of their own.
+  /// A random valid set, with some countries.
+  /// - Parameter countries: countries that may have their own thresholds.
   public static func random(countries: [String], using generator: inout SeededGenerator) throws -> ThresholdSet {
     var thresholds: [Threshold] = []
     for category in ReportCategory.allCases where category.isToxic {

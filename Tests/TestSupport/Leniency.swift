@@ -3,8 +3,8 @@ import Foundation
 public import Storage
 
 extension ThresholdSet {
-  /// The set with nothing asked of reporters, networks and days, and half of heat and confidence: a test's few reports
-  /// from one place, by reporters of whom nothing is known, are enough.
+  /// The set without limits for reporters, networks and days, and with half of heat and confidence: a test's few
+  /// reports from one place, by newcomers, are enough.
   public var lenient: ThresholdSet {
     get throws {
       var thresholds = thresholds
@@ -25,7 +25,7 @@ extension ThresholdSet {
 }
 
 extension ThresholdStore {
-  /// Saves the lenient form of what is in force, unless it is lenient already.
+  /// Saves the lenient form of the thresholds in force, unless they are lenient already.
   @discardableResult
   public func beLenient() async throws -> ThresholdSet {
     let (version, set) = try await version(nil)

@@ -3,7 +3,7 @@ public import Foundation
 public import Storage
 public import TestData
 
-/// What reports add up to, worked out plainly from all of them: the expectation that the SQL is held against.
+/// The aggregates of reports, calculated in a simple way from all of them: the expected result of the SQL.
 public struct ReportModel {
   private struct Entry {
     var report: Report
@@ -19,10 +19,10 @@ public struct ReportModel {
   /// In the order of arrival.
   private var entries: [Entry] = []
 
-  /// Nothing taken.
+  /// A model without reports.
   public init() {}
 
-  /// Takes one report after those before it.
+  /// Accepts one report after those before it.
   public mutating func accept(_ report: Report) -> ReportOutcome {
     let name = Name(appID: report.appID, reportID: report.reportID)
     if let place = places[name] {
@@ -33,7 +33,7 @@ public struct ReportModel {
     }
     places[name] = entries.count
     var counted = report
-    // A list's row weighs what the list does, which is 1 unless somebody says otherwise.
+    // A list's row has the list's weight, which is 1 by default.
     if report.reporter != nil { counted.weight *= Float(ReporterWeight.newcomer) }
     entries.append(Entry(report: counted))
     return .created
@@ -50,10 +50,10 @@ public struct ReportModel {
     return .withdrawn
   }
 
-  /// Numbers that anybody ever reported.
+  /// Numbers with reports.
   public var numbers: Set<Int64> { Set(entries.map(\.report.number)) }
 
-  /// Everything that is stored of a number.
+  /// The record of a number.
   public func record(of number: Int64) -> NumberRecord {
     let all = entries.filter { $0.report.number == number && $0.report.category.isToxic && $0.report.weight > 0 }
     var record = NumberRecord(number: number, standing: standing(of: number))
@@ -71,8 +71,8 @@ public struct ReportModel {
     return record
   }
 
-  /// The last word of each reporter counts, as of the time it was said; rows of lists count each; what was withdrawn
-  /// does not count.
+  /// The aggregates of a number: each reporter's vote counts, as of the time of the report; each row of a list counts;
+  /// withdrawn reports do not.
   public func standing(of number: Int64) -> NumberAggregate {
     let all = entries.filter { $0.report.number == number }
     let mine = all.filter { !$0.isWithdrawn }.map(\.report)
@@ -98,10 +98,10 @@ public struct ReportModel {
 }
 
 extension Report {
-  /// A report out of few numbers, reporters and times, so that everything collides.
+  /// A random report from few numbers, reporters and times, so that many collide.
   ///
-  /// Nine of ten have the content that their id always has: sent again they are duplicates. The rest take an id for
-  /// something else.
+  /// Nine of ten have the fixed content of their id: a repeated one is a duplicate. The others use an id for other
+  /// content.
   public static func random(using generator: inout SeededGenerator, now: Date) -> Report {
     let id = UInt8.random(in: 0..<200, using: &generator)
     let appID = Int32.random(in: 1...2, using: &generator)
@@ -112,7 +112,7 @@ extension Report {
     return Report(
       number: 33_162_000_000 + Int64.random(in: 0..<12, using: &chance), appID: appID,
       reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, id)),
-      // Within the window in which an id is known again; often at the very same time.
+      // Within the window in which an id is recognized; often at the same time.
       reportedAt: now - Double(Int.random(in: 0..<30, using: &chance)) * 86_400,
       category: ReportCategory.allCases.randomElement(using: &chance)!,
       reporter: reporter == 0 ? nil : [UInt8](repeating: reporter, count: 16),

@@ -2,9 +2,9 @@ public import Foundation
 public import PostgreSQL
 
 extension TestDatabase {
-  /// Runs `body` with a pool for whose statements the database's clock is off from this process's, as it is from a server
-  /// whose own clock is wrong. Only `statement_timestamp()` is shifted: no statement of ours asks for another one.
-  /// - Parameter seconds: how much the database's clock is ahead.
+  /// Runs `body` with a pool whose statements see a shifted database clock, like a server with a wrong clock. Only
+  /// `statement_timestamp()` is shifted: no statement uses another clock.
+  /// - Parameter seconds: how far the database clock is ahead.
   public func withClock(
     ahead seconds: Double, _ body: @Sendable (PostgresPool) async throws -> Void
   ) async throws {
@@ -28,7 +28,7 @@ extension TestDatabase {
     await shifted.shutdown()
   }
 
-  /// The same, with the database's clock at a time.
+  /// The same, with the database clock at a time.
   public func withClock(at time: Date, _ body: @Sendable (PostgresPool) async throws -> Void) async throws {
     try await withClock(ahead: time.timeIntervalSinceNow, body)
   }

@@ -6,7 +6,7 @@ import TestData
 
 /// The PostgreSQL of one test process: a real one, on a socket, without waiting for the disk.
 ///
-/// It dies with the process. Its folder is kept for the next run, which saves the initialising.
+/// It ends with the process. Its folder is kept for the next run, which saves initialization.
 actor TestCluster {
   static let shared = TestCluster()
 
@@ -14,7 +14,7 @@ actor TestCluster {
   private var template: Task<String, any Error>?
   private var count = 0
 
-  /// Makes a database that has all migrations.
+  /// Creates a database with all migrations.
   func makeDatabase() async throws -> String {
     let cluster = try await running()
     let template = try await migratedTemplate(on: cluster)
@@ -83,7 +83,7 @@ actor TestCluster {
     return try await task.value
   }
 
-  /// Drops what earlier processes left; this one holds the folder's lock, so nobody else's databases are there.
+  /// Drops databases of earlier processes; this one holds the folder's lock, so no other process has databases there.
   private static func sweep(_ cluster: EmbeddedPostgres) async throws {
     let connection = try await PostgresConnection.connect(PostgresConfiguration(cluster.dsn), logger: .forTests)
     let stale = try await connection.query(

@@ -1,2 +1,2 @@
-// Who imports the one needs the other.
+// A test that imports TestSupport needs TestData too.
 @_exported public import TestData

@@ -2,9 +2,9 @@ public import Logging
 public import PostgreSQL
 public import Testing
 
-/// A database of a test's own, cloned from a migrated template.
+/// A test's own database, cloned from a migrated template.
 public struct TestDatabase: Sendable {
-  /// Where it is, for libpq.
+  /// The connection string for libpq.
   public let dsn: String
   /// A pool on it; shut down when the test ends.
   public let pool: PostgresPool
@@ -18,16 +18,16 @@ public struct TestDatabase: Sendable {
   @TaskLocal fileprivate static var value: TestDatabase?
 }
 
-/// Gives every test of a suite a database of its own in ``TestDatabase/current``.
+/// Gives every test of a suite its own database in ``TestDatabase/current``.
 public struct DatabaseTrait: SuiteTrait, TestTrait, TestScoping {
   /// Applied to every test of the suite.
   public let isRecursive = true
   let isMigrated: Bool
 
-  // Hundreds of tests begin at once, each with connections of its own: the cluster has 300.
+  // Hundreds of tests start at once, each with its own connections: the cluster allows 300.
   private static let turnstile = Turnstile(width: 24)
 
-  /// Runs a test with a database of its own.
+  /// Runs a test with its own database.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
@@ -68,7 +68,7 @@ extension Trait where Self == DatabaseTrait {
 }
 
 extension Logger {
-  /// Says only what is wrong.
+  /// A logger that writes only errors.
   public static let forTests = {
     var logger = Logger(label: "tests")
     logger.logLevel = .error
