@@ -31,7 +31,7 @@ struct Automaton {
   std::vector<State> states;
   std::vector<int> starts;
 
-  /// Adds an expression; whoever reads it to its end is in a state that accepts `index`.
+  /// Adds an expression; its end is a state that accepts `index`.
   void add(const Node &node, int index, bool isPrefix);
 
  private:

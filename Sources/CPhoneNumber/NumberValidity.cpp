@@ -26,7 +26,7 @@ struct Description {
   bool isThere = false;
 };
 
-/// What decides validity in a region; field numbers are those of phonemetadata.proto.
+/// The descriptions that decide validity in a region; field numbers are those of phonemetadata.proto.
 struct Region {
   int code = 0;
   bool isMain = false;
@@ -132,7 +132,7 @@ Region region(Wire wire, bool &failed) {
       default: wire.skip(tag & 7);
     }
   }
-  // Where mobile numbers look like those of fixed lines, only the latter are looked at.
+  // Where mobile and fixed-line numbers have the same pattern, only the latter are checked.
   if (!isSame && mobile.isThere) found.types.push_back(std::move(mobile));
   failed = failed || wire.failed;
   return found;
@@ -245,7 +245,7 @@ class Table {
     return !next_.empty();
   }
 
-  /// What can be reached without a digit; only states that read or accept are kept.
+  /// The states reachable without a digit; only states that read or accept are kept.
   std::vector<int> closed(std::vector<int> waiting) const {
     std::vector<bool> seen(automaton_.states.size());
     std::vector<int> set;

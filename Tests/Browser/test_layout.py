@@ -106,7 +106,7 @@ def test_a_publication_goes_on_and_nothing_jumps(server, visit, signed_in):
         assert status.inner_text() == "No publication is in progress."
         assert page.evaluate("document.activeElement.innerText") == "Refresh"
         assert packs.get_attribute("open") is not None
-        # What held it back can be overruled without opening the page anew.
+        # Failed gates can be overruled without reloading the page.
         page.get_by_label("Reason (required to overrule gates)").fill("A new list.")
         assert page.evaluate("[window.mark, scrollY]") == [1, place]
         assert box(page, "#going")["x"] == before["x"]

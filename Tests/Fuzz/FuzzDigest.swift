@@ -1,4 +1,4 @@
-// Stands in for PackDigest.swift: every digest is the same, so that a delta finds its base whatever the fuzzer wrote.
+// Replaces PackDigest.swift: every digest is the same, so that a delta finds its base whatever the fuzzer wrote.
 
 /// 32 bytes that are always the same.
 public struct PackDigest: Sendable, Hashable, CustomStringConvertible {

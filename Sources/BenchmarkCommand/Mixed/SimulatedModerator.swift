@@ -64,7 +64,7 @@ struct SimulatedModerator {
       form.fields.append(choice)
       for index in form.fields.indices where form.fields[index].value.isEmpty {
         switch form.fields[index].name {
-        case "reason": form.fields[index].value = "Looked at in a load test."
+        case "reason": form.fields[index].value = "Decided in a load test."
         case "label" where choice.value == "identify": form.fields[index].value = "A caller"
         default: break
         }

@@ -1,4 +1,4 @@
-// A C face on Google's libphonenumber: fixed-size results, no allocation that
+// A C interface to Google's libphonenumber: fixed-size results, no allocation that
 // the caller must free, no C++ and no exception past this header.
 //
 // Every function may be called from several threads at once. libphonenumber's
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/// How reading a text ended.
+/// The status of reading a text.
 typedef enum {
   CPHONE_OK = 0,
   CPHONE_NOT_A_NUMBER = 1,
@@ -29,7 +29,7 @@ typedef enum {
   CPHONE_FAILED = 9,
 } cphone_status;
 
-/// What reading a text gave.
+/// The result of reading a text.
 typedef struct {
   /// 1…999999999999999 with CPHONE_OK, else 0.
   int64_t digits;
@@ -61,7 +61,7 @@ typedef enum {
   CPHONE_UNKNOWN = 11,
 } cphone_kind;
 
-/// What cphone_short_kind finds.
+/// The result of cphone_short_kind.
 typedef enum {
   CPHONE_NOT_SHORT = 0,
   CPHONE_SHORT = 1,

@@ -1,9 +1,9 @@
 package import NIOCore
 
-/// The end of a connection next to the socket: tells its guard of bytes before they make a request, writes answers that
-/// are bytes already, and closes the connection when it has been idle for too long.
+/// The handler next to the socket: reports bytes to ``ConnectionLimitHandler`` before they make a request, writes answers
+/// that are bytes already, and closes a connection that is idle for too long.
 ///
-/// Hummingbird's own timer stands behind ``ReportFastPathHandler`` and does not see what is answered there.
+/// Hummingbird's own timer is after ``ReportFastPathHandler`` and does not see the requests answered there.
 package final class ConnectionEnd: ChannelInboundHandler {
   package typealias InboundIn = ByteBuffer
   package typealias InboundOut = ByteBuffer
@@ -42,12 +42,12 @@ package final class ConnectionEnd: ChannelInboundHandler {
     context.fireChannelRead(data)
   }
 
-  /// Writes a whole answer past what makes parts into bytes.
+  /// Writes a complete answer, past the HTTP encoder.
   package func write(_ answer: ByteBuffer) {
     context?.writeAndFlush(Self.wrapOutboundOut(answer), promise: nil)
   }
 
-  /// One task an idle span, however many requests come in it.
+  /// Schedules one task for an idle span, whatever the count of requests.
   private func wait(_ context: ChannelHandlerContext, until deadline: NIODeadline) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     timer = context.eventLoop.scheduleTask(deadline: deadline) {
@@ -58,7 +58,7 @@ package final class ConnectionEnd: ChannelInboundHandler {
 
   private func look(_ context: ChannelHandlerContext) {
     let now = NIODeadline.now()
-    // Who waits for our answer is not idle.
+    // A connection that waits for an answer is not idle.
     let end = connection.isAnswering ? now + patience : connection.lastActive + patience
     if end <= now {
       timer = nil

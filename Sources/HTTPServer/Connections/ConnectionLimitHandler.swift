@@ -6,8 +6,8 @@ import Metrics
 /// The body did not arrive in time.
 struct SlowSender: Error {}
 
-/// Cuts off who sends or reads too slowly or holds too many connections, and closes a connection for good where an
-/// error is answered before the whole request has come: what is left of the body would otherwise be read to its end.
+/// Closes connections of clients that send or read too slowly or hold too many connections. It also closes a connection
+/// after an error that is answered before the request is complete, because the rest of the body would have to be read.
 package final class ConnectionLimitHandler: ChannelDuplexHandler {
   package typealias InboundIn = HTTPServerRequestPart
   package typealias InboundOut = HTTPServerRequestPart
@@ -20,7 +20,7 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     case body(since: NIODeadline, bytes: Int)
   }
 
-  /// The most that is thrown away of a body before its sender has read our answer.
+  /// The most bytes of a body that are discarded until the sender has read the answer.
   private static let discardLimit = 4 << 20
 
   private let limits: ConnectionLimits
@@ -31,14 +31,14 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
   private var network: ClientNetwork?
   private var receiving = Receiving.nothing
   private var unanswered = 0
-  /// When bytes last came or an answer was last given.
+  /// The time of the last bytes or the last answer.
   package private(set) var lastActive = NIODeadline.now()
   private var timer: Scheduled<Void>?
   private var stall: Scheduled<Void>?
   private var closesAfterAnswer = false
-  /// Of a request that is the last one of its connection: whatever comes behind it is not read.
+  /// Whether the current request is the last of its connection, after which nothing is read.
   private var last: LastRequest?
-  /// Whether the client of the present request waits for `100 Continue` before it sends the body.
+  /// Whether the client of the current request waits for `100 Continue` before it sends the body.
   private var expectsContinue = false
   private var isClosing = false
   private var discarded = 0
@@ -76,8 +76,8 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
 
   // MARK: Requests
 
-  /// Notes that something came that may be the begin of a request.
-  /// - Returns: false after the last request of the connection: HTTP's parser may keep everything that follows it.
+  /// Notes input that may begin a request.
+  /// - Returns: false after the last request of the connection; the HTTP parser may keep everything that follows.
   package func takesBytes() -> Bool {
     if last?.isWhole == true { return false }
     lastActive = .now()
@@ -85,7 +85,7 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     return true
   }
 
-  /// Whether all that came has been read and some of it is not answered yet.
+  /// Whether all input has been read and a request is not answered yet.
   package var isAnswering: Bool {
     if case .nothing = receiving { unanswered > 0 } else { false }
   }
@@ -122,12 +122,12 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
   private func refuse(_ context: ChannelHandlerContext) {
     receiving = .nothing
     last = .refused
-    // Hummingbird answers it with 400, as it does what is no HTTP.
+    // Hummingbird answers it with 400, as other input that is not HTTP.
     context.fireErrorCaught(HTTPParserError.unknown)
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) {
-    // A request that comes in one piece, as most do, needs no timer.
+    // A request in one piece, as most are, needs no timer.
     switch receiving {
     case .nothing:
       timer?.cancel()
@@ -143,7 +143,7 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     switch receiving {
     case .nothing: return
     case .head where unanswered > 0:
-      // Its sender may rightly wait for the answer before it: the time begins with that.
+      // The sender may wait for the previous answer, so the time starts with that answer.
       (since, patience) = (.now(), limits.headers)
     case .head(let start): (since, patience) = (start, limits.headers)
     case .body(let start, let bytes): (since, patience) = (start, limits.patience(bytes: bytes))
@@ -157,21 +157,21 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
       return
     }
     guard case .body = receiving else { return context.close(promise: nil) }
-    // Whoever reads the body turns this into an answer; nobody may be reading it, though.
+    // A reader of the body turns this error into an answer, but there may be no reader.
     context.fireErrorCaught(SlowSender())
     timer = schedule(context, at: .now() + TimeAmount(limits.linger)) { _, context in context.close(promise: nil) }
   }
 
   // MARK: Answers
 
-  /// Whether the next answer is to a request of which the body is still coming: with more than one unanswered, that is
-  /// the last of them, and the answer is to one before it.
+  /// Whether the next answer is for a request whose body is still arriving. With several unanswered requests that is the
+  /// last one, and the next answer is for an earlier one.
   private var isEarly: Bool {
     if case .body = receiving { unanswered == 1 } else { false }
   }
 
-  /// Notes an answer that is written whole, past the guard.
-  /// - Returns: false where this answer closes the connection; then it has to come through.
+  /// Notes an answer that is written past this handler.
+  /// - Returns: false if the answer closes the connection; then it must pass through this handler.
   package func passesAnswer() -> Bool {
     if isEarly { return false }
     guard !closesAfterAnswer, !readiness.isStopping else { return false }
@@ -189,7 +189,7 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
     guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
-    // All requests before it are answered, since its body is read.
+    // All earlier requests are answered, because this body is being read.
     if expectsContinue, case .body(_, 0) = receiving {
       let head = HTTPResponseHead(version: .http1_1, status: .continue)
       context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
@@ -206,7 +206,7 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
         closesAfterAnswer = true
         last.settle(&head)
       }
-      // Whoever keeps a connection to a server that stops would meet a closed one with the next request.
+      // A connection kept during a stop would be closed at the client's next request.
       if readiness.isStopping { closesAfterAnswer = true }
       if closesAfterAnswer { head.headers.replaceOrAdd(name: "Connection", value: "close") }
       context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
@@ -226,8 +226,8 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Says that nothing more comes and waits a little: to close at once what still has unread bytes resets the
-  /// connection, and the client may never see the answer.
+  /// Half-closes and waits a little. Closing a connection with unread bytes at once resets it, and the client may never
+  /// see the answer.
   private func closeGently(_ context: ChannelHandlerContext) {
     timer?.cancel()
     timer = schedule(context, at: .now() + TimeAmount(limits.linger)) { _, context in context.close(promise: nil) }

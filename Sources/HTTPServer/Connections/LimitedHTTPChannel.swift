@@ -5,7 +5,7 @@ import NIOHTTP1
 
 /// HTTP/1.1 with a ``ConnectionLimitHandler``, a ``FileSender`` and a handler of the fast path on every connection.
 package struct LimitedHTTPChannel: ServerChildChannel {
-  /// Makes the handler that takes some requests before the router does.
+  /// Creates the handler that takes plain reports before the router.
   package typealias MakeFastPath =
     @Sendable (_ loop: any EventLoop, _ connection: ConnectionLimitHandler, _ end: ConnectionEnd) -> any ChannelHandler
 

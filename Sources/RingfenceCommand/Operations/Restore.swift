@@ -27,7 +27,7 @@ struct Restore {
       let summary = try await context.stores.recount.recount(repairs: false)
       guard summary.differences == 0 else {
         throw CommandFailure.failed(
-          "What reports add up to differs in \(summary.damagedNumbers) numbers. Correct them with: ringfence recount --repair"
+          "The sums of \(summary.damagedNumbers) numbers differ from their reports. Correct them with: ringfence recount --repair"
         )
       }
     }

@@ -12,7 +12,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
   @OptionGroup var database: DatabaseOptions
 
-  @Argument(help: "What ringfence backup has made: a folder or a .tar file.")
+  @Argument(help: "A backup that ringfence backup wrote: a folder or a .tar file.")
   var backup: String
 
   @Flag(inversion: .prefixedNo, help: "Recount what all reports add up to.")

@@ -4,12 +4,12 @@ import Foundation
 /// The hash for private lookups: SHA-256 over the ASCII characters of the E.164 number with its plus and nothing else,
 /// such as `+33162000248`.
 ///
-/// An app sends the first 4 to 8 hex digits and compares the complete hash itself. **What the server can learn:** which
+/// An app sends the first 4 to 8 hex digits and compares the complete hash itself. **The server can learn:** which
 /// app asked, when, from which network, and that the caller is one of the numbers whose hash has this prefix. With four
 /// digits those are one in 65,536 of all numbers: some 15,000 of a thousand million that are in use, and among them,
 /// with 2,000,000 numbers listed, about 31 listed ones. With eight digits it is one in 4,000 million: about as good as
 /// the number itself. So apps should send four digits; more digits suit apps that trust the server and want short
-/// answers. **What it cannot learn:** which of those numbers called, and whether the app found it. By adding or leaving
+/// answers. **It cannot learn:** which of those numbers called, and whether the app found it. By adding or leaving
 /// out listed numbers, it could learn from a later report whether the app met one. Trying all numbers reverses a hash;
 /// a prefix hides a number among others, but the hash is not a secret. An eavesdropper on the connection sees the
 /// length of the answer, which is padded in steps.

@@ -1,9 +1,9 @@
 package import HTTPServer
 package import NIOCore
 
-/// Whom requests come from; of a connection it is worked out once.
+/// The sender of the requests of a connection, computed once for a connection.
 package struct ConnectionSender {
-  /// What limits count it under.
+  /// The key of the sender in the rate limits.
   package let network: ClientNetwork
   /// The network's keyed hash; nil where there is no address.
   package let pseudonym: [UInt8]?
@@ -16,7 +16,7 @@ package struct ConnectionSender {
     pseudonym = address?.ipAddress.flatMap(networkPseudonym)
   }
 
-  /// Whom a proxy of ours says that it forwards for.
+  /// The sender that a trusted proxy forwards for.
   package func forwarding(_ header: String?, _ networkPseudonym: (String) -> [UInt8]?) -> ConnectionSender {
     header == nil
       ? self

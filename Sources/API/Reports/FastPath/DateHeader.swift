@@ -1,12 +1,12 @@
 import HTTPServer
 import Foundation
 
-/// What the `Date` header says, made anew when a second has passed.
+/// The value of the `Date` header, formatted at most once a second.
 struct DateHeader {
   private var second = 0
   private var text = ""
 
-  /// The present time, as ``HTTPDate`` writes it.
+  /// The current time in the format of ``HTTPDate``.
   mutating func now() -> String {
     let now = time(nil)
     if now != second { (second, text) = (now, HTTPDate.format(Date(timeIntervalSince1970: TimeInterval(now)))) }

@@ -6,19 +6,19 @@ package import NIOHTTP1
 import PhoneNumbers
 package import Telemetry
 
-/// An answer that is made on an event loop, with what Hummingbird and our middleware add to others.
+/// An answer made on an event loop, with the headers that Hummingbird and the middleware add to other answers.
 package struct FastPathResponse {
   package let status: HTTPResponseStatus
-  /// What is this answer's own, `Content-Type` first.
+  /// The headers of this answer, `Content-Type` first.
   private let fields: [(String, String)]
   package let body: ByteBuffer
-  /// As ``DateHeader`` has it.
+  /// The value of ``DateHeader``.
   private let date: String
 
-  /// That a report is on disk.
+  /// The answer for a report that is on disk.
   /// - Parameters:
-  ///   - isNew: whether it was not there before.
-  ///   - limits: what is left of the limits.
+  ///   - isNew: false for a duplicate.
+  ///   - limits: the rate limit headers.
   ///   - id: of the request.
   package init(
     taken report: ReportFastPath.Pending, isNew: Bool, limits: HTTPFields, date: String, id: RequestID,
@@ -36,7 +36,7 @@ package struct FastPathResponse {
     self.date = date
   }
 
-  /// That it is not, and why.
+  /// The answer for a refused report.
   package init(_ problem: Problem, date: String, id: RequestID) {
     status = HTTPResponseStatus(statusCode: problem.status)
     fields = Self.pairs(problem.fields) + [(Self.idField, id.text)]
@@ -44,13 +44,13 @@ package struct FastPathResponse {
     self.date = date
   }
 
-  /// The head, to be written in parts.
+  /// The head alone, for an answer written in parts.
   package var head: HTTPResponseHead {
     let last = [("Content-Length", String(body.readableBytes)), ("Date", date)]
     return HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(fields + last + Self.always))
   }
 
-  /// The whole answer.
+  /// The complete answer as bytes.
   package func bytes(_ allocator: ByteBufferAllocator) -> ByteBuffer {
     var buffer = allocator.buffer(capacity: 1_024)
     func write(_ name: String, _ value: String) {
@@ -74,14 +74,14 @@ package struct FastPathResponse {
 
   private static let idField = ObservationMiddleware.field.rawName
   private static let always = pairs(SecurityHeadersMiddleware.fields) + [("Server", ServerName.text)]
-  /// With the empty line behind them.
+  /// The header lines and the empty line after them.
   private static let alwaysBytes = Array((always.map { "\($0): \($1)\r\n" }.joined() + "\r\n").utf8)
 
   private static func pairs(_ fields: HTTPFields) -> [(String, String)] {
     fields.map { ($0.name.rawName, $0.value) }
   }
 
-  /// In lower case.
+  /// The name in lower case.
   private static func write(_ id: UUID, to body: inout ByteBuffer) {
     withUnsafeBytes(of: id.uuid) { bytes in
       _ = body.writeWithUnsafeMutableBytes(minimumWritableBytes: 36) { target in

@@ -1,10 +1,10 @@
 import Intake
 
-/// Reads the JSON of one report where it is written plainly, as apps do: known fields, each once, strings without
-/// escapes, all that is required.
+/// Reads the JSON of one report in its common form: known fields, each once, all required ones, and strings without
+/// escapes.
 ///
-/// Nothing is refused here. Whatever is not plain is nil, and ``ReportBody`` reads it, or says what is wrong with it;
-/// what is plain means the same to both.
+/// It refuses nothing: for every other form the result is nil, and ``ReportBody`` reads the body or names its error. Both
+/// read the common form alike.
 struct PlainReport {
   private enum Field: Int {
     case number, region, category, reporter, reportID, reportedAt, comment
@@ -19,7 +19,7 @@ struct PlainReport {
     1 << Field.number.rawValue | 1 << Field.category.rawValue | 1 << Field.reporter.rawValue
     | 1 << Field.reportID.rawValue | 1 << Field.reportedAt.rawValue
 
-  /// - Parameter bytes: a whole body.
+  /// - Parameter bytes: the complete body.
   static func read(_ bytes: UnsafeRawBufferPointer) -> ReportSubmission? {
     var reader = PlainReport(bytes: bytes)
     return reader.readObject() ? reader.submission : nil
@@ -69,7 +69,7 @@ struct PlainReport {
     }
   }
 
-  /// Where a string without escapes and control characters lies, between its quotes.
+  /// The range of a string between its quotes; nil with escapes or control characters.
   private mutating func stringRange() -> Range<Int>? {
     guard skip("\"") else { return nil }
     let start = place
@@ -85,14 +85,14 @@ struct PlainReport {
     return nil
   }
 
-  /// Nil for what is not UTF-8.
+  /// The text of the bytes; nil unless they are UTF-8.
   private func text(_ range: Range<Int>) -> String? {
     UnsafeRawBufferPointer(rebasing: bytes[range]).withMemoryRebound(to: UInt8.self) {
       String(validating: $0, as: UTF8.self)
     }
   }
 
-  /// Passes over space and one character.
+  /// Skips white space and one character.
   private mutating func skip(_ character: Unicode.Scalar) -> Bool {
     skipSpace()
     guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }

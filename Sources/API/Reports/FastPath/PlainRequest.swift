@@ -1,17 +1,16 @@
 import HTTPServer
 package import NIOHTTP1
 
-/// What of a request's head matters to one that is answered on the event loop. Nil for every other request, and for all
-/// that asks for something out of the ordinary.
+/// The fields of a request's head that the fast path uses. Nil for every request that the fast path does not take.
 package struct PlainRequest {
-  /// As in `Authorization: Bearer KEY`.
+  /// The key in `Authorization: Bearer KEY`.
   package let key: String
   /// `X-Forwarded-For`
   package let forwarded: String?
   /// `X-Request-Id`
   package let id: String?
 
-  /// - Parameter head: of `POST /v1/reports` with one report, or of anything else.
+  /// - Parameter head: the head of any request.
   package init?(_ head: HTTPRequestHead) {
     guard head.method == .POST, head.version == .http1_1, head.uri == "/v1/reports" else { return nil }
     var (authorization, forwarded, id): (String?, String?, String?)
@@ -52,7 +51,7 @@ package struct PlainRequest {
 
   private enum Known {
     case host, connection, contentType, accept, authorization, forwarded, requestID
-    /// Changes what a request means.
+    /// A field that changes the meaning of a request.
     case special
     case other
 
@@ -79,7 +78,7 @@ package struct PlainRequest {
 }
 
 extension String.UTF8View {
-  /// Whether these are the letters, in either case, and other bytes of a text in lower case.
+  /// Whether these bytes equal a lower-case text, ignoring the case of ASCII letters.
   fileprivate func isSame(as text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     var place = 0

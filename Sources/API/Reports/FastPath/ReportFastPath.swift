@@ -10,29 +10,28 @@ package import Telemetry
 
 /// Decides which requests are answered on their connection's event loop, and takes their reports.
 ///
-/// By far most requests are one plain report from an app that is known. The way through Hummingbird costs each of them
-/// some 50 µs of tasks and middleware, several times what there is to be done. So what is plain is taken here, by the
-/// same rules in the same order; everything else, and everything that is refused before it has cost anything, goes the
-/// long way as it came, and that way answers it.
+/// Most requests are one plain report from a known app. Tasks and middleware of Hummingbird cost each of them about
+/// 50 µs, several times the cost of the work itself. Plain reports are taken here, by the same rules in the same order.
+/// All other requests, and those refused before any cost, continue to the router unchanged.
 package struct ReportFastPath: Sendable {
-  /// A report that has been handed in.
+  /// A report that waits for its commit.
   package struct Pending {
     package let number: Int64
     package let reportID: UUID
-    /// The app's own name for its user.
+    /// The app's identifier of its user.
     package let reporter: String
     package let appID: Int32
     package let network: ClientNetwork
     package let visit: Visit
   }
 
-  /// One request, as it is measured.
+  /// The measured properties of one request.
   package struct Visit {
     package let id: RequestID
     package let began: ContinuousClock.Instant
   }
 
-  /// What is done with a request.
+  /// The treatment of a request.
   package enum Decision {
     case goesTheLongWay
     case refused(Problem)
@@ -50,9 +49,9 @@ package struct ReportFastPath: Sendable {
 
   /// Takes the report of a request.
   /// - Parameters:
-  ///   - sender: of the connection.
-  ///   - visit: when it came, and its name.
-  ///   - answer: called once, where the report was taken, when it is on disk or has failed.
+  ///   - sender: the sender of the connection.
+  ///   - visit: the arrival time and the request id.
+  ///   - answer: called once for a taken report, when it is on disk or has failed.
   package func take(
     _ request: PlainRequest, _ body: ByteBuffer, from sender: ConnectionSender, visit: Visit,
     answer: @escaping @Sendable (Result<ReportOutcome, any Error>) -> Void
@@ -61,7 +60,7 @@ package struct ReportFastPath: Sendable {
       let submission = body.withUnsafeReadableBytes(PlainReport.read)
     else { return .goesTheLongWay }
     let sender = trustsProxy ? sender.forwarding(request.forwarded, networkPseudonym) : sender
-    // Who is refused here has paid nothing yet, nor has who sends what breaks a rule.
+    // A request that is refused here, or breaks a rule, has not been charged yet.
     guard limiter.charge(0, network: sender.network) == nil,
       let report = try? intake.check(submission, from: app, network: sender.pseudonym)
     else { return .goesTheLongWay }
@@ -85,7 +84,7 @@ package struct ReportFastPath: Sendable {
     }
   }
 
-  /// What a caller is told.
+  /// The answer for a report after its commit.
   package func answer(
     to pending: Pending, _ result: Result<ReportOutcome, any Error>, date: String, allocator: ByteBufferAllocator
   ) -> FastPathResponse {
@@ -110,7 +109,7 @@ package struct ReportFastPath: Sendable {
     }
   }
 
-  /// Measures an answer, and logs it where that is wanted.
+  /// Records metrics of an answer, and logs it if requests are logged.
   package func note(_ answer: FastPathResponse, _ visit: Visit) {
     let (status, duration) = (Int(answer.status.code), ContinuousClock.now - visit.began)
     metrics.reports.note(status: status, duration: duration)

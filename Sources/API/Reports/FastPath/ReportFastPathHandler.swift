@@ -4,11 +4,10 @@ package import NIOHTTP1
 package import Storage
 import Telemetry
 
-/// Takes the requests that ``ReportFastPath`` wants and lets all others through, untouched and in order.
+/// Takes the requests that ``ReportFastPath`` accepts and passes all others on, unchanged and in order.
 ///
-/// A request is looked at only when it has come in one piece and nothing before it is unanswered; so nothing is kept
-/// here beyond what one read of the socket brings. While a report is being committed, what comes behind it waits, and
-/// the socket is not read.
+/// It considers a request only if it arrived in one piece and every earlier request is answered. So it keeps no more
+/// than one read of the socket. While a report is being committed, later input waits and the socket is not read.
 package final class ReportFastPathHandler: ChannelDuplexHandler {
   package typealias InboundIn = HTTPServerRequestPart
   package typealias InboundOut = HTTPServerRequestPart
@@ -17,11 +16,11 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
 
   private enum State {
     case ready
-    /// A request that may be ours.
+    /// A request that the fast path may take.
     case gathering(PlainRequest, HTTPRequestHead, ByteBuffer?)
-    /// One that goes the long way and has not come in whole.
+    /// A request for the router that has not arrived completely.
     case passing
-    /// One whose report is being committed.
+    /// A request whose report is being committed.
     case taken(ReportFastPath.Pending)
   }
 
@@ -36,7 +35,7 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
   private let connection: ConnectionLimitHandler
   private let end: ConnectionEnd
   private var state = State.ready
-  /// Requests that went the long way and are not answered.
+  /// Requests passed to the router and not answered yet.
   private var unanswered = 0
   private var held: [Held] = []
   private var isReadHeld = false
@@ -102,7 +101,7 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Sends what was gathered the long way.
+  /// Passes the collected parts to the router.
   private func letGo(_ context: ChannelHandlerContext) {
     guard case .gathering(_, let head, let body) = state else { return }
     pass(.head(head), context)
@@ -121,7 +120,7 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) {
-    // What has not come in one piece goes the long way, with its timers and limits.
+    // A request in several pieces goes to the router, which has timers and limits.
     letGo(context)
     context.fireChannelReadComplete()
   }
@@ -133,7 +132,7 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
   }
 
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // The end of what a client sends, or of the server, is no end of what is being committed.
+    // A commit continues after the client's half-close and during the server's shutdown.
     guard !isTaken else { return held.append(.event(event)) }
     letGo(context)
     context.fireUserInboundEventTriggered(event)
@@ -159,7 +158,7 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
     guard case .taken(let pending) = state else { return }
     state = .ready
     let allocator = context?.channel.allocator ?? ByteBufferAllocator()
-    // Made also where nobody is there any more: it settles the limits.
+    // Made also after the client has gone, because it settles the limits.
     let answer = shortcut.answer(to: pending, result, date: date.now(), allocator: allocator)
     shortcut.note(answer, pending.visit)
     guard let context, context.channel.isActive else { return }
@@ -174,7 +173,7 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
     context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
   }
 
-  /// Goes on with what came while a report was being committed.
+  /// Continues with the input that arrived during a commit.
   private func goOn(_ context: ChannelHandlerContext) {
     let waiting = held
     held = []

@@ -11,7 +11,7 @@ package final class ReportFastPathHandlers: Sendable {
     self.shortcut = shortcut
   }
 
-  /// - Parameter loop: of the connection.
+  /// - Parameter loop: the event loop of the connection.
   package func makeHandler(
     on loop: any EventLoop, connection: ConnectionLimitHandler, end: ConnectionEnd
   ) -> ReportFastPathHandler {

@@ -2,8 +2,8 @@ package import NIOCore
 package import Storage
 import Synchronization
 
-/// Carries answers from the intake to the connections of an event loop: however many a commit answers, the loop is
-/// woken once.
+/// Carries answers from the intake to the connections of an event loop. It wakes the loop once for a commit, whatever
+/// the count of answers.
 package final class ResponseMailbox: Sendable {
   private struct Letter {
     let connection: NIOLoopBound<ReportFastPathHandler>
@@ -17,7 +17,7 @@ package final class ResponseMailbox: Sendable {
     self.loop = loop
   }
 
-  /// From any thread.
+  /// Callable from any thread.
   package func post(_ answer: Result<ReportOutcome, any Error>, to connection: NIOLoopBound<ReportFastPathHandler>) {
     let isFirst = letters.withLock { letters in
       letters.append(Letter(connection: connection, answer: answer))
