@@ -91,17 +91,17 @@ struct DecideCommand: AsyncParsableCommand {
   }
 
   private func takeBack(_ number: Int64, _ store: DecisionStore) async throws -> String {
-    guard let standing = try await store.standing(of: number) else {
+    guard let current = try await store.standing(of: number) else {
       throw CommandFailure.failed(
         "There is no current decision on +\(number). Show its history with: ringfence decisions +\(number)")
     }
     do {
-      _ = try await store.undo(standing.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
+      _ = try await store.undo(current.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
     } catch let problem as RuleViolation {
       throw CommandFailure.failed(try Localizer.commandLine().message(problem))
     }
     let now = try await store.standing(of: number)
-    return "+\(number): \(standing.treatment.rawValue) is undone; "
+    return "+\(number): \(current.treatment.rawValue) is undone; "
       + (now.map { "the decision before it applies again: \($0.treatment.rawValue)." } ?? "its reports apply again.")
   }
 }
