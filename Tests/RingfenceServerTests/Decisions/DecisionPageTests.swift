@@ -97,7 +97,7 @@ import Testing
       )
       let open = try await ada.page(uri)
       let looked = try await bob.page(uri)
-      #expect(looked.contains("Ada is looking at this case") && !looked.contains("\(uri)/decision"))
+      #expect(looked.contains("Claimed by Ada until") && !looked.contains("\(uri)/decision"))
       let refused = try await bob.send(open, to: "\(uri)/decision", [("decision", "allow")])
       #expect(refused.status == .forbidden, "Ada's form is not Bob's.")
 
@@ -185,7 +185,7 @@ import Testing
       #expect(first.text.contains("30 numbers selected.") && !first.text.contains("fingerprint"))
       let fields = [("decision", "block"), ("reason", "One campaign.")]
       let preview = try await desk.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
-      #expect(preview.text.contains("30 get this decision.") && preview.text.contains("fingerprint"))
+      #expect(preview.text.contains("30 numbers get this decision.") && preview.text.contains("fingerprint"))
       #expect(preview.text.contains(">Block 30 numbers</button>"))
       let one = fields + [("number", "\(numbers[0])")]
       let token = String(try #require(preview.text.firstMatch(of: /name="csrf" value="([^"]+)"/)?.1))
