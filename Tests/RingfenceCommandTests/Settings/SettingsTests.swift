@@ -104,7 +104,7 @@ import Testing
       await expectFailure("RINGFENCE_METRICS_TOKEN and RINGFENCE_METRICS_TOKEN_FILE are both set.") {
         try await settings(environment: direct.merging(named) { $1 }).metricsToken
       }
-      await expectFailure(code: 3, "RINGFENCE_METRICS_TOKEN_FILE names cannot be read.") {
+      await expectFailure(code: 3, "Cannot read the file \(folder)/none that RINGFENCE_METRICS_TOKEN_FILE names.") {
         try await settings(environment: ["RINGFENCE_METRICS_TOKEN_FILE": "\(folder)/none"]).metricsToken
       }
     }
