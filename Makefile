@@ -20,7 +20,7 @@ test-dependencies:
 	@Scripts/prepare-python
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Examples
 
 # Built first, so that no test waits for the compiler. Without a bound all tests start at once, and on two cores each of
 # them waits for the others longer than its own limits of time allow.
@@ -42,7 +42,7 @@ test-high-availability:
 # The table in Documentation/benchmarks/pack.md; needs the lists of ../shared (or SHARED=DIR).
 SHARED ?= ../shared
 benchmark-pack: dependencies
-	RINGFENCE_PORTABLE=1 swift build --scratch-path $(BUILD)/portable --configuration release --product pack-benchmark
+	swift build --disable-default-traits --scratch-path $(BUILD)/portable --configuration release --product pack-benchmark
 	Scripts/benchmark-packs.py $(BUILD)/portable/release/pack-benchmark $(SHARED) Documentation/benchmarks/pack.md
 
 # Coverage-guided, for SECONDS; what it finds belongs into Tests/CallerPackTests/Golden/Finds.
@@ -51,7 +51,7 @@ fuzz-pack: dependencies
 	sh Scripts/fuzz-pack.sh $(SECONDS)
 
 format:
-	swift format --in-place --recursive Package.swift Sources Tests
+	swift format --in-place --recursive Package.swift Sources Tests Examples
 
 clean:
 	rm -rf $(BUILD) .venv artefacts

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What every target of ours is compiled with.
+/// The settings of every target.
 let house: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
@@ -17,57 +17,69 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
   .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
 }
 
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
-let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+/// A product that only the server needs. Without the trait `Server` its package is not even fetched.
+func server(_ product: String, _ package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(traits: ["Server"]))
+}
+
+let asyncHTTPClient = server("AsyncHTTPClient", "async-http-client")
+let arguments = server("ArgumentParser", "swift-argument-parser")
+let configuration = server("Configuration", "swift-configuration")
+let httpTypes = server("HTTPTypes", "swift-http-types")
+let histogram = server("Histogram", "hdrhistogram-swift")
+let hummingbird = server("Hummingbird", "hummingbird")
+let hummingbirdCore = server("HummingbirdCore", "hummingbird")
+let hummingbirdTesting = server("HummingbirdTesting", "hummingbird")
+let unixSignals = server("UnixSignals", "swift-service-lifecycle")
+let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
+let logging = server("Logging", "swift-log")
+let metrics = server("Metrics", "swift-metrics")
+let coreMetrics = server("CoreMetrics", "swift-metrics")
+let nioHTTP1 = server("NIOHTTP1", "swift-nio")
+let nioPosix = server("NIOPosix", "swift-nio")
+let nioCore = server("NIOCore", "swift-nio")
+let nioSSL = server("NIOSSL", "swift-nio-ssl")
+let yams = server("Yams", "Yams")
+let protobuf = server("SwiftProtobuf", "swift-protobuf")
 
 /// Apple's platforms have CryptoKit; elsewhere the same interface comes from swift-crypto.
 let crypto = Target.Dependency.product(
   name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux]))
 
 /// Only the server derives keys from passwords.
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let cryptoExtras = server("CryptoExtras", "swift-crypto")
 
 let package = Package(
   name: "ringfence",
-  platforms: [.macOS(.v15), .iOS(.v16)],
+  // iOS and Mac Catalyst: the least that the kit needs. macOS: the least that the server needs.
+  platforms: [.macOS(.v15), .macCatalyst(.v15), .iOS(.v15)],
   products: [
     .library(name: "CallerPack", targets: ["CallerPack"]),
+    .library(name: "CallerPackBuilder", targets: ["CallerPackBuilder"]),
     .library(name: "CallDirectory", targets: ["CallDirectory"]),
     .library(name: "RingfenceClient", targets: ["RingfenceClient"]),
     .executable(name: "ringfence", targets: ["ringfence"]),
   ],
+  // An app that depends on this package with `traits: []` gets the libraries alone.
+  traits: [
+    .default(enabledTraits: ["Server"]),
+    .trait(name: "Server", description: "The server, its command-line tool and the packages that they need."),
+  ],
   dependencies: [
-    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-    .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
-    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
-    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // System libraries.
@@ -79,7 +91,7 @@ let package = Package(
       name: "CPhoneNumber",
       linkerSettings: [.linkedLibrary("phonenumber")]),
 
-    // Portable: Linux and iOS.
+    // The kit: Linux, macOS and iOS.
     library("CallerPack", ["CZlib", crypto]),
     library("CallDirectory", ["CallerPack"]),
     library("RingfenceClient", ["CallerPack"]),
@@ -106,7 +118,7 @@ let package = Package(
     library("EmbeddedPostgreSQL", ["AsyncSupport", "CLibPQ", "CSpawn", "FileSupport", logging]),
     library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Timestamps", crypto]),
 
-    // Who may moderate: passwords, second factors, attempts.
+    // Accounts: passwords, second factors, attempts.
     library("Accounts", ["AsyncSupport", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
 
     // Other servers.
@@ -116,7 +128,7 @@ let package = Package(
     // Pages out of templates.
     library("PageTemplates"),
 
-    // What the server does.
+    // Services of the server.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging, metrics]),
@@ -169,7 +181,7 @@ let package = Package(
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: house),
 
-    // Benchmarks, which are no part of the product.
+    // Benchmarks, which are not part of a product.
     library(
       "BenchmarkCommand",
       [
@@ -179,7 +191,7 @@ let package = Package(
       ]),
     .executableTarget(name: "ringfence-benchmark", dependencies: ["BenchmarkCommand"], swiftSettings: house),
 
-    // `make benchmark-pack`; portable, like what it measures.
+    // `make benchmark-pack`; portable, like the kit that it measures.
     .executableTarget(
       name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], swiftSettings: house),
 
@@ -246,14 +258,3 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
-
-// What an app needs builds in seconds without the server: RINGFENCE_PORTABLE=1 swift test
-if Context.environment["RINGFENCE_PORTABLE"] != nil {
-  let portable = [
-    "CZlib", "CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient", "CallerPackTests",
-    "CallDirectoryTests", "RingfenceClientTests", "TestData", "client-probe", "pack-benchmark",
-  ]
-  package.targets.removeAll { !portable.contains($0.name) }
-  package.products.removeAll { $0.name == "ringfence" }
-  package.dependencies = [.package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2")]
-}

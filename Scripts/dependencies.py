@@ -5,8 +5,8 @@
     Scripts/dependencies.py --check              fails if it is not up to date
     Scripts/dependencies.py --sources FOLDER     also compares the licences with the sources, such as .build/checkouts
 
-Versions of direct packages are those that Package.swift pins; what they need in turn is chosen by the package manager at
-the first build. A package whose licence is not known here is an error: read it, and add it here.
+Versions of direct packages are the least that Package.swift accepts; the package manager chooses the rest at the first
+build. A package whose licence is not known here is an error: read it, and add it here.
 """
 
 import argparse
@@ -82,10 +82,10 @@ PYPI = {
 def pins():
     """Direct packages and their versions, from Package.swift."""
     text = (CHECKOUT / "Package.swift").read_text()
-    found = re.findall(r'\.package\(url: "[^"]*/([^"/]+?)(?:\.git)?", exact: "([^"]+)"(?:, traits: \[[^\]]*\])?\)', text)
-    others = re.findall(r"\.package\((?!url: \"[^\"]+\", exact:)", text)
+    found = re.findall(r'\.package\(url: "[^"]*/([^"/]+?)(?:\.git)?", from: "([^"]+)"(?:, traits: \[[^\]]*\])?\)', text)
+    others = re.findall(r"\.package\((?!url: \"[^\"]+\", from:)", text)
     if others:
-        sys.exit("Package.swift has a package that is not pinned with exact:.")
+        sys.exit("Package.swift has a package whose least version is not given with from:.")
     return {name.lower(): version for name, version in found}
 
 

@@ -3,8 +3,8 @@ import Foundation
 /// Paths of the project's files and of test data.
 public enum Checkout {
   /// The folder of Package.swift.
-  public static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().path
+  public static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
 
   /// The folder of migrations.
   public static var migrations: String { "\(root)/Migrations" }
