@@ -1,15 +1,17 @@
-/// Why a request could not be served or a personal list not be kept.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The error of a request that could not be served, or of a personal list that could not be read or changed.
 public enum CallDirectoryError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A file could not be opened, read or written; `code` is an `errno` value.
   case file(path: String, operation: String, code: Int32)
   /// A personal list's file breaks its format.
   case damaged(path: String, rule: String)
-  /// A number or a label that the user gave breaks a rule.
+  /// A number or a label from the user breaks a rule.
   case entry(number: Int64, rule: String)
   /// No list could be read, and none was loaded before.
   case nothingToLoad(faults: [String])
 
-  /// A sentence for a log.
+  /// The error as text for a log.
   public var description: String {
     switch self {
     case .file(let path, let operation, let code): "\(operation) \(path): error \(code)"

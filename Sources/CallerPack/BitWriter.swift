@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Collects bits, most significant first.
 package struct BitWriter {
-  /// Whole bytes so far.
+  /// The complete bytes so far.
   package private(set) var bytes: [UInt8] = []
   private var pending: UInt64 = 0
   private var pendingCount = 0
 
   package init() {}
 
-  /// Bits so far.
+  /// The number of bits so far.
   package var count: Int { bytes.count << 3 + pendingCount }
 
   /// Appends the low `count` bits of `value`, 0 to 56.

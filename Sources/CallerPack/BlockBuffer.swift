@@ -1,16 +1,18 @@
-/// Memory for one block of a pack, taken once and used for every block.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Memory for one block of a pack, allocated once and used for every block.
 final class BlockBuffer {
-  /// The numbers of the block at hand.
+  /// The numbers of the current block.
   let numbers: UnsafeMutablePointer<Int64>
   private let stored: UnsafeMutableRawBufferPointer
   private let scratch: UnsafeMutableRawPointer?
   private let dictionary: PackDictionary?
   private let header: PackHeader
 
-  /// Bytes before a block's columns: the variant of its number column, and that column's length.
+  /// Length of the start of a block: one byte for the variant of its number column, three for that column's length.
   static let prefixBytes = 4
 
-  /// The header's limits were checked when the pack was opened.
+  /// Allocates the memory that a header declares. The header's limits were checked when the pack was opened.
   init(_ header: PackHeader, _ dictionary: PackDictionary?) {
     self.header = header
     self.dictionary = dictionary
@@ -28,7 +30,7 @@ final class BlockBuffer {
     scratch?.deallocate()
   }
 
-  /// A decoder for the labels of the block loaded last; `nil` when the pack has no labels.
+  /// A decoder for the labels of the last loaded block; `nil` when the pack has no labels.
   private(set) var labels: LabelDecoder?
 
   /// Reads a block, checks its checksum and decodes its numbers.
@@ -45,11 +47,11 @@ final class BlockBuffer {
         .corrupt, "the checksum of block \(number) does not match", expected: "\(block.checksum)", got: "\(sum)",
         remedy: "fetch the pack again")
     }
-    guard block.count >= Self.prefixBytes else { throw broken("it is shorter than its own start") }
+    guard block.count >= Self.prefixBytes else { throw broken("it is shorter than its prefix") }
     guard let variant = Interpolative.Variant(rawValue: bytes[0]) else { throw broken("its coding is unknown") }
     let length = Int(bytes[1]) | Int(bytes[2]) << 8 | Int(bytes[3]) << 16
     let end = Self.prefixBytes + length
-    guard end <= block.count else { throw broken("its number column is longer than itself") }
+    guard end <= block.count else { throw broken("its number column is longer than the block") }
     let memory = UnsafeRawBufferPointer(stored)
     numbers[0] = block.first
     guard block.high - block.first >= Int64(block.entries - 1) else { throw broken("its numbers do not fit") }
@@ -67,6 +69,6 @@ final class BlockBuffer {
 }
 
 extension BitReader {
-  /// All bits were read but those, fewer than eight, that fill the last byte.
+  /// Whether all bits were read except fewer than eight that fill the last byte.
   var endsCleanly: Bool { position <= end && end - position < 8 }
 }

@@ -1,23 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CZlib
 
-/// The bytes of a dictionary, one after another: stored as they are or as raw deflate, in 40 KB of memory at most.
+/// Streams the bytes of a dictionary, stored as they are or as raw deflate, in at most 40 KB of memory.
 struct ByteInflater: ~Copyable {
   private let source: PackSource
   private var offset: Int
   private let end: Int
   private let isDeflated: Bool
-  /// On the heap: zlib keeps the address.
+  /// On the heap, because zlib keeps the address.
   private let stream: UnsafeMutablePointer<z_stream>
   private let input: UnsafeMutableRawBufferPointer
   private let output: UnsafeMutableRawBufferPointer
   private var outputAt = 0
   private var outputCount = 0
-  /// Bytes still to come.
+  /// The number of bytes that were not produced yet.
   private(set) var left: Int
 
   private static let piece = 4096
 
-  /// Starts at `offset`; `stored` bytes hold `count` bytes.
+  /// Creates a stream of `count` bytes from the `stored` bytes at `offset`.
   init(_ source: PackSource, at offset: Int, stored: Int, isDeflated: Bool, count: Int) throws(PackError) {
     self.source = source
     self.offset = offset
@@ -41,14 +43,14 @@ struct ByteInflater: ~Copyable {
     output.deallocate()
   }
 
-  /// The next byte.
+  /// Returns the next byte.
   mutating func next() throws(PackError) -> UInt8 {
     if outputAt == outputCount { try refill() }
     defer { outputAt += 1 }
     return output[outputAt]
   }
 
-  /// An unsigned integer in groups of seven bits, the least significant first; at most 28 bits.
+  /// Reads an unsigned integer in groups of seven bits, the least significant first; at most 28 bits.
   mutating func varint() throws(PackError) -> Int {
     var value = 0
     for shift in [0, 7, 14, 21] {
@@ -59,7 +61,7 @@ struct ByteInflater: ~Copyable {
     throw PackError(.malformed, "a count of the dictionary is too long")
   }
 
-  /// All bytes were given, and the stored bytes end where they should.
+  /// Checks that all bytes were returned and that the stored bytes end there.
   mutating func finish() throws(PackError) {
     guard outputAt == outputCount, left == 0 else {
       throw PackError(.malformed, "the dictionary goes on after its tokens")
@@ -68,7 +70,7 @@ struct ByteInflater: ~Copyable {
       guard offset == end else { throw PackError(.malformed, "the dictionary goes on after its tokens") }
       return
     }
-    // The end mark of the deflated bytes may still be unread; no further byte may come out.
+    // The end mark of the deflated bytes may still be unread; no further byte may follow.
     var spare: UInt8 = 0
     while true {
       try feed()

@@ -1,4 +1,6 @@
-/// Little-endian integers at fixed places of an array.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads little-endian integers at given offsets of an array.
 struct LittleEndian {
   private let bytes: [UInt8]
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The columns of a delta in memory.
 final class DeltaColumns {
   private let memory: UnsafeMutableRawBufferPointer
@@ -7,7 +9,7 @@ final class DeltaColumns {
   /// The dictionary of the result; `nil` when it has none.
   let dictionary: PackDictionary?
 
-  /// Reads and checks the payload; `base` lends its dictionary when the delta carries none.
+  /// Reads and checks the payload. `base` provides its dictionary when the delta has none of its own.
   init(_ delta: PackDelta, base: PackReader) throws(PackError) {
     layout = delta.layout
     header = delta.header
@@ -49,7 +51,7 @@ final class DeltaColumns {
       base.header.dictionaryTextBytes == result.dictionaryTextBytes,
       base.header.dictionaryTokens == result.dictionaryTokens,
       base.dictionaryChecksum == delta.layout.dictionaryChecksum
-    else { throw PackError(.malformed, "the delta wants its base's dictionary, which is another one") }
+    else { throw PackError(.malformed, "the delta needs its base's dictionary, but the base has another one") }
     return try base.dictionary()
   }
 
@@ -91,7 +93,7 @@ final class DeltaColumns {
   }
 }
 
-/// A column of a delta with a look at its next value.
+/// A column of a delta that shows its next value before it is consumed.
 struct DeltaStream {
   private var stream: InterpolativeStream?
   /// The next value; `nil` at the end.

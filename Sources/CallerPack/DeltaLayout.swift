@@ -1,14 +1,16 @@
-/// Where the columns of a delta lie, and the bytes of a delta's header.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The offsets of the columns of a delta, and the bytes of a delta's header.
 package struct DeltaLayout: Sendable {
-  /// Bytes before the payload.
+  /// Number of bytes before the payload.
   package static let byteCount = 264
-  /// "RFDLTA", then two bytes that a transfer in text mode would spoil.
+  /// "RFDLTA", then two bytes that a text-mode transfer would change.
   package static let magic: [UInt8] = [0x52, 0x46, 0x44, 0x4C, 0x54, 0x41, 0x1A, 0x0A]
-  /// Bytes of a payload at most.
+  /// Greatest size of a payload in bytes.
   static let payloadBytes = 64 << 20
 
   package var baseEntries = 0
-  /// Bytes of the columns, in the order of the payload.
+  /// Sizes of the columns in bytes, in the order of the payload.
   package var removed = 0
   package var changed = 0
   package var added = 0
@@ -26,7 +28,7 @@ package struct DeltaLayout: Sendable {
   var labelsAt: Int { dictionaryAt + dictionary }
   var end: Int { labelsAt + labels }
 
-  /// The header's bytes; `result` is the first 128 bytes of the result.
+  /// Returns the header's bytes; `result` is the first 128 bytes of the result.
   package static func encode(
     _ header: PackDeltaHeader, _ layout: DeltaLayout, payloadChecksum: UInt32, result: [UInt8]
   ) -> [UInt8] {

@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Walks a base and a delta side by side, ascending by number.
 final class DeltaMerger {
-  /// What happens to a number.
+  /// A step of the merge.
   enum Event {
-    /// The entry at the base's cursor stays as it is; only when every entry is visited.
+    /// The entry at the base's cursor stays unchanged. Reported only when every entry is visited.
     case kept
-    /// The entry at the base's cursor goes.
+    /// The entry at the base's cursor is removed.
     case removed
     /// The entry at the base's cursor gets the roles and label of ``DeltaMerger/roles`` and ``DeltaMerger/label``.
     case changed
-    /// ``DeltaMerger/number`` comes with the roles and label of ``DeltaMerger/roles`` and ``DeltaMerger/label``.
+    /// ``DeltaMerger/number`` is added with the roles and label of ``DeltaMerger/roles`` and ``DeltaMerger/label``.
     case added
   }
 
@@ -21,7 +23,7 @@ final class DeltaMerger {
   private var labels: LabelDecoder?
   private var baseRank: Int64 = -1
   private var baseNumber: Int64?
-  /// The entry at the base's cursor has been told.
+  /// Whether the entry at the base's cursor was already reported.
   private var isPassed = false
   private(set) var number: Int64 = 0
   private(set) var roles: PackRoles
@@ -48,7 +50,7 @@ final class DeltaMerger {
     roles.contains(.identifies) ? labels?.label ?? .init(start: nil, count: 0) : .init(start: nil, count: 0)
   }
 
-  /// Goes to the next entry of the base that matters.
+  /// Moves to the next entry of the base that the caller needs.
   private func nextBase() throws(PackError) {
     baseNumber = nil
     if visitsAll {
@@ -61,7 +63,7 @@ final class DeltaMerger {
     if try base.next() { baseNumber = base.number }
   }
 
-  /// The next event; `nil` at the end. What it says of the base's cursor holds until the next call.
+  /// Returns the next event; `nil` at the end. The base's cursor stays at the event's entry until the next call.
   func next() throws(PackError) -> Event? {
     if isPassed {
       isPassed = false

@@ -1,11 +1,15 @@
-/// How a pack and a delta begin alike: eight bytes that say which it is, the version, and at the head's end its checksum.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The common start of packs and deltas: eight bytes that identify the kind of file, the version, and the header's
+/// checksum at its end.
 enum FileHead {
-  /// Checks what is read of a file's head.
+  /// Checks the common fields of a file's header.
   /// - Parameters:
-  ///   - bytes: the first of the file, as many as there are or more.
-  ///   - count: bytes of a head.
-  ///   - name: of the kind of file.
-  /// - Returns: the head's integers.
+  ///   - bytes: the start of the file: at least a header, or the complete file when it is shorter.
+  ///   - count: size of a header in bytes.
+  ///   - name: the kind of file, for errors.
+  /// - Returns: the header's integers.
+  /// - Throws: ``PackError``: `notAPack`, `unsupported`, `wrongLength`, `corrupt`.
   static func open(
     _ bytes: [UInt8], magic: [UInt8], count: Int, name: String
   ) throws(PackError) -> LittleEndian {

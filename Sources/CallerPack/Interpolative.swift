@@ -1,20 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Binary interpolative coding of ascending integers (Moffat and Stuiver, 2000), the coding of every number column.
 ///
-/// The middle value of a run is written within the range that its neighbours leave, then the run on its left, then the
-/// run on its right. A value within a range takes a truncated binary code; where its short codes lie is the only
-/// difference between the two variants.
+/// The middle value of a run is written within the range that its neighbours leave, then the run to its left, then the
+/// run to its right. A value within a range has a truncated binary code. The two variants differ only in the position
+/// of the short codes.
 package enum Interpolative {
-  /// Where the short codes of a truncated binary code lie.
+  /// The position of the short codes of a truncated binary code.
   package enum Variant: UInt8, CaseIterable, Sendable {
-    /// In the middle of the range: best for numbers spread evenly.
+    /// In the middle of the range: best for evenly spread numbers.
     case centre = 0
     /// At both ends of the range: best for numbers in runs.
     case edges = 1
   }
 
-  /// The range of the middle value: `count` values lie within `low...high`.
+  /// Returns the range of the middle value of `count` values within `low...high`.
   ///
-  /// `high - low + 1 >= count >= 1` holds for every run inside a run for which it holds.
+  /// The condition `high - low + 1 >= count >= 1` holds for every run inside a run for which it holds.
   @inline(__always)
   static func middle(_ count: Int, _ low: Int64, _ high: Int64) -> (left: Int, base: Int64, range: UInt64) {
     let left = count >> 1
@@ -23,7 +25,7 @@ package enum Interpolative {
     return (left, base, UInt64(bitPattern: top &- base &+ 1))
   }
 
-  /// How many codes are short and which value has the first of them; `range` is at least 2.
+  /// Returns how many codes are short and which value has the first of them; `range` is at least 2.
   @inline(__always)
   static func shape(_ range: UInt64, _ variant: Variant) -> (bits: Int, short: UInt64, first: UInt64) {
     let bits = 63 - range.leadingZeroBitCount
@@ -33,7 +35,7 @@ package enum Interpolative {
   }
 }
 
-/// Decodes whole runs into memory.
+/// Decodes complete runs into memory.
 struct InterpolativeDecoder {
   var input: BitReader
   let variant: Interpolative.Variant
@@ -51,9 +53,9 @@ struct InterpolativeDecoder {
     return value >= range ? value &- range : value
   }
 
-  /// Writes `count` ascending values within `low...high` to `output`, which has room for them.
+  /// Writes `count` ascending values within `low...high` to `output`, which must have room for them.
   ///
-  /// The caller has checked that `high - low + 1 >= count`. Depth is log2 of `count`.
+  /// The caller has checked that `high - low + 1 >= count`. The depth is log2 of `count`.
   mutating func decode(_ output: UnsafeMutablePointer<Int64>, _ count: Int, _ low: Int64, _ high: Int64) {
     if count == 1 {
       output[0] = low &+ Int64(bitPattern: value(UInt64(bitPattern: high &- low &+ 1)))

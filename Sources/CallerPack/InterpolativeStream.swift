@@ -1,6 +1,9 @@
-/// Decodes a run of any length one value at a time, in memory of the logarithm of its length.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decodes a run of any length one value at a time, in memory proportional to the logarithm of its length.
 ///
-/// The code of a run is its middle, its left, its right: walking it depth first gives the values in ascending order.
+/// The code of a run is its middle, its left part, its right part. A depth-first walk gives the values in ascending
+/// order.
 struct InterpolativeStream {
   private struct Pending {
     var middle: Int64
@@ -11,16 +14,16 @@ struct InterpolativeStream {
   private var stack: [Pending] = []
   private var run: (next: Int64, left: Int) = (0, 0)
 
-  /// The caller has checked that `high - low + 1 >= count`.
+  /// Creates a stream. The caller has checked that `high - low + 1 >= count`.
   init(_ input: BitReader, _ variant: Interpolative.Variant, count: Int, low: Int64, high: Int64) {
     decoder = InterpolativeDecoder(input: input, variant: variant)
     stack.reserveCapacity(32)
     descend(count, low, high)
   }
 
-  /// More was read than there is.
+  /// Whether more bits were read than the column has.
   var isOverrun: Bool { decoder.input.isOverrun }
-  /// Bits read so far.
+  /// The number of bits read so far.
   var position: Int { decoder.input.position }
 
   private mutating func descend(_ count: Int, _ low: Int64, _ high: Int64) {
@@ -38,7 +41,7 @@ struct InterpolativeStream {
     }
   }
 
-  /// The next value, or `nil` at the end.
+  /// Returns the next value, or `nil` at the end.
   mutating func next() -> Int64? {
     if run.left > 0 {
       defer { run = (run.next &+ 1, run.left - 1) }

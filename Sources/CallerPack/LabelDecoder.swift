@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decodes a column of roles and labels, one entry after another, without allocating.
 ///
-/// Holds no reference: whoever owns it keeps the dictionary, the input and the scratch memory alive.
+/// The decoder holds no references: its owner keeps the dictionary, the input and the scratch memory alive.
 struct LabelDecoder {
   private var input: BitReader
   private let quick: (UnsafePointer<UInt32>, UnsafePointer<UInt32>)
@@ -11,17 +13,17 @@ struct LabelDecoder {
   private let maximum: Int
   private let hasRoles: Bool
   private var hasLabel = false
-  /// The roles of the entry decoded last.
+  /// The roles of the last decoded entry.
   private(set) var roles: PackRoles
-  /// The label of the last entry that identified.
+  /// The label of the last entry that identifies.
   private(set) var label: UnsafeRawBufferPointer
 
-  /// Why an entry could not be decoded; the hot path throws nothing itself.
+  /// The reason why an entry could not be decoded; the hot path itself throws nothing.
   enum Failure {
     case badCode, tooLong, nothingToRepeat, overrun
   }
 
-  /// Bytes that scratch memory needs for labels of at most `maximum` bytes.
+  /// Returns the size of the scratch memory in bytes for labels of at most `maximum` bytes.
   static func scratchBytes(_ maximum: Int) -> Int { maximum + PackDictionary.slack }
 
   init(
@@ -39,10 +41,10 @@ struct LabelDecoder {
     label = UnsafeRawBufferPointer(start: scratch, count: 0)
   }
 
-  /// All bits were read but those that fill the last byte.
+  /// Whether all bits were read except those that fill the last byte.
   var endsCleanly: Bool { input.endsCleanly }
 
-  /// Goes on with another column.
+  /// Continues with another column.
   mutating func restart(_ input: BitReader) {
     self.input = input
     hasLabel = false
@@ -50,7 +52,7 @@ struct LabelDecoder {
     label = UnsafeRawBufferPointer(start: scratch, count: 0)
   }
 
-  /// Decodes the next entry.
+  /// Decodes the next entry; `false` when it is malformed, with the reason in ``fault``.
   @inline(__always)
   mutating func next() -> Failure? {
     if hasRoles {
@@ -62,7 +64,7 @@ struct LabelDecoder {
 
   private mutating func decodeRoles() {
     guard input.bits(1) == 1 else { return }
-    // 1 → 2 → 3 → 1: the next in turn, or the one after.
+    // 1 → 2 → 3 → 1: the next roles in turn, or the ones after.
     let step = UInt8(truncatingIfNeeded: input.bits(1)) + 1
     roles = PackRoles(rawValue: (roles.rawValue - 1 + step) % 3 + 1)
   }
@@ -110,7 +112,7 @@ struct LabelDecoder {
     var used = 0
     while true {
       guard used + count <= maximum else { return .tooLong }
-      // Both memories have 16 bytes to spare after what `maximum` and the text's size allow.
+      // Both memories have 16 spare bytes beyond the limits of `maximum` and of the text's size.
       if count <= 16 {
         let low = text.loadUnaligned(fromByteOffset: from, as: UInt64.self)
         let high = text.loadUnaligned(fromByteOffset: from + 8, as: UInt64.self)

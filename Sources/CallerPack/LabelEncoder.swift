@@ -1,5 +1,7 @@
-/// Writes a column of roles and labels. The choice among all ways to write a label is part of the format, so that any
-/// writer makes the same bytes from the same dictionary and entries.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes a column of roles and labels. The format defines which of the possible codings of a label is used, so every
+/// writer produces the same bytes from the same dictionary and entries.
 package struct LabelEncoder {
   private struct Code {
     var code: UInt64
@@ -17,7 +19,7 @@ package struct LabelEncoder {
   private var costs: [Int32] = []
   private var choices: [Int32] = []
 
-  /// Makes an encoder for packs of `kind`.
+  /// Creates an encoder for packs of `kind`.
   package init(_ dictionary: PackDictionary, kind: PackKind) {
     hasRoles = kind == .both
     var list: [PackDictionary.Symbol] = []
@@ -39,7 +41,7 @@ package struct LabelEncoder {
     last.removeAll(keepingCapacity: true)
   }
 
-  /// Appends an entry; `false` when the dictionary has no way to write its label.
+  /// Appends an entry; `false` when the dictionary cannot express its label.
   package mutating func append(
     _ label: UnsafeRawBufferPointer, roles now: PackRoles, into output: inout BitWriter
   ) -> Bool {
@@ -74,7 +76,8 @@ package struct LabelEncoder {
     roles = now
   }
 
-  /// Finds the fewest bits for a label, and among equals the longest first token; -1 when there is no way.
+  /// Returns the fewest bits for a label and, among equals, prefers the longest first token; -1 when there is no
+  /// coding.
   private mutating func plan(_ label: UnsafeRawBufferPointer) -> Int {
     let count = label.count
     while costs.count <= count {

@@ -1,4 +1,13 @@
-/// Streams the changes of a delta: every removal, then every addition, each ascending. Not for two threads at once.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Streams the changes of a delta: every removal, then every addition, each ascending.
+///
+/// ```swift
+/// let changes = try delta.makeChanges(base: oldPack)
+/// while let change = try changes.next() { apply(change) }
+/// ```
+///
+/// Use a cursor from one thread at a time.
 public final class PackChangeCursor {
   private let delta: PackDelta
   private let base: PackReader
@@ -13,7 +22,7 @@ public final class PackChangeCursor {
     merger = try DeltaMerger(delta, columns, base, visitsAll: false)
   }
 
-  /// The next change, or `nil` at the end.
+  /// Returns the next change, or `nil` at the end.
   /// - Throws: ``PackError`` when the base or the delta cannot be read.
   public func next() throws(PackError) -> PackChange? {
     while true {

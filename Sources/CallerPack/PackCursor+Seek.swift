@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PackCursor {
   /// Moves before the first entry whose number is at least `number`, forwards or backwards.
+  /// - Parameter number: country code and national digits; any value is allowed.
   /// - Throws: ``PackError`` when the block cannot be read.
   public func seek(_ number: Int64) throws(PackError) {
     guard reader.index.count > 0 else { return }
@@ -8,6 +11,7 @@ extension PackCursor {
   }
 
   /// Moves before the entry at `rank`, 0 to the number of entries.
+  /// - Throws: ``PackError`` when the block cannot be read.
   package func seek(rank: Int) throws(PackError) {
     guard reader.index.count > 0 else { return }
     let block = min(rank / reader.header.blockEntries, reader.index.count - 1)
@@ -18,7 +22,10 @@ extension PackCursor {
     try stand(in: block, before: position)
   }
 
-  /// The entry with this number, or `nil`; afterwards the cursor stands on it, or before where it would be.
+  /// Returns the entry with this number, or `nil`.
+  ///
+  /// Afterwards the cursor is at that entry, or before the position that it would have.
+  /// - Parameter number: country code and national digits.
   /// - Throws: ``PackError`` when the block cannot be read.
   public func lookup(_ number: Int64) throws(PackError) -> PackEntry? {
     guard let block = reader.index.block(for: number), number <= reader.header.lastNumber else { return nil }
@@ -29,7 +36,8 @@ extension PackCursor {
     return entry
   }
 
-  /// The position in `block` of the first number that is at least `number`; loads the block when it is another one.
+  /// Returns the position in `block` of the first number that is at least `number`; loads the block when another one is
+  /// loaded.
   private func lowerBound(_ number: Int64, in block: Int) throws(PackError) -> Int {
     if state.pointee.block != block || state.pointee.count == 0 { try load(block) }
     return UnsafeBufferPointer(start: state.pointee.numbers, count: state.pointee.count)
@@ -37,7 +45,7 @@ extension PackCursor {
   }
 
   private func stand(in block: Int, before position: Int) throws(PackError) {
-    // Labels are decoded in order, so going back starts the block again.
+    // Labels are decoded in order, so going back decodes the block again.
     if state.pointee.block != block || state.pointee.count == 0 || state.pointee.position >= position {
       if state.pointee.block == block && state.pointee.count > 0 && !state.pointee.hasLabels {
         state.pointee.position = -1
@@ -48,7 +56,7 @@ extension PackCursor {
     try skip(to: position)
   }
 
-  /// Moves on so that the next entry is the one at `position` of the block.
+  /// Moves forward so that the next entry is the one at `position` of the block.
   private func skip(to position: Int) throws(PackError) {
     if state.pointee.hasLabels {
       while state.pointee.position + 1 < position { _ = try next() }

@@ -1,24 +1,28 @@
-/// Walks the entries of a pack in ascending order and allocates nothing for an entry. Not for two threads at once.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Walks the entries of a pack in ascending order without allocating memory for an entry.
 ///
 /// ```swift
 /// let cursor = try reader.makeCursor()
 /// while try cursor.next() { print(cursor.number, cursor.label ?? "") }
 /// ```
+///
+/// Use a cursor from one thread at a time. Its memory is ``PackHeader/readerBytes``.
 public final class PackCursor {
-  /// What changes with every entry, behind a pointer so that the hot path checks no exclusive access.
+  /// The state that changes with every entry, behind a pointer so that the hot path has no checks of exclusive access.
   @usableFromInline
   struct State {
-    /// Numbers of the block at hand.
+    /// The numbers of the current block.
     @usableFromInline var numbers: UnsafePointer<Int64>
-    /// Position in the block of the current entry; -1 before the first.
+    /// The position of the current entry in the block; -1 before the first.
     @usableFromInline var position = -1
-    /// Entries of the block at hand.
+    /// The number of entries of the current block.
     @usableFromInline var count = 0
-    /// Every entry of the pack does this; empty when each says for itself.
+    /// The roles of every entry of the pack; empty when each entry has its own.
     @usableFromInline var roles: PackRoles
     @usableFromInline var hasLabels = false
     var labels: LabelDecoder?
-    /// The block at hand; -1 before the first.
+    /// The current block; -1 before the first.
     var block = -1
   }
 
@@ -53,19 +57,21 @@ public final class PackCursor {
     return true
   }
 
-  /// The number of the current entry; only after ``next()`` gave `true`.
+  /// The number of the current entry; valid only after ``next()`` returned `true`.
   @inlinable public var number: Int64 {
     precondition(state.pointee.position >= 0 && state.pointee.position < state.pointee.count)
     return state.pointee.numbers[state.pointee.position]
   }
 
-  /// What the current entry does; only after ``next()`` gave `true`.
+  /// The roles of the current entry; valid only after ``next()`` returned `true`.
   public var roles: PackRoles { state.pointee.roles }
 
   /// The position of the current entry in the pack, from 0.
   public var rank: Int { state.pointee.block * reader.header.blockEntries + state.pointee.position }
 
-  /// Lends the UTF-8 bytes of the current label, valid inside `body` only; empty when there is none.
+  /// Calls `body` with the UTF-8 bytes of the current label, which are valid inside `body` only; empty when there is
+  /// none.
+  /// - Returns: the result of `body`.
   public func withLabel<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     guard state.pointee.roles.contains(.identifies), let labels = state.pointee.labels else {
       return try body(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -78,7 +84,7 @@ public final class PackCursor {
     roles.contains(.identifies) ? withLabel { String(decoding: $0, as: UTF8.self) } : nil
   }
 
-  /// The current entry as a value of its own.
+  /// The current entry as a value.
   public var entry: PackEntry { PackEntry(number: number, label: label, roles: roles) }
 
   @usableFromInline
@@ -87,7 +93,7 @@ public final class PackCursor {
     if let labels = state.pointee.labels { state.pointee.roles = labels.roles }
   }
 
-  /// Goes to the next block's first entry.
+  /// Moves to the first entry of the next block.
   @usableFromInline
   func advance() throws(PackError) -> Bool {
     guard state.pointee.block + 1 < reader.index.count else {
@@ -98,7 +104,7 @@ public final class PackCursor {
     return try next()
   }
 
-  /// Loads a block and stands before its first entry.
+  /// Loads a block and moves before its first entry.
   func load(_ block: Int) throws(PackError) {
     // A block that cannot be read leaves the cursor at its end, not among half-decoded numbers.
     state.pointee.count = 0

@@ -1,8 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PackDelta {
-  /// Writes the successor of `base` to `path`, bit for bit as the delta's maker had it.
+  /// Writes the successor of `base` to `path`, bit for bit as the maker of the delta had it.
   ///
-  /// The file appears under its name only when its SHA-256 has been checked; until then it has a temporary name beside.
-  /// - Throws: ``PackError``: `wrongBase` before anything is written, `corrupt` when the result is not the one declared.
+  /// The file gets its name only after its SHA-256 was checked; until then it has a temporary name in the same folder.
+  /// - Parameters:
+  ///   - base: the pack that the delta starts from.
+  ///   - path: the file to write; an existing file is replaced.
+  /// - Returns: the entries, size and SHA-256 of the result.
+  /// - Throws: ``PackError``: `wrongBase` before anything is written, `corrupt` when the result differs from the
+  ///   declared one, `inputOutput`, `malformed`.
   @discardableResult
   public func apply(base: PackReader, to path: String) throws(PackError) -> PackSummary {
     try check(base: base)
@@ -14,7 +21,7 @@ extension PackDelta {
     return summary
   }
 
-  /// Applies the delta in a nameless file beside `path`, which is gone afterwards.
+  /// Applies the delta in an unnamed file in the folder of `path`, and discards the result.
   /// - Throws: the same as ``apply(base:to:)``.
   package func prove(base: PackReader, beside path: String) throws(PackError) {
     try check(base: base)

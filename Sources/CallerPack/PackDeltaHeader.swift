@@ -1,4 +1,6 @@
-/// What the first bytes of a delta say.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The header of a delta.
 public struct PackDeltaHeader: Sendable, Hashable {
   /// The version of the format: 1.
   public var version: UInt16
@@ -10,19 +12,19 @@ public struct PackDeltaHeader: Sendable, Hashable {
   public var serial: UInt64
   /// The serial of the base.
   public var baseSerial: UInt64
-  /// When the result was created: seconds since 1970-01-01 00:00 UTC.
+  /// The creation time of the result: seconds since 1970-01-01 00:00 UTC; 0 when unknown.
   public var createdAt: Int64
   /// SHA-256 of the base.
   public var baseDigest: PackDigest
   /// SHA-256 of the result.
   public var resultDigest: PackDigest
-  /// Entries of the base whose number is not in the result.
+  /// The number of entries of the base whose number is not in the result.
   public var removedCount: Int
-  /// Entries of the result whose number is not in the base.
+  /// The number of entries of the result whose number is not in the base.
   public var addedCount: Int
-  /// Entries in both whose label or roles differ.
+  /// The number of entries in both packs whose label or roles differ.
   public var changedCount: Int
-  /// What the header of the result will say.
+  /// The header of the result.
   public var result: PackHeader
 
   package init(

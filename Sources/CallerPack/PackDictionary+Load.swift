@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PackDictionary {
-  /// Bytes before the payload of a stored dictionary: how it is stored, and its expanded length.
+  /// Size of the start of a stored dictionary: one byte for the way it is stored, four for its expanded length.
   static let prefixBytes = 5
 
   /// The counts that a header declares.
@@ -10,10 +12,10 @@ extension PackDictionary {
     var checksum: UInt32
   }
 
-  /// Reads the dictionary of `declared` size at `offset`; its limits were checked with the header.
+  /// Reads the dictionary of `declared` size at `offset`. Its limits were checked with the header.
   static func load(_ source: PackSource, at offset: Int, _ declared: Declared) throws(PackError) -> PackDictionary {
     try check(source, at: offset, declared)
-    guard declared.stored >= prefixBytes else { throw broken("it is shorter than its own start") }
+    guard declared.stored >= prefixBytes else { throw broken("it is shorter than its prefix") }
     let prefix = LittleEndian(try source.bytes(at: offset, count: prefixBytes))
     guard prefix.u8(0) <= 1 else { throw broken("the way it is stored is unknown") }
     guard prefix.int(1) <= 2 * PackLimits.dictionaryStoredBytes else { throw broken("it expands to too much") }
@@ -58,14 +60,14 @@ extension PackDictionary {
     }
   }
 
-  /// How many tokens have each length of code.
+  /// The number of tokens with each length of code.
   private struct Lengths {
-    /// By table and length: all symbols.
+    /// By table and length: the number of all symbols.
     var counts: [[Int]] = []
-    /// By table and length: tokens after which the label goes on, and after which it ends.
+    /// By table and length: the number of tokens that are followed by another, and of tokens that end a label.
     var going: [[Int]] = []
     var ending: [[Int]] = []
-    /// Lengths of the codes of the two specials; 0 for none.
+    /// The lengths of the codes of the two special symbols; 0 for none.
     var again = 0
     var spelled = 0
 
@@ -129,7 +131,7 @@ extension PackDictionary {
     starts[symbol] = UInt32(end)
   }
 
-  /// Reads a token to `at`: bytes shared with the one before in its group, and its own.
+  /// Reads a token to `at`: bytes shared with the previous token of its group, then its own bytes.
   private func token(_ input: inout ByteInflater, at: Int, after before: Range<Int>) throws(PackError) -> Range<Int> {
     let shared = Int(try input.next()), own = Int(try input.next())
     guard shared <= before.count, own > 0, shared + own <= PackLimits.tokenBytes else {
@@ -147,7 +149,7 @@ extension PackDictionary {
 }
 
 extension PackDictionary {
-  /// Reads a dictionary that a writer has just made.
+  /// Reads a dictionary that a writer has just created.
   package static func load(_ stored: [UInt8], text: Int, tokens: Int) throws(PackError) -> PackDictionary {
     guard stored.count <= PackLimits.dictionaryStoredBytes, text <= PackLimits.dictionaryTextBytes,
       tokens <= PackLimits.dictionaryTokens

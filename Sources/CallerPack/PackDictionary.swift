@@ -1,27 +1,29 @@
-/// The dictionary of a pack in memory: the texts of its tokens and the two prefix codes that choose among them.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The dictionary of a pack in memory: the texts of its tokens and the two prefix codes that select them.
 ///
-/// A symbol is a position in canonical order, the symbols of the second code after those of the first. `starts[s]` is
-/// where the text of symbol `s` starts; bit 31 says that the label ends after it. A symbol without text is special:
-/// with bit 31 it repeats the label before, without it spells the label out.
+/// A symbol is a position in canonical order; the symbols of the second code follow those of the first. `starts[s]` is
+/// the offset of the text of symbol `s`; its bit 31 says that the label ends after it. A symbol without text is
+/// special: with bit 31 it repeats the previous label, without it the label is spelled out.
 package final class PackDictionary: @unchecked Sendable {
   // Unchecked: everything is written before `init` returns and never after.
 
-  /// Bits looked up at once.
+  /// The number of bits of one table lookup.
   static let quickBits = 11
-  /// Bytes that do not depend on what a dictionary holds: two tables, and reading it with zlib's 32 KB window.
+  /// Bytes that are independent of a dictionary's content: two tables, and zlib's 32 KB window while it is read.
   static let fixedBytes = 2 * (1 << quickBits) * 4 + 64 * 1024
   static let endBit: UInt32 = 1 << 31
-  /// Bytes after the text, so that pieces are copied 16 bytes at a time.
+  /// Spare bytes after the text, so that pieces are copied 16 bytes at a time.
   static let slack = 16
 
   let starts: UnsafeMutablePointer<UInt32>
   let text: UnsafeMutableRawPointer
   let symbolCount: Int
   let textBytes: Int
-  /// The code of a label's first token, and of those after it.
+  /// The codes of a label's first token and of the tokens after it.
   let codes: (PrefixCode, PrefixCode)
 
-  /// Takes over what the parser filled.
+  /// Creates a dictionary of the memory that the parser fills, and frees it in the end.
   init(
     starts: UnsafeMutablePointer<UInt32>, text: UnsafeMutableRawPointer, symbolCount: Int, textBytes: Int,
     codes: (PrefixCode, PrefixCode)
@@ -40,7 +42,7 @@ package final class PackDictionary: @unchecked Sendable {
     codes.1.deallocate()
   }
 
-  /// One symbol as the encoder needs it.
+  /// One symbol, in the form that the encoder needs.
   package struct Symbol {
     /// 0 for a label's first token, 1 for the others.
     package var table: Int
@@ -70,18 +72,18 @@ package final class PackDictionary: @unchecked Sendable {
 
 /// A canonical prefix code of at most 24 bits.
 package struct PrefixCode {
-  /// By length: how many symbols, the first symbol, the first code.
+  /// By length: the number of symbols, the first symbol, the first code.
   let counts: [Int]
   let symbols: [Int]
   let first: [Int]
   /// By the next 11 bits: symbol << 8 | length; 0 for longer codes and for bits that are no code.
   let quick: UnsafeMutablePointer<UInt32>
-  /// By length: the code after the last, aligned left in 24 bits; and the symbol less the first code.
+  /// By length: the code after the last, aligned left in 24 bits; and the symbol minus the first code.
   let limits: UnsafeMutablePointer<(limit: Int, shift: Int)>
 
-  /// Builds the code whose symbols of length `l`, `counts[l]` of them, start at `base` in canonical order.
+  /// Creates the code whose symbols of length `l`, `counts[l]` of them, start at `base` in canonical order.
   ///
-  /// `nil` when there are more codes than bits allow.
+  /// `nil` when there are more codes than the bits allow.
   init?(counts: [Int], base: Int) {
     let longest = PackLimits.codeBits
     precondition(counts.count == longest + 1 && counts[0] == 0)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(CryptoKit)
   import CryptoKit
 #else
@@ -6,37 +8,38 @@
 
 /// A SHA-256 digest: 32 bytes.
 public struct PackDigest: Sendable, Hashable, CustomStringConvertible {
-  /// The 32 bytes.
+  /// The 32 bytes of the digest.
   public let bytes: [UInt8]
 
-  /// Makes a digest from exactly 32 bytes; `nil` for any other count.
+  /// Creates a digest from exactly 32 bytes; `nil` for any other count.
   public init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == 32 else { return nil }
     self.bytes = Array(bytes)
   }
 
-  /// Makes a digest from 64 hexadecimal digits of either case; `nil` for anything else.
+  /// Creates a digest from 64 hexadecimal digits of either case; `nil` for anything else.
   public init?(hex: some StringProtocol) {
     let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
     guard digits.count == 64, hex.utf8.count == 64 else { return nil }
     bytes = (0..<32).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
   }
 
-  /// 64 lower-case hexadecimal digits.
+  /// The digest as 64 lower-case hexadecimal digits.
   public var hex: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// 64 lower-case hexadecimal digits.
+  /// The digest as 64 lower-case hexadecimal digits.
   public var description: String { hex }
 
-  /// The digest of bytes in memory.
+  /// Computes the digest of bytes in memory.
   public static func of(_ bytes: [UInt8]) -> PackDigest {
     PackDigest(unchecked: Array(SHA256.hash(data: bytes)))
   }
 
-  /// The digest of a file, read in pieces of 256 KB.
+  /// Computes the digest of a file, which is read in pieces of 256 KB.
+  /// - Parameter path: the file.
   /// - Throws: ``PackError`` with `inputOutput`.
   public static func ofFile(_ path: String) throws(PackError) -> PackDigest {
     try PackSource.open(path: path).digest()
@@ -46,7 +49,7 @@ public struct PackDigest: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PackSource {
-  /// The digest of everything in the source.
+  /// Computes the digest of all bytes of the source.
   func digest() throws(PackError) -> PackDigest {
     var hasher = SHA256()
     let piece = 256 << 10

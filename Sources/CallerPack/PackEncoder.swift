@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Writes the bytes of a pack from its header, its dictionary and its entries.
 ///
-/// It has no choice left: the same three give the same bytes, whatever version of whatever writer they come from. So
-/// applying a delta gives the successor bit for bit. Entries are taken as valid; writers check them before.
+/// The same header, dictionary and entries always give the same bytes, so applying a delta gives the successor bit for
+/// bit. Writers check entries before they pass them on; the encoder does not.
 package final class PackEncoder {
-  /// A dictionary as it is stored and as it is used.
+  /// A dictionary in its stored and its loaded form.
   package struct Dictionary {
     package var stored: [UInt8]
     package var checksum: UInt32
@@ -28,7 +30,7 @@ package final class PackEncoder {
   private var pending: (first: Int64, numbers: [Int64], labels: [UInt8])?
   private var first: Int64?
 
-  /// Starts a pack; of `header` the fields that the caller chooses count, the rest is found out.
+  /// Starts a pack. The encoder computes the header's counts, sizes and maxima and takes the other fields of `header`.
   package init(_ header: PackHeader, _ dictionary: Dictionary?, into sink: PackSink) throws(PackError) {
     self.header = header
     self.sink = sink
@@ -71,7 +73,7 @@ package final class PackEncoder {
     }
   }
 
-  /// Writes the rest and the header; the sink is left for the caller to publish.
+  /// Writes the remaining entries and the header; the caller publishes the sink.
   package func finish() throws(PackError) -> PackHeader {
     if !numbers.isEmpty { try close() }
     try writePending(high: header.lastNumber)
@@ -89,7 +91,7 @@ package final class PackEncoder {
   /// The least number; `nil` when there are no entries.
   package var firstNumber: Int64? { first }
 
-  /// Ends the block at hand. Its numbers are bounded by the next block's first, which is known only afterwards.
+  /// Ends the current block. The range of its numbers ends at the next block's first number, which is known only later.
   private func close() throws(PackError) {
     labels.align()
     let closed = (numbers[0], Array(numbers.dropFirst()), labels.bytes)

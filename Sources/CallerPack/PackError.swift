@@ -1,14 +1,16 @@
-/// Why a pack or a delta was refused, in words that may be shown to whoever runs the command.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The error of reading or writing a pack or a delta. Its description may be shown to a user of the command line.
 public struct PackError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kinds of refusal.
+  /// The kinds of errors.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The system could not open, read or write a file.
     case inputOutput
-    /// The bytes are no pack (or no delta) at all.
+    /// The bytes are neither a pack nor a delta.
     case notAPack
     /// The file has a version or a flag that this reader does not know.
     case unsupported
-    /// The file ends before what it declares, or goes on after it.
+    /// The file is shorter or longer than it declares.
     case wrongLength
     /// A checksum or a SHA-256 does not match.
     case corrupt
@@ -18,28 +20,28 @@ public struct PackError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooLarge
     /// An entry given to a writer breaks a rule.
     case badEntry
-    /// A delta was given a pack that is not its base.
+    /// The pack is not the base of the delta.
     case wrongBase
-    /// A call came in the wrong order, such as an entry after the end.
+    /// A method was called in the wrong order, such as an entry after the end.
     case misuse
   }
 
-  /// The kind of refusal.
+  /// The kind of error.
   public var code: Code
   /// The rule that was broken, as a sentence without a full stop.
   public var rule: String
-  /// What was expected.
+  /// The expected value; `nil` when the rule says it.
   public var expected: String?
-  /// What was found.
+  /// The value that was found.
   public var got: String?
-  /// What to do about it.
+  /// The remedy: an instruction for the reader of the error.
   public var remedy: String?
-  /// The position of the offending entry, from 0.
+  /// The position of the faulty entry, from 0.
   public var entry: Int?
-  /// The number of the offending entry.
+  /// The number of the faulty entry.
   public var number: Int64?
 
-  /// Makes an error.
+  /// Creates an error.
   public init(
     _ code: Code, _ rule: String, expected: String? = nil, got: String? = nil, remedy: String? = nil,
     entry: Int? = nil, number: Int64? = nil
@@ -53,7 +55,7 @@ public struct PackError: Error, Sendable, Hashable, CustomStringConvertible {
     self.number = number
   }
 
-  /// The error as plain English: the entry, the rule, expected and got, the remedy.
+  /// The error in plain English: the entry, the rule, the expected and the actual value, the remedy.
   public var description: String {
     var text = ""
     if let entry { text += "entry \(entry)" }

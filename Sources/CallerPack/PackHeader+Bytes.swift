@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PackHeader {
-  /// Bytes of a header.
+  /// Size of a header in bytes.
   package static let byteCount = 128
-  /// Bytes of an entry of the index.
+  /// Size of an entry of the index in bytes.
   package static let indexEntryBytes = 16
-  /// "RFPACK", then two bytes that a transfer in text mode would spoil.
+  /// "RFPACK", then two bytes that a text-mode transfer would change.
   package static let magic: [UInt8] = [0x52, 0x46, 0x50, 0x41, 0x43, 0x4B, 0x1A, 0x0A]
 
-  /// The header as bytes; the two checksums are those of the index and of the dictionary.
+  /// Returns the header as bytes, with the checksums of the index and of the dictionary.
   package func encoded(indexChecksum: UInt32, dictionaryChecksum: UInt32) -> [UInt8] {
     var bytes = Self.magic
     bytes.appendLittleEndian(UInt64(version), 2)
@@ -33,7 +35,7 @@ extension PackHeader {
     return bytes
   }
 
-  /// The header in `bytes`, checked as far as it can be without the rest of the file.
+  /// Reads the header in `bytes` and checks it as far as possible without the rest of the file.
   static func decode(
     _ bytes: [UInt8]
   ) throws(PackError) -> (header: PackHeader, indexChecksum: UInt32, dictionaryChecksum: UInt32) {
@@ -71,7 +73,7 @@ extension PackHeader {
     return (header, input.u32(76), input.u32(112))
   }
 
-  /// Whether a region's name may hold the byte.
+  /// Returns whether a region's name may contain the byte.
   package static func isRegionByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true

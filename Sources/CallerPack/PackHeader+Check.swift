@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PackHeader {
-  /// Bytes of memory that a cursor takes for this pack, from its declared maxima; what the profiles limit.
+  /// The memory that a cursor of this pack needs, in bytes, computed from the declared maxima. Profiles limit this
+  /// value.
   public var readerBytes: Int {
     var bytes = 8 * blockEntries + maximumBlockBytes + indexBytes + 4096
     if dictionaryTokens > 0 {
@@ -8,19 +11,19 @@ extension PackHeader {
     return bytes
   }
 
-  /// Bytes of the index.
+  /// Size of the index in bytes.
   package var indexBytes: Int { blockCount * Self.indexEntryBytes }
 
-  /// Where the blocks start.
+  /// The offset of the first block.
   package var blocksOffset: Int { Self.byteCount + dictionaryStoredBytes }
 
-  /// Where the index starts.
+  /// The offset of the index.
   package var indexOffset: Int { fileBytes - indexBytes }
 
-  /// Entries of the block at `index`.
+  /// Returns the number of entries of the block at `index`.
   package func entries(inBlock index: Int) -> Int { min(blockEntries, entryCount - index * blockEntries) }
 
-  /// Checks every field against the limits and against one another, before any memory is taken.
+  /// Checks every field against the limits and against the other fields, before any memory is allocated.
   func check() throws(PackError) {
     try limit("entries", entryCount, PackLimits.entries)
     try limit("blocks", blockCount, PackLimits.blocks)

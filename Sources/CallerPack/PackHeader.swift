@@ -1,30 +1,32 @@
-/// What the first 128 bytes of a pack say.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The header of a pack: its first 128 bytes.
 public struct PackHeader: Sendable, Hashable {
   /// The version of the format: 1.
   public var version: UInt16
-  /// Flags; version 1 defines none, so 0.
+  /// The flags; version 1 defines none, so 0.
   public var flags: UInt16
-  /// What the entries do.
+  /// The kind of the entries.
   public var kind: PackKind
   /// The memory profile that the pack was written for.
   public var profile: PackProfile
   /// The region's name: at most 23 of `A-Z a-z 0-9 . _ -`; may be empty.
   public var region: String
-  /// The serial number of this pack; rises with every publication.
+  /// The serial number of this pack. It rises with every publication.
   public var serial: UInt64
   /// The serial of the pack that this one was derived from; 0 when there is none.
   public var baseSerial: UInt64
-  /// Seconds since 1970-01-01 00:00 UTC; 0 when the maker does not say.
+  /// The creation time: seconds since 1970-01-01 00:00 UTC; 0 when unknown.
   public var createdAt: Int64
-  /// Entries in the pack, 0 to ``PackLimits/entries``.
+  /// The number of entries, 0 to ``PackLimits/entries``.
   public var entryCount: Int
-  /// Entries that block.
+  /// The number of entries that block.
   public var blockingCount: Int
-  /// Entries that identify.
+  /// The number of entries that identify.
   public var identificationCount: Int
-  /// Entries a block, a power of two; the last block may hold fewer.
+  /// The number of entries a block, a power of two; the last block may have fewer.
   public var blockEntries: Int
-  /// Blocks in the pack.
+  /// The number of blocks.
   public var blockCount: Int
   /// The greatest number of the pack; 0 when it is empty.
   public var lastNumber: Int64
@@ -32,16 +34,17 @@ public struct PackHeader: Sendable, Hashable {
   public var maximumBlockBytes: Int
   /// Declared maximum: bytes of UTF-8 of the longest label.
   public var maximumLabelBytes: Int
-  /// Bytes of the dictionary as stored.
+  /// Size of the stored dictionary in bytes.
   public var dictionaryStoredBytes: Int
-  /// Bytes of text in the dictionary's tokens when expanded.
+  /// Size of the text of the dictionary's tokens in bytes, when expanded.
   public var dictionaryTextBytes: Int
-  /// Tokens in the dictionary.
+  /// The number of tokens in the dictionary.
   public var dictionaryTokens: Int
-  /// Bytes of the whole file.
+  /// Size of the file in bytes.
   public var fileBytes: Int
 
-  /// A header for a pack that is to be written: what its maker chooses; the rest is found out.
+  /// Creates a header for a pack that is to be written, with the fields that its maker chooses. The encoder computes
+  /// the rest.
   package static func draft(
     kind: PackKind, profile: PackProfile, region: String, serial: UInt64, baseSerial: UInt64, createdAt: Int64,
     blockEntries: Int

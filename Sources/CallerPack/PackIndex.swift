@@ -1,18 +1,20 @@
-/// The index of a pack: where each block starts and with which number.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The index of a pack: the offset and the first number of each block.
 struct PackIndex: Sendable {
-  /// What a block needs to be read.
+  /// The position, size and range of a block.
   struct Block {
     var offset: Int
     var count: Int
     var checksum: UInt32
     var first: Int64
-    /// The greatest number that the block may hold.
+    /// The greatest number that the block may contain.
     var high: Int64
     var entries: Int
   }
 
   private let firsts: [Int64]
-  /// One more than blocks: the last is where the index starts.
+  /// The offsets of the blocks, and as the last element the offset of the index.
   private let offsets: [UInt32]
   private let checksums: [UInt32]
   private let header: PackHeader
@@ -39,7 +41,7 @@ struct PackIndex: Sendable {
       guard offset - expected <= header.maximumBlockBytes else {
         throw Self.tooLarge(block - 1, offset - expected, header)
       }
-      // Every block before this one has its full count, and all of it must fit below this one's first number.
+      // Every earlier block is full, so all numbers of those blocks must fit below this block's first number.
       guard first > last, first <= header.lastNumber, block == 0 || first - last >= Int64(header.blockEntries) else {
         throw PackError(.malformed, "the first number of block \(block) is out of order", got: "\(first)")
       }
@@ -75,7 +77,7 @@ struct PackIndex: Sendable {
       got: "\(bytes)")
   }
 
-  /// Blocks in all.
+  /// The number of blocks.
   var count: Int { firsts.count }
 
   subscript(_ block: Int) -> Block {
@@ -85,7 +87,7 @@ struct PackIndex: Sendable {
       entries: header.entries(inBlock: block))
   }
 
-  /// The block that would hold `number`; `nil` when it is before the first.
+  /// Returns the block whose range contains `number`; `nil` when it is before the first.
   func block(for number: Int64) -> Int? {
     let next = firsts.partitioningIndex { $0 > number }
     return next == 0 ? nil : next - 1

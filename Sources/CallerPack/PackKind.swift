@@ -1,18 +1,20 @@
-/// What the entries of a pack do on a phone.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The kind of a pack: the roles that its entries may have.
 public enum PackKind: UInt8, Sendable, Hashable, CaseIterable {
   /// Every entry blocks its number; there are no labels.
   case blocking = 1
-  /// Every entry names its number; every entry has a label.
+  /// Every entry identifies its number; every entry has a label.
   case identification = 2
-  /// Each entry blocks, names, or does both; see ``PackRoles``.
+  /// Each entry blocks, identifies, or does both; see ``PackRoles``.
   case both = 3
 }
 
-/// What one entry does: block, identify, or both.
+/// The roles of one entry: block, identify, or both.
 public struct PackRoles: OptionSet, Sendable, Hashable {
   /// Bit 0: blocks. Bit 1: identifies.
   public let rawValue: UInt8
-  /// Makes a set from its bits; bits beyond the two defined ones have no meaning.
+  /// Creates a set from its bits; bits beyond the two defined ones have no meaning.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Calls from the number are refused.
   public static let blocks = PackRoles(rawValue: 1)
@@ -20,7 +22,7 @@ public struct PackRoles: OptionSet, Sendable, Hashable {
   public static let identifies = PackRoles(rawValue: 2)
 }
 
-/// How much memory a reader may need, chosen when a pack is written.
+/// The limit of a reader's memory, chosen when a pack is written.
 public enum PackProfile: UInt8, Sendable, Hashable, CaseIterable {
   /// A reader needs 400 KB at most.
   case lean = 1

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(CryptoKit)
   import CryptoKit
 #else
@@ -5,10 +7,12 @@
 #endif
 
 extension PackReader {
-  /// The SHA-256 of the entries, however they are packed: two packs with the same entries have the same.
+  /// Computes the SHA-256 of the entries. Packs with the same entries have the same digest, independent of their
+  /// coding.
   ///
-  /// Hashed are, for each entry in ascending order: the number as 8 bytes, little-endian; the roles as one byte (bit 0
-  /// blocks, bit 1 identifies); the length of the label in bytes as 2 bytes, little-endian, 0 for none; the label's UTF-8.
+  /// For each entry in ascending order, the digest covers the number as 8 bytes, little-endian; the roles as one byte
+  /// (bit 0 blocks, bit 1 identifies); the length of the label in bytes as 2 bytes, little-endian, 0 for none; and the
+  /// label's UTF-8.
   /// - Throws: ``PackError`` when a block cannot be read.
   public func contentDigest() throws(PackError) -> PackDigest {
     var hasher = SHA256()

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PackReader {
-  /// Checks everything: checksums, order, counts, roles, labels, UTF-8 and the declared maxima.
-  /// - Throws: ``PackError`` for the first rule that is broken.
+  /// Checks everything in the pack: checksums, order, counts, roles, labels, UTF-8 and the declared maxima.
+  /// - Throws: ``PackError`` for the first broken rule.
   public func verify() throws(PackError) {
     let cursor = try makeCursor()
     var last: Int64 = 0, entries = 0, blocking = 0, identifying = 0, longest = 0
@@ -37,16 +39,16 @@ extension PackReader {
 }
 
 extension PackCursor {
-  /// At a block's last entry: nothing but filling may follow in its label column.
+  /// At a block's last entry: only filler bits may follow in its label column.
   func checkEnd() throws(PackError) {
     guard let labels = state.pointee.labels, !labels.endsCleanly else { return }
     throw PackError(.malformed, "there are bits after the labels of block \(state.pointee.block)")
   }
 }
 
-/// What well-formed UTF-8 is: Unicode 16, table 3-7.
+/// The rule of well-formed UTF-8: Unicode 16, table 3-7.
 package enum UTF8Rule {
-  /// Whether the bytes are well-formed.
+  /// Returns whether the bytes are well-formed UTF-8.
   package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var at = 0
     while at < bytes.count {

@@ -1,15 +1,27 @@
-/// Reads a pack. Opening reads the header and the index only; a reader may be shared between threads.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads a pack. Opening reads only the header and the index; several threads may share a reader.
+///
+/// ```swift
+/// let reader = try PackReader.open(path: "toxic.rfpack", memoryLimit: 1_000_000)
+/// if let entry = try reader.lookup(49_30_1234) { print(entry.label ?? "blocked") }
+/// ```
+///
+/// ``verify()`` checks all bytes. A reader that skips it still finds a damaged block when it reads the block.
 public final class PackReader: Sendable {
-  /// What the first 128 bytes say.
+  /// The header of the pack.
   public let header: PackHeader
   package let source: PackSource
   let index: PackIndex
   let dictionaryChecksum: UInt32
-  private let dictionaryOnce = Once<PackDictionary>()
+  private let lazyDictionary = LazyValue<PackDictionary>()
 
   /// Opens a pack without loading it.
-  /// - Parameter memoryLimit: bytes that a cursor may take; a pack that declares more is refused with `tooLarge`.
-  /// - Throws: ``PackError``: `inputOutput`, `notAPack`, `unsupported`, `wrongLength`, `corrupt`, `malformed`, `tooLarge`.
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - memoryLimit: bytes that a cursor may need; a pack that declares more is refused with `tooLarge`.
+  /// - Throws: ``PackError``: `inputOutput`, `notAPack`, `unsupported`, `wrongLength`, `corrupt`, `malformed`,
+  ///   `tooLarge`.
   public static func open(path: String, memoryLimit: Int = .max) throws(PackError) -> PackReader {
     let reader = try PackReader(source: PackSource.open(path: path))
     guard reader.header.readerBytes <= memoryLimit else {
@@ -20,8 +32,9 @@ public final class PackReader: Sendable {
     return reader
   }
 
-  /// Reads a pack that is in memory already.
-  /// - Throws: the same as ``open(path:)``, without `inputOutput`.
+  /// Reads a pack that is in memory.
+  /// - Parameter bytes: the complete pack.
+  /// - Throws: the same as ``open(path:memoryLimit:)``, without `inputOutput`.
   public convenience init(bytes: [UInt8]) throws(PackError) {
     try self.init(source: PackSource(bytes: bytes))
   }
@@ -39,10 +52,11 @@ public final class PackReader: Sendable {
     index = try PackIndex(source, header, checksum: indexChecksum)
   }
 
-  /// The dictionary, read at the first call and kept as long as the reader; `nil` when the pack has none.
+  /// Returns the dictionary, which is read at the first call and kept as long as the reader; `nil` when the pack has
+  /// none.
   package func dictionary() throws(PackError) -> PackDictionary? {
     guard header.dictionaryStoredBytes > 0 else { return nil }
-    return try dictionaryOnce.value { () throws(PackError) in
+    return try lazyDictionary.value { () throws(PackError) in
       try PackDictionary.load(
         source, at: PackHeader.byteCount,
         .init(
@@ -51,16 +65,16 @@ public final class PackReader: Sendable {
     }
   }
 
-  /// The dictionary as it is stored.
+  /// Returns the dictionary in its stored form.
   package func storedDictionary() throws(PackError) -> (bytes: [UInt8], checksum: UInt32) {
     (try source.bytes(at: PackHeader.byteCount, count: header.dictionaryStoredBytes), dictionaryChecksum)
   }
 
-  /// A cursor before the first entry.
+  /// Creates a cursor before the first entry.
   /// - Throws: ``PackError`` when the dictionary cannot be read.
   public func makeCursor() throws(PackError) -> PackCursor { try PackCursor(self) }
 
-  /// A cursor before the first entry whose number is at least `number`.
+  /// Creates a cursor before the first entry whose number is at least `number`.
   /// - Throws: ``PackError`` when the dictionary or the block cannot be read.
   public func makeCursor(from number: Int64) throws(PackError) -> PackCursor {
     let cursor = try PackCursor(self)
@@ -68,16 +82,17 @@ public final class PackReader: Sendable {
     return cursor
   }
 
-  /// The entry with this number, or `nil`. Decodes one block.
+  /// Returns the entry with this number, or `nil`. Decodes one block.
   ///
-  /// For many lookups in a row, ``PackCursor/lookup(_:)`` on one cursor is faster: it keeps its memory and its block.
+  /// For many lookups, ``PackCursor/lookup(_:)`` on one cursor is faster: the cursor keeps its memory and its block.
+  /// - Parameter number: country code and national digits.
   /// - Throws: ``PackError`` when the block cannot be read.
   public func lookup(_ number: Int64) throws(PackError) -> PackEntry? {
     guard index.block(for: number) != nil, number <= header.lastNumber else { return nil }
     return try makeCursor().lookup(number)
   }
 
-  /// The SHA-256 of the whole pack, as deltas and manifests name it.
+  /// Computes the SHA-256 of the file, as deltas and manifests name it.
   /// - Throws: ``PackError`` with `inputOutput`.
   public func digest() throws(PackError) -> PackDigest { try source.digest() }
 }

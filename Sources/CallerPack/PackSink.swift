@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -6,20 +8,20 @@
   import Glibc
 #endif
 
-/// A file that is written under a temporary name beside its own and appears under its own only when it is whole.
+/// A file that is written under a temporary name and renamed when it is complete.
 package final class PackSink {
-  /// The name that the file will have.
+  /// The final path of the file.
   package let path: String
   private let temporary: String
   private var descriptor: Int32
   private var buffer: [UInt8] = []
-  /// Bytes written so far.
+  /// The number of bytes written so far.
   package private(set) var count = 0
 
-  /// Creates the temporary file: readable by all, as the process's mask has it.
+  /// Creates the temporary file with mode 0666, reduced by the process's umask.
   ///
-  /// Through a symbolic link the file that it leads to is replaced, and the link stays. What is there and no regular
-  /// file, such as a folder or a device, is refused: a rename would put a file in its place.
+  /// At a symbolic link, the file that it leads to is replaced and the link stays. A path that is not a regular file,
+  /// such as a folder or a device, is refused, because a rename would replace it.
   package init(path: String) throws(PackError) {
     self.path = try Self.target(of: path)
     var name = Array("\(self.path).XXXXXX".utf8CString)
@@ -34,7 +36,7 @@ package final class PackSink {
 
   deinit { cancel() }
 
-  /// Where a file of this name is written.
+  /// Returns the path that a file of this name is written to.
   private static func target(of path: String) throws(PackError) -> String {
     var status = stat()
     guard stat(path, &status) == 0 else { return path }
@@ -61,7 +63,7 @@ package final class PackSink {
     try put(bytes, at: offset)
   }
 
-  /// Hands what is buffered to the system.
+  /// Passes buffered bytes to the system.
   package func flush() throws(PackError) {
     try put(buffer, at: count - buffer.count)
     buffer.removeAll(keepingCapacity: true)
@@ -80,17 +82,17 @@ package final class PackSink {
     }
   }
 
-  /// Forgets what was written so far.
+  /// Discards the bytes written so far.
   package func restart() throws(PackError) {
     buffer.removeAll(keepingCapacity: true)
     count = 0
     guard ftruncate(descriptor, 0) == 0 else { throw .system("cannot write \(path)") }
   }
 
-  /// The SHA-256 of what was written so far.
+  /// Computes the SHA-256 of the bytes written so far.
   package func digest() throws(PackError) -> PackDigest { try source().digest() }
 
-  /// A reader of what was written so far.
+  /// Opens a reader of the bytes written so far.
   package func source() throws(PackError) -> PackSource {
     try flush()
     let copy = dup(descriptor)
@@ -98,7 +100,7 @@ package final class PackSink {
     return try PackSource.take(copy, path)
   }
 
-  /// Makes the file durable and gives it its name.
+  /// Flushes the file to the disk and renames it.
   package func publish() throws(PackError) {
     try flush()
     guard fsync(descriptor) == 0 else { throw .system("cannot make \(path) durable") }
@@ -117,10 +119,10 @@ package final class PackSink {
     _ = close(handle)
   }
 
-  /// Takes the temporary name away: the file lives as long as it is open, and a crash leaves nothing behind.
+  /// Removes the temporary name: the file lives as long as it is open, and a crash leaves nothing behind.
   package func forgetName() { _ = unlink(temporary) }
 
-  /// Throws the file away; nothing happens when it is finished.
+  /// Discards the file; without effect after it was published.
   package func cancel() {
     guard descriptor >= 0 else { return }
     _ = close(descriptor)

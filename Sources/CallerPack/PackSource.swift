@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -6,17 +8,17 @@
   import Glibc
 #endif
 
-/// Bytes that can be read at any offset: a file handle, or an array in memory.
+/// Bytes that can be read at any offset: a file, or an array in memory.
 ///
-/// A file is read with `pread`, not mapped: a file that another process cuts short then gives an error instead of a
-/// fatal signal, and only the block at hand counts as this process's memory.
+/// A file is read with `pread` and not mapped: a file that another process truncates then gives an error instead of a
+/// fatal signal, and only the current block counts as memory of this process.
 package final class PackSource: Sendable {
   private enum Store: Sendable {
     case file(Int32)
     case bytes([UInt8])
   }
   private let store: Store
-  /// Bytes in all.
+  /// The total number of bytes.
   package let count: Int
 
   private init(_ store: Store, count: Int) {
@@ -30,7 +32,7 @@ package final class PackSource: Sendable {
     if case .file(let descriptor) = store { _ = close(descriptor) }
   }
 
-  /// Opens a file. `O_NONBLOCK` does nothing to regular files; a pipe without a writer is refused instead of waited for.
+  /// Opens a file. `O_NONBLOCK` does nothing to regular files; with it, opening a pipe without a writer fails at once.
   package static func open(path: String) throws(PackError) -> PackSource {
     #if canImport(Darwin)
       let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -43,7 +45,7 @@ package final class PackSource: Sendable {
     return try take(descriptor, path)
   }
 
-  /// Takes over an open descriptor and closes it in the end, or at once when it is no regular file.
+  /// Takes ownership of an open descriptor and closes it at deinitialization, or at once when it is no regular file.
   static func take(_ descriptor: Int32, _ path: String) throws(PackError) -> PackSource {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -58,7 +60,7 @@ package final class PackSource: Sendable {
     return PackSource(.file(descriptor), count: Int(status.st_size))
   }
 
-  /// Fills `buffer` from `offset`; a source that ends before is an error.
+  /// Fills `buffer` from `offset`; throws when the source ends before.
   package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PackError) {
     guard offset >= 0, offset <= count, buffer.count <= count - offset else {
       throw PackError(
@@ -101,7 +103,7 @@ package final class PackSource: Sendable {
 }
 
 extension PackError {
-  /// An error of the system, with the meaning of `errno`.
+  /// Creates an error of the system with the meaning of `errno`.
   package static func system(_ what: String) -> PackError {
     PackError(.inputOutput, what, got: String(cString: strerror(errno)))
   }

@@ -1,8 +1,10 @@
-/// What was written.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The size, digest and range of a file that was written.
 public struct PackSummary: Sendable, Hashable {
-  /// Entries in the pack, or changes in the delta.
+  /// The number of entries in the pack, or of changes in the delta.
   public var entries: Int
-  /// Bytes of the file.
+  /// Size of the file in bytes.
   public var bytes: Int
   /// SHA-256 of the file.
   public var sha256: PackDigest
@@ -11,7 +13,7 @@ public struct PackSummary: Sendable, Hashable {
   /// The greatest number; `nil` when there are no entries.
   public var last: Int64?
 
-  /// Makes a summary.
+  /// Creates a summary.
   public init(entries: Int, bytes: Int, sha256: PackDigest, first: Int64?, last: Int64?) {
     self.entries = entries
     self.bytes = bytes

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension RandomAccessCollection {
-  /// The place of the first element of the second part of a collection that has two: those that a condition does not hold
-  /// for, and behind them those that it does. ``endIndex`` where there are none.
+  /// Returns the index of the first element of the second part of a partitioned collection: first the elements that do
+  /// not meet a condition, then those that do. ``endIndex`` when no element meets it.
   func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {
     var (low, count) = (startIndex, count)
     while count > 0 {

@@ -1,10 +1,12 @@
-/// A set of byte strings, each with up to four values, that is walked a byte at a time.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A set of byte strings, each with up to four values, that is searched one byte at a time.
 package struct TokenTrie {
   /// Open addressing: node << 8 | byte, plus one; 0 is free.
   private var keys: [UInt64]
   private var children: [UInt32]
   private var used = 0
-  /// Four a node; -1 is none.
+  /// Four values a node; -1 is none.
   private var values: [Int32] = [-1, -1, -1, -1]
 
   /// The node of the empty string.
@@ -20,7 +22,7 @@ package struct TokenTrie {
     Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
   }
 
-  /// The node of `node`'s string with `byte` after it; `nil` when no string goes on so.
+  /// Returns the node of `node`'s string followed by `byte`; `nil` when no string starts like that.
   @inline(__always)
   package func child(_ node: UInt32, _ byte: UInt8) -> UInt32? {
     let key = (UInt64(node) << 8 | UInt64(byte)) + 1
@@ -34,7 +36,7 @@ package struct TokenTrie {
     }
   }
 
-  /// The value in `place`, 0 to 3, of a node; -1 is none.
+  /// Returns the value in `place`, 0 to 3, of a node; -1 is none.
   @inline(__always)
   package func value(_ node: UInt32, _ place: Int) -> Int32 { values[Int(node) << 2 | place] }
 

@@ -1,10 +1,12 @@
-/// Counts pieces of labels, each named by where it was seen first.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Counts pieces of labels. A piece is identified by its first occurrence.
 struct CandidateTable {
   /// A piece of the sample's text.
   struct Piece {
     var start: Int
     var count: Int
-    /// Bit 0: it ends a label. Bit 1: it does not start one. The same as a token's place.
+    /// Bit 0: the piece ends a label. Bit 1: it does not start one. The same as a token's place.
     var place: Int
   }
 
@@ -26,10 +28,10 @@ struct CandidateTable {
     return at
   }
 
-  /// How often a piece was counted.
+  /// The count of the piece.
   func total(_ bytes: UnsafeRawBufferPointer, _ piece: Piece) -> Int { Int(totals[find(Self.key(bytes, piece))]) }
 
-  /// Counts a piece `weight` times more.
+  /// Adds `weight` to the count of a piece.
   mutating func add(_ bytes: UnsafeRawBufferPointer, _ piece: Piece, _ weight: Int) {
     let key = Self.key(bytes, piece)
     var at = find(key)
@@ -59,7 +61,7 @@ struct CandidateTable {
     }
   }
 
-  /// Calls `body` with every piece and its count, in no order that means anything.
+  /// Calls `body` with every piece and its count, in an undefined order.
   func forEach(_ body: (Piece, Int) -> Void) {
     for index in keys.indices where keys[index] != 0 {
       let packed = pieces[index]

@@ -1,19 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
 /// The pieces of labels that may become tokens.
 enum Candidates {
-  /// Words in one token at most.
+  /// The most words in one token.
   private static let mostWords = 4
-  /// Bytes of a piece within a word at most.
+  /// The most bytes of a piece within a word.
   private static let mostPieceBytes = 6
-  /// A word that occurs less often is cut into pieces.
+  /// The least count of a word that stays in one piece.
   private static let rareWord = 64
-  /// A piece that occurs less often is no candidate.
+  /// The least count of a candidate.
   private static let leastCount = 3
-  /// Candidates at most.
+  /// The most candidates.
   private static let most = 200_000
 
-  /// All candidates with a first guess of their counts, in a fixed order.
+  /// Returns all candidates with an estimate of their counts, in a fixed order.
   static func collect(_ sample: LabelSample) -> [DictionaryEncoder.Counted] {
     let leastCount = leastCount << sample.thinning
     var singles = CandidateTable(), runs = CandidateTable(), pieces = CandidateTable()
@@ -54,7 +56,7 @@ enum Candidates {
     }
     for table in words { table.forEach(take) }
     pieces.forEach { piece, total in
-      // A piece that is a word elsewhere was taken as a word.
+      // A piece that is a word elsewhere was counted as a word.
       guard words.allSatisfy({ $0.total(bytes, piece) < (piece.count == 1 ? 1 : least) }) else { return }
       take(piece, total)
     }
@@ -74,7 +76,7 @@ enum Candidates {
     }
   }
 
-  /// Words with the spaces after them.
+  /// Returns the words with the spaces after them.
   private static func forEachLabel(
     _ sample: LabelSample, _ bytes: UnsafeRawBufferPointer, _ body: ([Range<Int>], Int) -> Void
   ) {

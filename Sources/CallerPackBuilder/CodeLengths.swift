@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Lengths of an optimal prefix code.
 enum CodeLengths {
-  /// The length of the code of each symbol, 1 to `most` bits; `counts` are positive.
+  /// Returns the length of each symbol's code, 1 to `most` bits; `counts` are positive.
   ///
-  /// Huffman's algorithm over sorted counts with two queues. When a code is too long, small counts are raised and it
-  /// is built again: the loss is far below a thousandth.
+  /// Huffman's algorithm over sorted counts with two queues. When a code is too long, small counts are raised and the
+  /// code is built again; this costs far less than a thousandth of the size.
   static func limited(_ counts: [Int], most: Int) -> [Int] {
     guard counts.count > 1 else { return counts.map { _ in 1 } }
     let order = counts.indices.sorted { (counts[$0], $0) < (counts[$1], $1) }
@@ -19,7 +21,7 @@ enum CodeLengths {
     }
   }
 
-  /// Depths of the leaves for ascending weights.
+  /// Returns the depths of the leaves for ascending weights.
   private static func huffman(_ weights: [Int]) -> [Int] {
     let leaves = weights.count
     var sums = weights

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
-/// What differs between two packs, found in one walk over both.
+/// The differences between two packs, found in one walk over both.
 struct DeltaChanges {
   private let base: PackReader
   private let result: PackReader
@@ -10,7 +12,7 @@ struct DeltaChanges {
   private var labels = BitWriter()
   private var encoder: LabelEncoder?
 
-  /// Changes of every sort.
+  /// The number of changes of all sorts.
   var count: Int { removed.count + changed.count + added.count }
 
   init(_ base: PackReader, _ result: PackReader) throws(PackError) {
@@ -53,7 +55,7 @@ struct DeltaChanges {
     }
   }
 
-  /// The smaller of a column's variants, its first byte telling which; nothing for no values.
+  /// Returns the smaller coding of a column, with the variant as its first byte; empty for no values.
   private static func column(_ values: [Int64], _ low: Int64, _ high: Int64) -> [UInt8] {
     guard !values.isEmpty else { return [] }
     var best: [UInt8] = []

@@ -1,22 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CZlib
 internal import CallerPack
 
-/// Writes a dictionary: lengths of codes from how often tokens occur, then the tokens in canonical order.
+/// Writes a dictionary: the lengths of codes, from the counts of tokens, then the tokens in canonical order.
 enum DictionaryEncoder {
-  /// A token and how often it occurs, at least once.
+  /// A token and its count, at least 1.
   struct Counted {
     var token: Token
     var count: Int
   }
 
-  /// Encodes `tokens`, which are unique; `again` and `spelled` say how often a label repeats the one before and is
-  /// spelled out.
+  /// Encodes `tokens`, which are unique. `again` is the number of labels that repeat the previous one, `spelled` the
+  /// number of labels that are spelled out.
   static func encode(_ tokens: [Counted], again: Int, spelled: Int) throws(PackError) -> PackEncoder.Dictionary {
     var bytes: [UInt8] = [], texts: [UInt8] = []
     var lengths: [[Int]] = [[], []]
     var lists: [[Counted]] = [[], []]
     for token in tokens { lists[token.token.starts ? 0 : 1].append(token) }
-    // Any order will do, so long as it does not depend on how the tokens were found.
+    // Any order is right that is independent of the order in which tokens were found.
     for table in 0..<2 {
       lists[table].sort {
         if $0.count != $1.count { return $0.count > $1.count }
@@ -26,7 +28,7 @@ enum DictionaryEncoder {
       let specials = table == 0 ? (again > 0 ? [again] : []) + [spelled + 1] : []
       lengths[table] = CodeLengths.limited(specials + lists[table].map(\.count), most: PackLimits.codeBits)
     }
-    // No code for repeats where labels follow one another by chance: it would only share their codes' room.
+    // No code for repeats when equal labels follow one another only by chance: it would take room from the other codes.
     let specials = again > 0 ? 2 : 1
     bytes += [again > 0 ? UInt8(lengths[0][0]) : 0, UInt8(lengths[0][specials - 1])]
     var total = 0
@@ -56,7 +58,8 @@ enum DictionaryEncoder {
     bytes.append(UInt8(value))
   }
 
-  /// A group of texts in order: how many bytes are shared with the one before, how many follow, and those.
+  /// Front-codes a sorted group of texts: the number of bytes shared with the previous text, the number of other bytes,
+  /// and those bytes.
   private static func append(_ group: [[UInt8]], to bytes: inout [UInt8]) {
     var before: [UInt8] = []
     for text in group {
@@ -67,7 +70,7 @@ enum DictionaryEncoder {
     }
   }
 
-  /// Stores the bytes in the smallest of the ways there are.
+  /// Stores the bytes in the smallest of the possible ways.
   private static func pack(_ bytes: [UInt8], tokens: Int, text: Int) throws(PackError) -> PackEncoder.Dictionary {
     var best = (coding: UInt8(0), payload: bytes)
     for strategy in [Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY] {

@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
-/// Chooses the tokens of a dictionary: a unigram model in the way of SentencePiece.
+/// Selects the tokens of a dictionary with a unigram model, similar to SentencePiece.
 ///
-/// Whole labels, runs of words and pieces of rare words are candidates. Every label is cut into the cheapest sequence
-/// of them; what occurs too rarely for the bytes it costs is dropped; and again. Only integers are used, so that the
-/// same labels give the same dictionary on every machine.
+/// The candidates are complete labels, runs of words and pieces of rare words. Each round splits every label into the
+/// cheapest sequence of tokens and drops the tokens that save less than they cost. All arithmetic is on integers, so
+/// the same labels give the same dictionary on every machine.
 struct DictionaryTrainer {
-  /// What a dictionary may take of a reader's memory: its text, and 4 bytes a token.
+  /// The memory of a reader that a dictionary may use in bytes: its text, and 4 bytes a token.
   struct Budget {
     var memory: Int
     var tokens: Int
@@ -30,7 +32,7 @@ struct DictionaryTrainer {
     self.budget = budget
   }
 
-  /// Makes the dictionary for a sample.
+  /// Creates the dictionary for a sample.
   static func train(_ sample: LabelSample, _ profile: PackProfile) throws(PackError) -> PackEncoder.Dictionary {
     var trainer = DictionaryTrainer(sample, Budget(profile))
     let again = trainer.sample.settleRepeats()
@@ -50,7 +52,7 @@ struct DictionaryTrainer {
     return try DictionaryEncoder.encode(used, again: again, spelled: trainer.spelled)
   }
 
-  /// Cuts every label by what tokens cost now, and counts the tokens anew.
+  /// Splits every label with the current costs, and counts the tokens again.
   private mutating func count() {
     var parser = LabelParser(tokens, counts, spelled: spelled)
     var fresh = [Int](repeating: 0, count: tokens.count)
@@ -83,7 +85,7 @@ struct DictionaryTrainer {
         parser.parse($0, startsLabel: token.starts, endsLabel: token.ends, without: index)
       }
       let saved = counts[index] * ((other ?? own + 64 * LabelParser.bit) - own)
-      // Front coded and deflated, a token takes about two bytes and half of its text.
+      // Front-coded and deflated, a token needs about two bytes and half of its text.
       let price = (16 + 4 * token.text.count) * LabelParser.bit
       guard saved > price, counts[index] >= 2 << sample.thinning else { continue }
       ranked.append((saved / (token.text.count + 4), index))

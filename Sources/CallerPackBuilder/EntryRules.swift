@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
-/// The rules that entries must keep, checked one entry after another.
+/// Checks the rules of entries, one entry after another.
 struct EntryRules {
   private let kind: PackKind
   private let maximum: Int
   private var last: Int64 = 0
   private var additions = 0
   private var open = true
-  /// Entries accepted so far.
+  /// The number of entries accepted so far.
   private(set) var count = 0
 
   init(_ options: PackWriter.Options) {

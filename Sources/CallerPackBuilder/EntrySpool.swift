@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
-/// Entries on their way: a temporary file that is read again once the dictionary is known.
+/// A temporary file of entries, which is read again when the dictionary is known.
 final class EntrySpool {
   private let sink: PackSink
   private var last: Int64 = 0
@@ -44,7 +46,7 @@ final class EntrySpool {
   func cancel() { sink.cancel() }
 }
 
-/// Reads a spool in pieces; its own writer made it, so it is trusted to be whole.
+/// Reads a spool in pieces. The same process wrote it, so its content is not checked.
 private final class SpoolReader {
   private let source: PackSource
   private let buffer: UnsafeMutableRawBufferPointer
@@ -59,7 +61,7 @@ private final class SpoolReader {
 
   deinit { buffer.deallocate() }
 
-  /// Makes sure that a whole record is in the buffer; `false` at the end.
+  /// Loads a complete record into the buffer; `false` at the end.
   func hasMore() throws(PackError) -> Bool {
     if end - at < PackLimits.labelBytes + 32, offset < source.count {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[at..<end]))
@@ -84,7 +86,7 @@ private final class SpoolReader {
     }
   }
 
-  /// The next bytes, valid until ``hasMore()`` is called again.
+  /// Returns the next bytes, valid until the next call of ``hasMore()``.
   func take(_ count: Int) -> UnsafeRawBufferPointer {
     defer { at += count }
     return UnsafeRawBufferPointer(rebasing: buffer[at..<at + count])

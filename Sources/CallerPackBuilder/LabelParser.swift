@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
-/// Cuts labels into the tokens that cost least, by how often each token occurs.
+/// Splits labels into the cheapest tokens, by the counts of tokens.
 struct LabelParser {
-  /// What a bit costs: costs are whole numbers of 1/256 bit.
+  /// The cost of a bit: costs are integers in units of 1/256 bit.
   static let bit = 256
 
   private var trie = TokenTrie()
@@ -23,7 +25,7 @@ struct LabelParser {
     }
   }
 
-  /// Binary logarithm in 1/256, by squaring: whole numbers only.
+  /// Returns the binary logarithm in units of 1/256, computed by squaring integers.
   static func log(_ value: Int) -> Int {
     let whole = Int.bitWidth - 1 - value.leadingZeroBitCount
     var mantissa = (UInt64(value) << UInt64(31 - min(whole, 31))) >> UInt64(max(whole - 31, 0))
@@ -39,10 +41,10 @@ struct LabelParser {
     return result
   }
 
-  /// What a token costs.
+  /// Returns the cost of a token.
   func cost(_ token: Int) -> Int { Int(costs[token]) }
 
-  /// The least cost of `text`, cut into tokens other than `without`; `nil` when it cannot be.
+  /// Returns the least cost of `text`, split into tokens other than `without`; `nil` when there is no split.
   mutating func parse(
     _ text: UnsafeRawBufferPointer, startsLabel: Bool, endsLabel: Bool, without: Int
   ) -> Int? {
@@ -72,7 +74,7 @@ struct LabelParser {
     return best[0] < 0 ? nil : Int(best[0])
   }
 
-  /// The tokens of the text parsed last, which has `count` bytes.
+  /// Returns the tokens of the last parsed text, which has `count` bytes.
   func path(_ count: Int) -> [Int] {
     var path: [Int] = []
     var at = 0

@@ -1,32 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
-/// Labels with how often each occurs, in bounded memory: the material a dictionary is made from.
+/// Labels and their counts in limited memory: the input of the dictionary trainer.
 ///
-/// While they fit, every label is kept. When they do not, labels that occurred once are thinned by their hash, and
-/// those that stay count for those that went. The choice depends on nothing but the labels and their order.
+/// All labels are kept while they fit. After that, labels that occurred once are thinned by their hash, and the kept
+/// ones also count for the dropped ones. The selection depends only on the labels and their order.
 struct LabelSample {
-  /// Bytes of text that are kept at most.
+  /// The most bytes of text that are kept.
   static let mostBytes = 16 << 20
-  /// Labels that are kept at most.
+  /// The most labels that are kept.
   static let mostLabels = 800_000
 
   /// The texts, one after another.
   private(set) var text: [UInt8] = []
-  /// Where each label starts; one more at the end.
+  /// The offset of each label; one more at the end.
   private(set) var starts: [Int] = [0]
-  /// How often each occurs.
+  /// The count of each label.
   private(set) var counts: [Int] = []
-  /// How often each was the same as the one before it; not in ``counts``.
+  /// By label: how often it was equal to the previous label; not in ``counts``.
   private(set) var repeats: [Int] = []
-  /// How often a label that was not kept was the same as the one before it.
+  /// How often a label that was not kept was equal to the previous label.
   private var otherRepeats = 0
   private var before: [UInt8] = []
   private var slots = [Int32](repeating: -1, count: 1 << 12)
-  /// Only labels whose hash ends in this many zeros enter now.
+  /// The number of zero bits at which the hash of a new label must end.
   private(set) var thinning = 0
   private var last = -1
 
-  /// Distinct labels.
+  /// The number of distinct labels.
   var count: Int { counts.count }
 
   func label(_ index: Int) -> Range<Int> { starts[index]..<starts[index + 1] }
@@ -75,9 +77,9 @@ struct LabelSample {
     return range.count == other.count && text[range].elementsEqual(other)
   }
 
-  /// Gives up the code for a repeated label when labels follow one another by chance, and tells how often it is used.
+  /// Drops the code for repeated labels when equal labels follow one another only by chance, and returns its count.
   ///
-  /// By the entropy of whole labels: with a code for repeats, and with each label counted wherever it stands.
+  /// Compares the entropy of labels with a code for repeats to the entropy with each label counted where it occurs.
   mutating func settleRepeats() -> Int {
     let again = repeats.reduce(otherRepeats, +)
     let all = counts.reduce(0, +)

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
 extension PackWriter {
-  /// Log2 of a block's entries in a pack without labels, and with labels in each profile.
+  /// Log2 of the entries of a block, in a pack without labels and with labels in each profile.
   static let bareShift = 13
   private static func shift(_ profile: PackProfile) -> Int { profile == .lean ? 12 : 13 }
 
-  /// The most bytes of a reader's memory that a profile allows.
+  /// Returns the limit of a reader's memory in a profile, in bytes.
   static func readerBytes(_ profile: PackProfile) -> Int { profile == .lean ? 400_000 : 1_250_000 }
 
   func header(shift: Int) -> PackHeader {
@@ -14,7 +16,7 @@ extension PackWriter {
       baseSerial: options.baseSerial, createdAt: options.createdAt, blockEntries: 1 << shift)
   }
 
-  /// Writes what waits in the spool, in blocks as large as the profile's memory allows.
+  /// Writes the spooled entries, in blocks as large as the profile's memory allows.
   func encodeSpool() throws(PackError) -> (PackEncoder, PackHeader) {
     let dictionary = try makeDictionary()
     var shift = Self.shift(options.profile)

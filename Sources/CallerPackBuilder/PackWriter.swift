@@ -1,13 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import CallerPack
 
-/// Writes a pack from entries in ascending order, in bounded memory.
+/// Writes a pack from entries in ascending order, in limited memory.
 ///
-/// The file appears under its name only when ``finish()`` has made it whole; a writer that is dropped before leaves
-/// nothing behind. The same header fields and entries give the same bytes. Not for two threads at once.
+/// ```swift
+/// let writer = try PackWriter(path: "toxic.rfpack", options: .init(kind: .identification, region: "DE", serial: 42))
+/// try writer.append(49_30_1234, label: "Robocall")
+/// try writer.append(49_30_5678, label: "Fraud")
+/// let summary = try writer.finish()
+/// print(summary.entries, summary.sha256.hex)
+/// ```
+///
+/// The file gets its name only when ``finish()`` has completed it; a writer that is dropped before leaves nothing
+/// behind. The same options and entries give the same bytes. Use a writer from one thread at a time.
 public final class PackWriter {
-  /// What a new pack's header says.
+  /// The header fields and settings of a new pack.
   public struct Options: Sendable {
-    /// What the entries do.
+    /// The roles that entries may have.
     public var kind: PackKind
     /// The region's name: at most 23 of `A-Z a-z 0-9 . _ -`; may be empty.
     public var region: String
@@ -15,19 +25,20 @@ public final class PackWriter {
     public var serial: UInt64
     /// The serial of the pack that this one is derived from; 0 when there is none.
     public var baseSerial: UInt64
-    /// Seconds since 1970-01-01 00:00 UTC; 0 says nothing.
+    /// The creation time: seconds since 1970-01-01 00:00 UTC; 0 for unknown.
     public var createdAt: Int64
-    /// How much memory a reader may need.
+    /// The limit of a reader's memory.
     public var profile: PackProfile
     /// The most additions (blocking plus identification), 1 to ``PackLimits/entries``.
     public var maximumEntries: Int
-    /// A pack whose dictionary is taken over, so that a delta from it need not carry a new one; `nil` trains one.
+    /// A pack whose dictionary is used again, so that a delta from it needs no new one; `nil` trains a new dictionary.
     ///
-    /// Labels change with time: a dictionary that is taken over for months fits them less and less. A lean pack takes
-    /// only a lean pack's.
+    /// Labels change with time: a dictionary that is used for months fits them less and less. A lean pack can only use
+    /// the dictionary of a lean pack.
     public var dictionary: PackReader?
 
-    /// Makes options; by default what one Call Directory extension takes, with a dictionary of its own.
+    /// Creates options; by default for one Call Directory extension, with a new dictionary. Each parameter sets the
+    /// property of its name.
     public init(
       kind: PackKind, region: String = "", serial: UInt64 = 0, baseSerial: UInt64 = 0, createdAt: Int64 = 0,
       profile: PackProfile = .standard, maximumEntries: Int = PackLimits.callDirectoryEntries,
@@ -47,14 +58,17 @@ public final class PackWriter {
   let options: Options
   let sink: PackSink
   private var rules: EntryRules
-  /// A pack without labels is written as it comes; one with labels waits in a spool for its dictionary.
+  /// A pack without labels is written directly; one with labels waits in a spool for its dictionary.
   private var encoder: PackEncoder?
   private(set) var spool: EntrySpool?
   private(set) var sample = LabelSample()
   private(set) var identifies = false
 
-  /// Creates a temporary file beside `path`.
-  /// - Throws: ``PackError``: `inputOutput`, or `badEntry` for a field that breaks a rule.
+  /// Creates a temporary file in the folder of `path`.
+  /// - Parameters:
+  ///   - path: the file to write; an existing file is replaced by ``finish()``.
+  ///   - options: the header fields and settings.
+  /// - Throws: ``PackError``: `inputOutput`, or `badEntry` for an option that breaks a rule.
   public init(path: String, options: Options) throws(PackError) {
     try EntryRules.check(options)
     self.options = options
@@ -68,13 +82,18 @@ public final class PackWriter {
   }
 
   /// Appends an entry that blocks.
-  /// - Throws: ``PackError``: `badEntry` names the entry and the rule; `inputOutput`.
+  /// - Parameter number: 1 to 999,999,999,999,999, greater than the previous number.
+  /// - Throws: ``PackError``: `badEntry` with the entry and the rule; `inputOutput`; `misuse` after ``finish()``.
   public func append(_ number: Int64) throws(PackError) {
     try append(number, roles: .blocks, labelUTF8: UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
-  /// Appends an entry that identifies and, in a `.both` pack, may block too.
-  /// - Throws: the same as ``append(_:)``.
+  /// Appends an entry that identifies and, in a `.both` pack, may also block.
+  /// - Parameters:
+  ///   - number: 1 to 999,999,999,999,999, greater than the previous number.
+  ///   - label: 1 to 65,534 bytes of UTF-8.
+  ///   - roles: must contain `.identifies`.
+  /// - Throws: the same as ``append(_:)-(Int64)``.
   public func append(_ number: Int64, label: String, roles: PackRoles = .identifies) throws(PackError) {
     var label = label
     var failure: PackError?
@@ -87,13 +106,13 @@ public final class PackWriter {
   }
 
   /// Appends an entry.
-  /// - Throws: the same as ``append(_:)``.
+  /// - Throws: the same as ``append(_:)-(Int64)``.
   public func append(_ entry: PackEntry) throws(PackError) {
     try append(entry.number, label: entry.label ?? "", roles: entry.roles)
   }
 
   /// Appends an entry whose label is given as UTF-8 bytes; empty for an entry that only blocks.
-  /// - Throws: the same as ``append(_:)``.
+  /// - Throws: the same as ``append(_:)-(Int64)``.
   public func append(_ number: Int64, roles: PackRoles, labelUTF8: UnsafeRawBufferPointer) throws(PackError) {
     try rules.accept(number, roles: roles, label: labelUTF8)
     if roles.contains(.identifies) { identifies = true }
@@ -105,8 +124,9 @@ public final class PackWriter {
     }
   }
 
-  /// Completes the file and gives it its name.
-  /// - Throws: ``PackError``: `inputOutput`, or `misuse` when called twice.
+  /// Completes the file and renames it to its path.
+  /// - Returns: the entries, size and SHA-256 of the pack.
+  /// - Throws: ``PackError``: `inputOutput`, or `misuse` when it is called twice.
   @discardableResult
   public func finish() throws(PackError) -> PackSummary {
     try rules.end()
@@ -120,7 +140,7 @@ public final class PackWriter {
       last: written.entryCount > 0 ? written.lastNumber : nil)
   }
 
-  /// Throws away what was written.
+  /// Discards everything that was written.
   public func cancel() {
     sink.cancel()
     spool?.cancel()

@@ -1,11 +1,13 @@
-/// A token of a dictionary in the making.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A token of a dictionary that is being trained.
 struct Token: Hashable {
   var text: [UInt8]
-  /// It starts a label.
+  /// Whether the token starts a label.
   var starts: Bool
-  /// It ends a label.
+  /// Whether the token ends a label.
   var ends: Bool
 
-  /// Its place among a trie node's four values.
+  /// The index among a trie node's four values.
   var place: Int { (starts ? 0 : 2) | (ends ? 1 : 0) }
 }

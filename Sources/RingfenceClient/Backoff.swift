@@ -1,20 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
-/// How long to wait after so many failures: doubles from two seconds to an hour, and half of it is chance, so that
-/// phones that lost the server together do not come back together.
+/// The pause after failures. It doubles from two seconds to an hour and half of it is random, so that phones that lost
+/// the server at the same time do not all return at the same time.
 struct Backoff: Sendable {
   private(set) var failures = 0
   private static let first = 2.0
   private static let longest = 3_600.0
-  /// What a server may ask for at most, in seconds.
+  /// The longest pause that a server may request, in seconds.
   private static let longestAsked = 86_400.0
 
   mutating func succeed() { failures = 0 }
 
+  /// Counts a failure and returns the next pause.
   /// - Parameters:
-  ///   - asked: seconds by `Retry-After`.
-  ///   - chance: 0 to 1.
-  /// - Returns: seconds; never less than was asked for.
+  ///   - asked: the seconds of `Retry-After`.
+  ///   - chance: a random value, 0 to 1.
+  /// - Returns: seconds; at least the requested ones.
   mutating func fail(asked: Double?, chance: Double) -> Double {
     failures += 1
     let step = min(Self.longest, Self.first * pow(2, Double(min(failures - 1, 20))))

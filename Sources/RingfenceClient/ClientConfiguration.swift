@@ -1,33 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import CallerPack
 public import Foundation
 
-/// What a client has to know.
+/// The settings of a client.
+///
+/// ```swift
+/// let configuration = try ClientConfiguration(
+///   server: URL(string: "https://ringfence.example/v1")!, key: "rf_…", folder: container, anchor: .key(key))
+/// ```
 public struct ClientConfiguration: Sendable {
-  /// Whom the client trusts with packs.
+  /// The trust anchor of packs.
   public enum Anchor: Sendable {
-    /// A key, as `ringfence keys list` prints it.
+    /// A public key, as `ringfence keys list` prints it.
     case key(VerifyingKey)
     /// The content of a `root.json` that came with the app.
     case root(Data)
   }
 
-  /// The server's API, which ends in `/v1`.
+  /// The address of the server's API, which ends in `/v1`.
   public let server: URL
-  /// The app's key.
+  /// The app's API key.
   public let key: String
-  /// A folder of the client's own: outbox, packs, what was seen. Not one that is backed up to another phone.
+  /// The folder of the client, for outbox, packs and update state. Exclude it from backups to other phones.
   public let folder: URL
-  /// Whom packs must be signed by; nil for an app that fetches none.
+  /// The trust anchor of packs; nil for an app that fetches none.
   public let anchor: Anchor?
-  /// Where packs are published; without it the server. The key is sent there only where it is the server itself: the same
+  /// The address of the published packs; by default the server. The key is sent to it only if it has the server's
   /// scheme, host and port.
   public let publications: URL
-  /// The most bytes of accepted things that wait; over it new ones are refused with ``ClientError/full``, and nothing
-  /// that was accepted is given up.
+  /// The greatest size of the outbox in bytes. Beyond it the client refuses new reports and counts with
+  /// ``ClientError/full`` and keeps the ones that it accepted.
   public let outboxLimit: Int
 
-  /// - Parameters: see the properties.
-  /// - Throws: ``ClientError/configuration(_:)``: over anything but a loopback address keys travel by https only.
+  /// Creates a configuration.
+  /// - Parameters:
+  ///   - server: the address of the API; https, or http for a loopback address.
+  ///   - key: printable ASCII without spaces.
+  ///   - folder: a folder for this client only.
+  ///   - anchor: the trust anchor of packs.
+  ///   - publications: the address of the published packs, if it is not the server's.
+  ///   - outboxLimit: 4,096 to 67,108,864 bytes.
+  /// - Throws: ``ClientError/configuration(_:)`` for a value out of range, and for another address than https or
+  ///   loopback.
   public init(
     server: URL, key: String, folder: URL, anchor: Anchor? = nil, publications: URL? = nil, outboxLimit: Int = 2 << 20
   ) throws(ClientError) {

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import CallerPack
 
-/// Why something was not done; none of its words holds a phone number.
+/// The error of a client. It never contains a phone number.
 public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A field breaks a rule of the server; nothing was kept.
+  /// A field breaks a rule of the server; nothing was accepted.
   case invalid(field: String, rule: String)
-  /// The outbox holds as much as it may; nothing was kept. Send what waits, then try again.
+  /// The outbox is full; nothing was accepted. Send the waiting reports, then try again.
   case full
   /// Another process of the app has the folder open.
   case busy
@@ -12,16 +14,16 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   case configuration(String)
   /// A file could not be read or written; `code` is an `errno` value.
   case file(operation: String, code: Int32)
-  /// There was no whole answer.
+  /// There was no complete response.
   case network(String)
-  /// The server turns the app's key away: never that something is not there.
+  /// The server refused the app's key. A missing pack or number is never reported like this.
   case key(KeyRefusal)
-  /// The server answered with a status that is of no use here.
+  /// The server answered with an unexpected status.
   case status(Int)
-  /// A publication was refused; what was held before stays.
+  /// A publication was refused; the packs of the previous update stay.
   case refused(UpdateError)
 
-  /// The error and the next step.
+  /// A sentence that says what happened and what to do.
   public var description: String {
     switch self {
     case .invalid(let field, let rule): "\(field): \(rule)"

@@ -1,30 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// What became of something that was accepted earlier. Holds ids and reasons, never a number.
+/// The outcome of a report, a withdrawal or a batch that was accepted earlier. It contains ids and reasons, never a
+/// number.
 public enum ClientEvent: Sendable, Equatable {
-  /// The server has a report, durably.
+  /// The server has stored a report.
   case delivered(report: UUID)
-  /// A report will never be taken, and was removed from the outbox.
+  /// The server will never accept a report, which was removed from the outbox.
   case dropped(report: UUID, reason: DropReason)
-  /// The server has forgotten a report, or never had it.
+  /// The server has deleted a report, or never had it.
   case withdrawn(report: UUID)
   /// The server has counted a batch of calls.
   case counted(batch: UUID)
-  /// A batch of calls will never be counted, and was removed.
+  /// The server will never accept a batch of calls, which was removed from the outbox.
   case batchDropped(batch: UUID, reason: DropReason)
-  /// The server turns the app's key away; all that waits goes on waiting.
+  /// The server refused the app's key. Everything in the outbox keeps waiting.
   case keyRefused(KeyRefusal)
-  /// So many bytes of the outbox's file belonged to no whole record and were left out; ``RingfenceClient/damage`` says
-  /// more. What was accepted before a crash is never torn; a disk that fails can do it, to the records it hits.
+  /// This number of bytes in the outbox's file belonged to no complete record and was skipped;
+  /// ``RingfenceClient/damage`` has details. A crash never damages accepted records; a faulty disk may.
   case damaged(bytes: Int)
 }
 
-/// Why something was dropped.
+/// The reason why a report or a batch was dropped.
 public enum DropReason: Sendable, Equatable {
-  /// 409: the id was used for another content.
+  /// Status 409: the id was used for another content.
   case conflict
-  /// 410: the report was withdrawn earlier.
+  /// Status 410: the report was withdrawn earlier.
   case withdrawn
-  /// The server refuses the content: its field's rules by name, such as `number: not_valid`, or a status.
+  /// The server refused the content: the rules of its fields by name, such as `number: not_valid`, or a status.
   case invalid(String)
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 #if canImport(Darwin)
@@ -8,12 +10,12 @@ import Foundation
   import Glibc
 #endif
 
-/// Files that are whole or absent, whenever the process is killed.
+/// Files that are complete or absent, even if the process is killed.
 enum ClientFiles {
-  /// The error for what the system has just said.
+  /// Creates an error from the current `errno`.
   static func failure(_ operation: String) -> ClientError { .file(operation: operation, code: errno) }
 
-  /// Flushes to the disk itself; on Apple's systems fsync alone stops at the drive's cache.
+  /// Flushes a file to the disk; on Apple's systems fsync alone leaves the data in the drive's cache.
   static func sync(_ descriptor: Int32) -> Bool {
     #if canImport(Darwin)
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
@@ -21,7 +23,7 @@ enum ClientFiles {
     return fsync(descriptor) == 0
   }
 
-  /// Flushes a file, or a folder's names.
+  /// Flushes a file, or the names in a folder.
   static func flush(_ path: String) throws(ClientError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("flush a file") }
@@ -29,11 +31,11 @@ enum ClientFiles {
     guard sync(descriptor) else { throw failure("flush a file") }
   }
 
-  /// Writes beside, flushes, renames.
+  /// Writes a temporary file, flushes it, and renames it.
   static func replace(_ path: String, with data: Data) throws(ClientError) {
     let temporary = path + ".new"
     unlink(temporary)
-    let file = try SinkFile(temporary, limit: data.count)
+    let file = try PartialFile(temporary, limit: data.count)
     try file.append(data)
     try file.finish()
     try move(temporary, to: path)
@@ -41,11 +43,11 @@ enum ClientFiles {
 
   static func move(_ path: String, to target: String) throws(ClientError) {
     guard rename(path, target) == 0 else { throw failure("replace a file") }
-    try flush(URL(filePath: target).deletingLastPathComponent().path)
+    try flush(URL(fileURLWithPath: target).deletingLastPathComponent().path)
   }
 
-  /// Gives a file a second name, in the place of what had it; a copy where files cannot have two. Where neither can be
-  /// made, what had the name keeps it: that is no reason to accept nothing more.
+  /// Gives a file a second name, which replaces an older file of that name. Copies the file where hard links are
+  /// impossible. Without either, the older file stays: that is no reason to refuse new reports.
   static func keep(_ path: String, as name: String) throws(ClientError) {
     let fresh = name + ".new"
     unlink(fresh)
@@ -53,10 +55,10 @@ enum ClientFiles {
       guard (try? FileManager.default.copyItem(atPath: path, toPath: fresh)) != nil else { return }
     }
     guard rename(fresh, name) == 0 else { return }
-    try flush(URL(filePath: name).deletingLastPathComponent().path)
+    try flush(URL(fileURLWithPath: name).deletingLastPathComponent().path)
   }
 
-  /// Makes a folder that survives a phone's lock screen and stays out of its backups.
+  /// Creates a folder that can be used while a phone is locked, and that is excluded from backups.
   static func makeFolder(_ path: String) throws(ClientError) {
     do {
       try FileManager.default.createDirectory(
@@ -64,7 +66,7 @@ enum ClientFiles {
       #if os(iOS)
         try FileManager.default.setAttributes(
           [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
-        var url = URL(filePath: path)
+        var url = URL(fileURLWithPath: path)
         var values = URLResourceValues()
         values.isExcludedFromBackup = true
         try url.setResourceValues(values)
@@ -74,8 +76,8 @@ enum ClientFiles {
     }
   }
 
-  /// A short file.
-  /// - Returns: nil when there is none, or it is longer than `limit`.
+  /// Reads a short file.
+  /// - Returns: nil when the file is missing, or longer than `limit`.
   static func read(_ path: String, limit: Int) -> Data? {
     guard let file = FileHandle(forReadingAtPath: path) else { return nil }
     defer { try? file.close() }
@@ -84,7 +86,7 @@ enum ClientFiles {
   }
 }
 
-/// One process at a time in a folder; the system frees it when its holder dies.
+/// The lock of a folder, held by one process at a time; the system releases it when the process ends.
 final class FolderLock: Sendable {
   private let descriptor: Int32
 
@@ -98,7 +100,7 @@ final class FolderLock: Sendable {
   }
 
   deinit {
-    // Closing alone would leave the lock to a child that is just being started.
+    // Closing alone would keep the lock in a child process that is being started.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }

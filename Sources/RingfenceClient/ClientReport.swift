@@ -1,22 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// A complaint of one user. Its id and its time are fixed when it is made, so that every retry meets the same row.
+/// A report of one user about a number. Its id and time are fixed when it is created, so that every retry sends the
+/// same report.
 ///
-/// What it is about does not show in its description, its mirror, or a debugger's dump.
+/// ```swift
+/// let report = try ClientReport(number: "030 1234", region: "DE", category: "fraud", reporter: userID)
+/// try await client.report(report)
+/// ```
+///
+/// The number and the comment do not appear in its description, its mirror, or a debugger's dump.
 public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertible, CustomReflectable {
-  /// As typed; a national form needs `region`.
+  /// The number as the user entered it; a national number needs ``region``.
   public let number: String
-  /// ISO 3166-1 alpha-2.
+  /// The region of a national number: ISO 3166-1 alpha-2.
   public let region: String?
-  /// A category's slug, such as `fraud`.
+  /// The category, such as `fraud`.
   public let category: String
-  /// The app's own name for its user, 1 to 200 characters; the server keeps a keyed hash of it.
+  /// The app's own identifier of its user, 1 to 200 characters; the server stores a keyed hash of it.
   public let reporter: String
-  /// What every retry repeats, and what a withdrawal names.
+  /// The id, which every retry repeats and a withdrawal names.
   public let reportID: UUID
-  /// RFC 3339, in whole seconds.
+  /// The time of the report: RFC 3339, in whole seconds.
   public let reportedAt: String
-  /// At most 500 characters.
+  /// The comment: at most 500 characters.
   public let comment: String?
 
   enum CodingKeys: String, CodingKey {
@@ -25,11 +33,17 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     case reportedAt = "reported_at"
   }
 
+  /// Creates a report.
   /// - Parameters:
-  ///   - time: when the user spoke.
-  ///   - reportID: a fresh one unless the app has one of its own.
-  ///   - rest: see the properties.
-  /// - Throws: ``ClientError/invalid(field:rule:)`` for what the server would refuse without looking at the number.
+  ///   - number: 1 to 64 bytes.
+  ///   - region: two letters; needed for a national number.
+  ///   - category: such as `fraud`.
+  ///   - reporter: 1 to 200 characters.
+  ///   - comment: at most 500 characters.
+  ///   - time: the time of the user's action.
+  ///   - reportID: a new id, unless the app has one of its own.
+  /// - Throws: ``ClientError/invalid(field:rule:)`` for a field that the server would refuse without parsing the
+  ///   number.
   public init(
     number: String, region: String? = nil, category: String, reporter: String, comment: String? = nil,
     at time: Date = Date(), reportID: UUID = UUID()
@@ -52,9 +66,9 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     reportedAt = time.formatted(.iso8601)
   }
 
-  /// The id alone.
+  /// The id of the report, without its content.
   public var description: String { "report \(reportID)" }
 
-  /// The id alone.
+  /// A mirror with the id alone.
   public var customMirror: Mirror { Mirror(self, children: ["reportID": reportID]) }
 }

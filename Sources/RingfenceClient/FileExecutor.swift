@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 
-/// Runs an actor on a serial queue. fsync takes as long as the disk does, and must not hold a thread of the cooperative
-/// pool, of which a phone has two to six.
+/// Runs an actor on a serial queue. fsync blocks as long as the disk needs, and must not block a thread of the
+/// cooperative pool, which has two to six threads on a phone.
 final class FileExecutor: SerialExecutor {
   let queue: DispatchQueue
 
   init(label: String) { queue = DispatchQueue(label: label) }
 
-  // `ExecutorJob` is younger than iOS 16, and elsewhere `UnownedJob` is deprecated here.
-  #if os(iOS)
+  // `ExecutorJob` needs iOS 17; on macOS and Linux `UnownedJob` is deprecated here.
+  #if canImport(Darwin) && !os(macOS)
     func enqueue(_ job: UnownedJob) { run(job) }
   #else
     func enqueue(_ job: consuming ExecutorJob) { run(UnownedJob(job)) }

@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// What one attempt to send came to.
+/// The outcome of one attempt to send.
 public struct FlushResult: Sendable, Equatable {
-  /// Reports that the server has durably by now.
+  /// The number of reports that the server has stored.
   public var delivered = 0
-  /// Reports and batches that will never be taken, and are gone.
+  /// The number of reports and batches that the server will never accept, and that were removed.
   public var dropped = 0
-  /// Reports, withdrawals and batches that still wait.
+  /// The number of reports, withdrawals and batches that still wait.
   public var waiting = 0
-  /// When to try again; nil when nothing waits.
+  /// The time of the next attempt; nil when nothing waits.
   public var nextAttempt: Date?
 }

@@ -1,21 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CallerPack
 import Foundation
 
-/// What is listed under a number.
+/// The listing of a number.
 public struct Listing: Sendable, Equatable, Codable {
-  /// The category's slug.
+  /// The category, such as `fraud`.
   public let category: String
-  /// What to show.
+  /// The label to show.
   public let label: String
-  /// Whether it may be blocked; otherwise it is only to be named.
+  /// Whether calls may be blocked; otherwise the number is only identified.
   public let block: Bool
 }
 
 extension RingfenceClient {
-  /// Whether a number is listed, without telling the server which: it is asked for all listed numbers whose SHA-256
-  /// begins with the same four hex digits, one in 65,536 of all numbers, and the rest is compared here.
+  /// Looks a number up without telling the server which one.
+  ///
+  /// The server receives the first four hex digits of the number's SHA-256, and returns all listed numbers with these
+  /// digits. One in 65,536 numbers has them. The client compares the rest. Responses are kept in memory for one hour.
+  ///
+  /// ```swift
+  /// if let listing = try await client.listing(of: 49_30_1234), listing.block { warn(listing.label) }
+  /// ```
   /// - Parameter number: E.164 digits, without the plus.
-  /// - Returns: nil when it is not listed.
+  /// - Returns: nil when the number is not listed.
   /// - Throws: ``ClientError``: `network`, `key`, `status`; `CancellationError`.
   public func listing(of number: Int64) async throws -> Listing? {
     let hash = PackDigest.of(Array("+\(number)".utf8)).hex
@@ -23,13 +31,13 @@ extension RingfenceClient {
     let now = environment.now()
     if let known = hashCache.answer(prefix, at: now) { return known[hash] }
     let request = ClientRequest(
-      "GET", configuration.server.appending(path: "numbers/by-hash/\(prefix)"),
+      "GET", configuration.server.appendingPathComponent("numbers/by-hash/\(prefix)"),
       fields: ["Authorization": "Bearer \(configuration.key)"])
     let (head, data) = try await transport.send(request, limit: 4 << 20)
     if let refusal = head.keyRefusal() { throw ClientError.key(refusal) }
     guard head.status == 200 else { throw ClientError.status(head.status) }
     guard let answer = try? JSONDecoder().decode(HashedListings.self, from: data), answer.prefix == prefix else {
-      throw ClientError.network("The answer is not one to this question.")
+      throw ClientError.network("The response does not match the request.")
     }
     let listings = Dictionary(
       answer.entries.map { ($0.hash, Listing(category: $0.category, label: $0.label, block: $0.block)) },
@@ -39,7 +47,7 @@ extension RingfenceClient {
   }
 }
 
-/// The answer to a prefix.
+/// The response to a prefix.
 private struct HashedListings: Decodable {
   struct Entry: Decodable {
     let hash: String
@@ -52,7 +60,7 @@ private struct HashedListings: Decodable {
   let entries: [Entry]
 }
 
-/// Answers of the last hour, in memory only: a file of them would tell who called.
+/// Responses of the last hour, in memory only: a file of them would reveal callers.
 struct HashCache {
   private var answers: [String: (at: Date, listings: [String: Listing])] = [:]
   private static let room = 32

@@ -1,21 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 extension RingfenceClient {
-  /// What an answer to a whole request means.
-  enum Verdict {
-    /// It was answered.
+  /// The outcome of one request.
+  enum RequestOutcome {
+    /// The server accepted the request.
     case answered(Data)
-    /// Not now; seconds that the server asks for.
+    /// The request may succeed later; contains the seconds that the server requests.
     case later(asked: Double?)
-    /// The server turns the key away.
+    /// The server refused the key.
     case keyRefused(KeyRefusal)
-    /// The content will never be taken.
+    /// The server will never accept the content.
     case refused(DropReason)
-    /// Too much in one request.
+    /// The request is too large.
     case tooLarge
   }
 
-  /// One walk through all that waits, to the first failure.
+  /// Sends everything that waits, up to the first failure.
   func pass(isUrgent: Bool) async -> FlushResult {
     var result = FlushResult()
     let now = environment.now()
@@ -23,7 +25,7 @@ extension RingfenceClient {
       do {
         if try await sendReports(&result), try await sendWithdrawals() { _ = try await sendCounts(&result) }
       } catch {
-        // The disk is full or broken: what was answered is asked again.
+        // The disk is full or broken; requests that were answered are repeated later.
         pause(asked: nil)
       }
     }
@@ -55,15 +57,15 @@ extension RingfenceClient {
     pausedUntil = .distantPast
   }
 
-  /// Asks the API.
-  private func ask(_ method: String, _ path: String, _ body: [UInt8]? = nil) async -> Verdict {
+  /// Sends a request to the API.
+  private func sendRequest(_ method: String, _ path: String, _ body: [UInt8]? = nil) async -> RequestOutcome {
     var request = ClientRequest(
-      method, configuration.server.appending(path: path), fields: ["Authorization": "Bearer \(configuration.key)"],
-      body: body.map { Data($0) })
+      method, configuration.server.appendingPathComponent(path),
+      fields: ["Authorization": "Bearer \(configuration.key)"], body: body.map { Data($0) })
     if body != nil { request.fields["Content-Type"] = "application/json" }
     guard let (head, data) = try? await transport.send(request, limit: 1 << 20) else { return .later(asked: nil) }
-    // What is dropped for ever is dropped on the server's own word: a proxy before it, or another server at its
-    // address, says such things too.
+    // Content is dropped only on a response of the server itself: a proxy in front of it, or another server at its
+    // address, may return the same statuses.
     let isOurs = head.isProblem
     if let refusal = head.keyRefusal() { return .keyRefused(refusal) }
     switch head.status {
@@ -80,12 +82,13 @@ extension RingfenceClient {
     }
   }
 
-  /// - Returns: whether to go on.
-  private func mayGoOn(after verdict: Verdict) -> Bool {
-    switch verdict {
+  /// Records the outcome of a request for the backoff.
+  /// - Returns: whether to continue with the next request.
+  private func continues(after outcome: RequestOutcome) -> Bool {
+    switch outcome {
     case .later(let asked): pause(asked: asked)
     case .keyRefused(let refusal):
-      tell(.keyRefused(refusal))
+      onEvent(.keyRefused(refusal))
       pause(asked: nil)
     case .answered, .refused, .tooLarge:
       succeed()
@@ -103,22 +106,22 @@ extension RingfenceClient {
       if batch.isEmpty { return true }
       outbox.markSent(Set(batch.map(\.id)))
       let body = [UInt8(ascii: "[")] + batch.map(\.payload).joined(separator: [UInt8(ascii: ",")])
-      let verdict = await ask("POST", "reports", body + [UInt8(ascii: "]")])
-      guard mayGoOn(after: verdict) else { return false }
-      switch verdict {
+      let outcome = await sendRequest("POST", "reports", body + [UInt8(ascii: "]")])
+      guard continues(after: outcome) else { return false }
+      switch outcome {
       case .answered(let data):
         guard try settle(batch, data, &result) else { return false }
         batchSize = min(Self.largestBatch, batchSize * 2)
       case .refused(let reason):
-        try narrow(batch, reason, &result)
+        try splitOrDrop(batch, reason, &result)
       default:
-        try narrow(batch, .invalid("status 413"), &result)
+        try splitOrDrop(batch, .invalid("status 413"), &result)
       }
     }
   }
 
-  /// A request that is refused as a whole is asked in halves, until the one at fault is alone.
-  private func narrow(
+  /// Halves a refused batch until the report at fault is alone, and drops that one.
+  private func splitOrDrop(
     _ batch: [PendingReport], _ reason: DropReason, _ result: inout FlushResult
   ) throws(ClientError) {
     if batch.count > 1 {
@@ -129,7 +132,8 @@ extension RingfenceClient {
     batchSize = Self.largestBatch
   }
 
-  /// - Returns: whether the answer was one.
+  /// Applies the server's results for each report of a batch.
+  /// - Returns: whether the response was complete.
   private func settle(
     _ batch: [PendingReport], _ data: Data, _ result: inout FlushResult
   ) throws(ClientError) -> Bool {
@@ -154,8 +158,8 @@ extension RingfenceClient {
     }
     if !taken.isEmpty { try outbox.settle(reports: taken.map(\.id)) }
     result.delivered += taken.count
-    for report in taken { tell(.delivered(report: report.id)) }
-    // The server's limit of a reporter begins anew with the day.
+    for report in taken { onEvent(.delivered(report: report.id)) }
+    // The server's limit of a reporter is reset at the end of the day.
     outbox.postpone(limited, until: now + UTCDay.secondsLeft(at: now) + 600 * environment.chance())
     if !failed.isEmpty {
       pause(asked: nil)
@@ -168,19 +172,19 @@ extension RingfenceClient {
     _ report: PendingReport, _ reason: DropReason, _ result: inout FlushResult
   ) throws(ClientError) {
     try outbox.settle(reports: [report.id])
-    // Under this id the server has something else, or nothing.
+    // Under this id the server has another report, or none.
     if reason != .withdrawn, outbox.withdrawals.contains(report.id) { try outbox.settle(withdrawal: report.id) }
     result.dropped += 1
-    tell(.dropped(report: report.id, reason: reason))
+    onEvent(.dropped(report: report.id, reason: reason))
   }
 
   // MARK: Withdrawals and counts
 
   private func sendWithdrawals() async throws(ClientError) -> Bool {
     for id in outbox.withdrawals where !outbox.reports.contains(where: { $0.id == id }) {
-      guard mayGoOn(after: await ask("DELETE", "reports/\(id.uuidString.lowercased())")) else { return false }
+      guard continues(after: await sendRequest("DELETE", "reports/\(id.uuidString.lowercased())")) else { return false }
       try outbox.settle(withdrawal: id)
-      tell(.withdrawn(report: id))
+      onEvent(.withdrawn(report: id))
     }
     return true
   }
@@ -188,24 +192,24 @@ extension RingfenceClient {
   private func sendCounts(_ result: inout FlushResult) async throws(ClientError) -> Bool {
     try outbox.seal(before: UTCDay.text(of: environment.now()), makeID: { UUID() })
     for batch in outbox.batches {
-      let verdict = await ask("POST", "identifications", Outbox.json(batch))
-      guard mayGoOn(after: verdict) else { return false }
+      let outcome = await sendRequest("POST", "identifications", Outbox.json(batch))
+      guard continues(after: outcome) else { return false }
       try outbox.settle(batch: batch.batchID)
-      switch verdict {
-      case .answered: tell(.counted(batch: batch.batchID))
+      switch outcome {
+      case .answered: onEvent(.counted(batch: batch.batchID))
       case .refused(let reason):
         result.dropped += 1
-        tell(.batchDropped(batch: batch.batchID, reason: reason))
+        onEvent(.batchDropped(batch: batch.batchID, reason: reason))
       default:
         result.dropped += 1
-        tell(.batchDropped(batch: batch.batchID, reason: .invalid("status 413")))
+        onEvent(.batchDropped(batch: batch.batchID, reason: .invalid("status 413")))
       }
     }
     return true
   }
 }
 
-/// What the server says of each report of a batch.
+/// The server's results for each report of a batch.
 private struct ReportResults: Decodable {
   struct Item: Decodable {
     struct Field: Decodable {
@@ -216,7 +220,7 @@ private struct ReportResults: Decodable {
     let status: String
     let errors: [Field]?
 
-    /// Names of fields and rules; no values.
+    /// The names of fields and rules, without values.
     var rules: String {
       (errors ?? []).map { "\($0.pointer.drop { $0 == "/" }): \($0.code)" }.joined(separator: ", ")
     }

@@ -1,28 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// An app's side of a Ringfence server: complaints with an outbox that survives the app's death, counts of calls, look-ups
-/// that do not say which number, and packs.
+/// An app's client of a Ringfence server: reports with an outbox that survives crashes, counts of calls, lookups that
+/// do not reveal the number, and packs.
 ///
-/// What ``report(_:)``, ``withdraw(_:)`` and ``countCall(from:region:wasNamed:at:)`` have returned from is on the disk and
-/// will reach the server, however often the app is killed; it counts once, however often it is sent. Nothing here writes
-/// a log, and no error or event holds a number.
+/// When ``report(_:)``, ``withdraw(_:)`` or ``countCall(from:region:wasNamed:at:)`` returns, its data is on the disk
+/// and will reach the server, even if the app is killed. It counts once, however often it is sent. The client writes no
+/// log, and no error or event contains a number.
+///
+/// ```swift
+/// let client = try RingfenceClient(configuration)
+/// Task { await client.run() }
+/// try await client.report(ClientReport(number: "+49301234", category: "fraud", reporter: userID))
+/// let result = try await client.updatePacks(["toxic"])
+/// ```
+///
+/// Create one client a folder, and keep it as long as the app runs.
 public actor RingfenceClient {
   let configuration: ClientConfiguration
   let transport: any ClientTransport
   let environment: ClientEnvironment
-  let tell: @Sendable (ClientEvent) -> Void
+  let onEvent: @Sendable (ClientEvent) -> Void
   let outbox: Outbox
-  /// What was wrong with the outbox's file when it was opened; nil when nothing was.
+  /// The damage that was found when the outbox's file was opened; nil when there was none.
   public nonisolated let damage: OutboxDamage?
   private let lock: FolderLock
   nonisolated let files = FileExecutor(label: "ringfence.client")
-  /// A queue of the client's own: what is accepted is on the disk when its call returns, and the disk may be slow.
+  /// A queue of the client's own, because accepting a report waits for the disk.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { files.asUnownedSerialExecutor() }
 
   var backoff = Backoff()
-  /// Nothing is sent before: what the backoff says.
+  /// The end of the pause after a failure; ``flush(isUrgent:)`` may skip it.
   var pausedUntil = Date.distantPast
-  /// Nothing is sent before, not even on the app's wish: what the server asked for.
+  /// The end of the pause that the server requested; it is never skipped.
   var forbiddenUntil = Date.distantPast
   /// The most reports of the next request.
   var batchSize = RingfenceClient.largestBatch
@@ -33,11 +44,12 @@ public actor RingfenceClient {
 
   static let largestBatch = 100
 
-  /// Opens the folder and what waits in it.
+  /// Opens the folder and its outbox.
   /// - Parameters:
-  ///   - transport: what carries requests.
-  ///   - environment: time and chance.
-  ///   - onEvent: told what became of things; called on any thread, and must return at once.
+  ///   - configuration: the server, the key and the folder.
+  ///   - transport: sends the requests.
+  ///   - environment: the clock and random numbers.
+  ///   - onEvent: receives the outcomes of reports and batches; called on any thread, and must return at once.
   /// - Throws: ``ClientError``: `busy` when another process has the folder open, `file`.
   public init(
     _ configuration: ClientConfiguration, transport: any ClientTransport = URLSessionTransport(),
@@ -46,36 +58,39 @@ public actor RingfenceClient {
     self.configuration = configuration
     self.transport = transport
     self.environment = environment
-    tell = onEvent
+    self.onEvent = onEvent
     let folder = configuration.folder.path
     try ClientFiles.makeFolder(folder)
     lock = try FolderLock(folder)
     outbox = try Outbox(path: "\(folder)/outbox", limit: configuration.outboxLimit)
     damage = outbox.damage
-    if let damage { tell(.damaged(bytes: damage.bytes)) }
+    if let damage { onEvent(.damaged(bytes: damage.bytes)) }
   }
 
   // MARK: Accepting
 
-  /// Accepts a complaint: it is on the disk when this returns. Handing the same one in again is harmless.
-  /// - Throws: ``ClientError``: `full`, `file`, `invalid` where the id is used for another content that still waits.
+  /// Accepts a report, which is on the disk when this method returns. Accepting the same report again has no effect.
+  /// - Parameter report: the report.
+  /// - Throws: ``ClientError``: `full`, `file`, `invalid` if the id is used for another content that still waits.
   public func report(_ report: ClientReport) throws(ClientError) {
     try outbox.accept(report)
     wake()
   }
 
-  /// Takes a complaint back, whether it was sent already or not.
-  /// - Parameter id: the report's.
+  /// Withdraws a report, whether it was sent already or not.
+  /// - Parameter id: the report's id.
   /// - Throws: ``ClientError``: `file`.
   public func withdraw(_ id: UUID) throws(ClientError) {
     try outbox.withdraw(id)
     wake()
   }
 
-  /// Counts a call. Days are sent when they are over, in UTC, one batch a day.
+  /// Counts a call. The counts of a day (UTC) are sent after its end, in one batch.
   /// - Parameters:
-  ///   - number: of the caller; a national form needs `region`.
-  ///   - wasNamed: whether the phone could name or block the caller.
+  ///   - number: the caller's number, 1 to 64 bytes; a national number needs `region`.
+  ///   - region: ISO 3166-1 alpha-2.
+  ///   - wasNamed: whether the phone identified or blocked the caller.
+  ///   - time: the time of the call; by default now.
   /// - Throws: ``ClientError``: `full`, `file`, `invalid`.
   public func countCall(
     from number: String, region: String? = nil, wasNamed: Bool, at time: Date? = nil
@@ -87,14 +102,15 @@ public actor RingfenceClient {
         day: UTCDay.text(of: time ?? environment.now())))
   }
 
-  /// Reports, withdrawals and batches that wait.
+  /// The number of reports, withdrawals and batches that wait.
   public var waiting: Int { outbox.reports.count + outbox.withdrawals.count + outbox.batches.count }
 
   // MARK: Sending
 
-  /// Sends what waits, once; whoever asks meanwhile gets the same answer.
-  /// - Parameter isUrgent: tries also during the client's own pause after a failure, such as when the network is back.
-  ///   What the server asked for by `Retry-After` is kept in any case.
+  /// Sends everything that waits, once. Concurrent calls share one attempt and its result.
+  /// - Parameter isUrgent: whether to try also during the client's own pause after a failure, for example when the
+  ///   network is back. A pause that the server requested with `Retry-After` is kept in any case.
+  /// - Returns: the numbers of delivered, dropped and waiting items.
   @discardableResult
   public func flush(isUrgent: Bool = false) async -> FlushResult {
     if let passing { return await passing.value }
@@ -105,15 +121,15 @@ public actor RingfenceClient {
     return result
   }
 
-  /// Sends as things come, and again after failures, until its task is cancelled. Run one.
+  /// Sends new items as they arrive, retries after failures, and ends when its task is cancelled. Run it in one task.
   public func run() async {
     while !Task.isCancelled {
       let next = await flush().nextAttempt
       let now = environment.now()
-      // With nothing to send, the end of the day turns counts into a batch.
+      // When nothing waits, the next attempt is at the end of the day, which turns counts into a batch.
       let due = next.map { $0.timeIntervalSince(now) } ?? UTCDay.secondsLeft(at: now) + 60 * environment.chance()
       let sleep = environment.sleep
-      let task = Task { _ = try? await sleep(.seconds(max(0.1, due))) }
+      let task = Task { _ = try? await sleep(max(0.1, due)) }
       sleeper = task
       await withTaskCancellationHandler {
         await task.value
@@ -130,9 +146,10 @@ public actor RingfenceClient {
 
   // MARK: Packs
 
-  /// Brings packs up to date: verified, by deltas where those are smaller, each put in place at once.
-  /// - Parameter wanted: names of packs; nil for all there are.
-  /// - Throws: ``ClientError``, `CancellationError`; what was held before stays good.
+  /// Updates packs: downloads deltas where they are smaller, verifies everything, and replaces each pack in one step.
+  /// - Parameter wanted: names of packs; nil for all.
+  /// - Returns: the serial of the publication and the names of changed packs.
+  /// - Throws: ``ClientError``, `CancellationError`; the packs of the previous update then stay.
   public func updatePacks(_ wanted: Set<String>? = nil) async throws -> PackUpdateResult {
     if let updating { return try await updating.value }
     let updater = try PackUpdater(configuration, transport: transport, environment: environment)
@@ -146,9 +163,10 @@ public actor RingfenceClient {
     }
   }
 
-  /// The file of a pack that is held; nil when there is none.
+  /// Returns the file of a pack: `packs/NAME.rfpack` in the client's folder; nil when there is none.
+  /// - Parameter name: the name of the pack in the manifest, such as `toxic`.
   public nonisolated func pack(_ name: String) -> URL? {
-    let url = PackUpdater.packs(in: configuration.folder).appending(path: "\(name).rfpack")
+    let url = PackUpdater.packs(in: configuration.folder).appendingPathComponent("\(name).rfpack")
     return FileManager.default.fileExists(atPath: url.path) ? url : nil
   }
 }

@@ -3,15 +3,15 @@ import Foundation
 import TestData
 import Testing
 
-/// The extension's process is killed at every step of a request: every call to the system, every durable
-/// operation of the store. Afterwards ordinary reloads must bring the phone to the right lists, whatever the
-/// system believes about its own store.
+/// The extension's process is killed at every step of a request: at every call to the system and every durable
+/// operation of the store. Ordinary reloads must then bring the phone to the right lists, independent of the state that
+/// the system reports.
 @Suite struct ExtensionLoaderKillTests {
   enum Scenario: String, CaseIterable {
     case firstLoad, changes, replacing, firstPage, laterPage, changesInPages
   }
 
-  /// What the system does after the kill.
+  /// The behaviour of the system after the kill.
   enum Recovery: CaseIterable {
     case changes, complete, unannounced
   }
@@ -60,7 +60,8 @@ import Testing
     var interrupted = 0
     while wasKilled {
       for recovery in Recovery.allCases {
-        // A request that the app did not announce can only tell from what the killed one wrote first.
+        // After a request that the app did not announce, only the first writes of the killed process can show its
+        // failure.
         if recovery == .unannounced, step < Self.stepsUntilFeedingIsKnown { continue }
         let phone = try phone(scenario)
         let killSwitch = KillSwitch(at: step)
@@ -80,7 +81,7 @@ import Testing
           #expect(outcome.isClean, "\(scenario) step \(step): \(outcome)")
         }
         #expect(phone.held == phone.expected, "\(scenario) step \(step)")
-        // What the ledger now trusts is what the system holds.
+        // The lists that the ledger trusts are those that the system has.
         let quiet = try phone.reload()
         #expect(quiet.isClean && phone.held == phone.expected, "\(scenario) step \(step)")
       }
@@ -89,7 +90,7 @@ import Testing
     #expect(interrupted > 20)
   }
 
-  /// Twice in a row, at every pair of a coarse grid: a recovery may be killed as well.
+  /// Two kills in a row, at every pair of a coarse grid: a recovery may be killed too.
   @Test func aRecoveryMayBeKilledToo() throws {
     for first in stride(from: 0, to: 60, by: 4) {
       for second in stride(from: 1, to: 60, by: 5) {

@@ -3,8 +3,8 @@ import Foundation
 import TestData
 import Testing
 
-/// Phones live through random weeks: lists change, users edit, requests are killed or fail, extensions are
-/// turned off and on. After every undisturbed load the phone holds exactly the lists.
+/// Random weeks of a phone: lists change, users edit, requests are killed or fail, extensions are turned off and on.
+/// After every undisturbed load the phone has exactly the lists.
 @Suite struct ExtensionLoaderPropertyTests {
   @Test(arguments: 1...40) func aRandomWeekEndsRight(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
@@ -24,18 +24,18 @@ import Testing
         try phone.reload(killedAt: Int.random(in: 0...80, using: &generator))
         if Bool.random(using: &generator) { phone.system.nextIsIncremental.toggle() }
       case 5:
-        // The system fails a request for reasons of its own after all was sent; the handler hears of it.
+        // The system fails a request after all calls were made; the handler is notified.
         try phone.loader().prepareReload()
         let request = phone.system.beginRequest()
-        _ = try phone.loader().feed(request)
+        _ = try phone.loader().load(request)
         request.cancelRequest(withError: CallDirectorySimulator.Fault.interrupted)
         _ = request.end()
-        try phone.loader().forget()
+        try phone.loader().invalidate()
       default: break
       }
       try phone.savePersonalList()
       if Bool.random(using: &generator) { continue }
-      // A toggled answer may wipe what was loaded in pages, so a load may begin anew, but it ends.
+      // Turning the extension off may delete loaded pages, so a load may start again, but it ends.
       var reloads = 0
       repeat {
         let outcome = try phone.reload()

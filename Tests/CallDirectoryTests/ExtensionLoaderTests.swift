@@ -28,7 +28,7 @@ import Testing
     ])
     let second = try phone.reload()
     #expect(second.isClean && second.isIncremental)
-    // Blocking 1 goes, 2 and 4 come; the name of 3 is removed and added.
+    // Blocking 1 is removed, 2 and 4 are added; the name of 3 is removed and added.
     #expect(second.removals == 2 && second.blockingAdditions == 2 && second.identificationAdditions == 1)
     #expect(phone.held == phone.expected)
     let third = try phone.reload()
@@ -36,20 +36,20 @@ import Testing
     #expect(phone.held == phone.expected)
   }
 
-  /// Between two requests of one load, the lists that the first replaced are lost.
+  /// Between two requests of one load, the lists that the first request replaced are lost.
   @Test func aLoadInPartsWhoseOldListsAreLostBeginsAnew() throws {
     try phone.publish(blocked(1, 2, 3, 4, 5, 6, 7, 8))
     try phone.reload()
     let old = try FileManager.default.contentsOfDirectory(atPath: phone.store.path).filter { $0.hasSuffix(".pack") }
     try phone.publish(blocked(11, 12, 13, 14, 15, 16, 17, 18))
     phone.pageOperations = 4
-    #expect(try phone.reload().isClean && !phone.loader().isWhole())
+    #expect(try phone.reload().isClean && !phone.loader().isComplete())
     for name in old { try FileManager.default.removeItem(at: phone.store.appendingPathComponent(name)) }
     for _ in 0..<6 where phone.held != phone.expected { #expect(try phone.reload().isClean) }
     #expect(phone.held == phone.expected)
   }
 
-  /// A name that leads elsewhere, such as `current.pack`: the store keeps the file and not the link.
+  /// A symbolic link that changes, such as `current.pack`: the store keeps the file and not the link.
   @Test func aPackBehindALinkIsKeptAsAFile() throws {
     try phone.publish(blocked(1, 2, 3))
     let file = phone.packs[0]
@@ -109,10 +109,10 @@ import Testing
     try bytes.write(to: phone.packs[0])
     try phone.loader().prepareReload()
     let request = phone.system.beginRequest()
-    let report = try phone.loader().feed(request)
+    let report = try phone.loader().load(request)
     request.completeRequest { _ in }
     #expect(request.end().isClean && report.faults.count == 1 && report.mode == .changes)
-    try phone.loader().settle()
+    try phone.loader().confirmReload()
     #expect(phone.system.blocking == [1, 2, 3])
     try phone.publish(blocked(4))
     #expect(try phone.reload().isClean && phone.system.blocking == [4])
@@ -150,13 +150,13 @@ import Testing
     repeat {
       try phone.loader().prepareReload()
       let request = phone.system.beginRequest()
-      reports.append(try phone.loader().feed(request))
+      reports.append(try phone.loader().load(request))
       request.completeRequest { _ in }
       #expect(request.end().isClean)
-      try phone.loader().settle()
-      // A newer list does not disturb a load under way.
+      try phone.loader().confirmReload()
+      // A newer list does not disturb a running load.
       if reports.count == 2 { try phone.publish(Lists.random(60, using: &generator)) }
-    } while reports.last?.isWhole == false && reports.count < 40
+    } while reports.last?.isComplete == false && reports.count < 40
     #expect(
       reports.count > 4 && reports.first?.mode == .complete && reports.dropFirst().allSatisfy { $0.mode == .changes })
     for _ in 0..<40 where phone.held != phone.expected { #expect(try phone.reload().isClean) }
@@ -212,12 +212,12 @@ import Testing
     let twin = try PhoneFixture()
     try twin.publish(blocked(1, 2))
     try twin.reload(killedBy: steps)
-    // Find the step after which the system has the list and the ledger has not: there the app's word helps.
+    // Finds the step after which the system has the list and the ledger does not: there the app's confirmation helps.
     for step in (0..<steps.steps).reversed() {
       let phone = try PhoneFixture()
       try phone.publish(blocked(1, 2))
       guard try phone.reload(killedAt: step).fault == nil else { continue }
-      try phone.loader().settle()
+      try phone.loader().confirmReload()
       let next = try phone.reload()
       #expect(next.isClean && phone.system.blocking == [1, 2])
     }
@@ -229,7 +229,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: store) }
     let loader = ExtensionLoader(store: store, packs: phone.packs)
     #expect(phone.system.reload(with: loader).isClean && phone.held == phone.expected)
-    // The store's own file serves when the pack is gone, link or copy.
+    // The store's own file, a link or a copy, is used when the pack is gone.
     try FileManager.default.removeItem(at: phone.packs[0])
     phone.system.disableAndEnable()
     #expect(phone.system.reload(with: loader).isClean && phone.held == phone.expected)

@@ -5,10 +5,10 @@ import Testing
 #if os(Linux)
   /// The extension's memory, measured in a process of its own.
   @Suite struct MemoryTests {
-    /// What the whole extension may take; the reader's own ceiling is far below it.
+    /// The memory limit of the extension; the reader's own limit is far below it.
     private static let budget = 5 << 20
 
-    /// Two lists of 25,000 numbers, half of the second in the first, most names of their own.
+    /// Two lists of 25,000 numbers. Half of the second is in the first, and most names are unique.
     private static func callers(_ first: Int64, night: Int64) -> Callers {
       var callers: Callers = [:]
       for index in 0..<25_000 as Range<Int64> {
@@ -25,7 +25,7 @@ import Testing
       try phone.publish(Self.callers(87_500, night: 1), at: 1)
       try phone.personalList.block(33_100_000_003)
       try phone.savePersonalList()
-      // The children inherit the environment: their only way to learn the folder.
+      // The environment is the only way to tell the child its folder.
       setenv("RINGFENCE_MEMORY_TEST", phone.folder.path, 1)
       defer { unsetenv("RINGFENCE_MEMORY_TEST") }
       let complete = await #expect(
@@ -34,7 +34,7 @@ import Testing
         try MemoryTests.load(.complete)
       }
       print(String(decoding: (complete?.standardOutputContent ?? []), as: UTF8.self))
-      // A process of its own again: memory that the first load gave back would be used unseen.
+      // Another process: memory that the first load has freed would be used again unnoticed.
       try phone.publish(Self.callers(0, night: 2), at: 0)
       let changes = await #expect(
         processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
@@ -59,10 +59,10 @@ import Testing
       let request = phone.beginRequest(batch: 500) {
         highest = max(highest, ProcessMemory.now()?.anonymousBytes ?? 0)
       }
-      let report = try loader.feed(request)
+      let report = try loader.load(request)
       request.completeRequest { _ in }
-      #expect(request.end().isClean && report.isWhole && report.mode == mode)
-      try loader.settle()
+      #expect(request.end().isClean && report.isComplete && report.mode == mode)
+      try loader.confirmReload()
       let growth = max(highest, try #require(ProcessMemory.now()).anonymousBytes) - before
       print("memory: \(mode), \(report.blockingAdded + report.identificationAdded) additions, \(growth >> 10) KB")
       #expect(growth < budget, "\(mode): \(growth >> 10) KB")

@@ -63,7 +63,7 @@ import Testing
       var changed = bytes
       changed[index] ^= 0x81
       try Data(changed).write(to: phone.personal)
-      // Any answer will do but a crash, and what is read keeps the rules.
+      // Any result except a crash is allowed, and a list that is read keeps the rules.
       guard let list = try? PersonalList(contentsOf: phone.personal) else { continue }
       #expect(list.identified.allSatisfy { $0.label?.isEmpty == false && $0.number > 0 })
     }

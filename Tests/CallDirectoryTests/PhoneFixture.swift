@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import TestData
 
-/// What a list says of a number, as the tests reckon it.
+/// The entry of a list for a number, computed by the tests.
 struct Caller: Hashable {
   var blocks: Bool
   var label: String?
@@ -13,13 +13,13 @@ struct Caller: Hashable {
 
 typealias Callers = [Int64: Caller]
 
-/// A phone: a folder that app and extension share, and a system beside it.
+/// A phone: a folder that app and extension share, and a simulated system.
 final class PhoneFixture {
   let folder: URL
   var system = CallDirectorySimulator()
   var packs: [URL] = []
   var pageOperations = CallDirectoryLimits.pageOperations
-  /// What the packs say, the first in priority first.
+  /// The contents of the packs, in order of priority.
   private(set) var said: [Callers] = []
   var personalList = PersonalList()
 
@@ -27,7 +27,7 @@ final class PhoneFixture {
   var personal: URL { folder.appendingPathComponent("personal") }
 
   init() throws {
-    // Thousands of small durable files: in memory where the system has such a folder.
+    // Thousands of small durable files: in memory where the system has a folder for that.
     let memory = URL(fileURLWithPath: "/dev/shm")
     let root = FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
     folder = root.appendingPathComponent("ringfence-\(UUID().uuidString)")
@@ -36,7 +36,7 @@ final class PhoneFixture {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Replaces the pack at a place in the order of priority, as an app does: a new file takes the name.
+  /// Replaces the pack at an index, as an app does: a new file gets the name.
   func publish(_ callers: Callers, at index: Int = 0, profile: PackProfile = .lean) throws {
     while packs.count <= index {
       packs.append(folder.appendingPathComponent("list\(packs.count).pack"))
@@ -46,7 +46,7 @@ final class PhoneFixture {
     said[index] = callers
   }
 
-  /// Packs that were built before, by what they say: a kill at every step needs the same few again and again.
+  /// Packs that were built before, by content: a kill at every step needs the same few again and again.
   private static let built = Mutex<[Callers: Data]>([:])
 
   static func write(_ callers: Callers, to file: URL, profile: PackProfile = .lean) throws {
@@ -59,7 +59,7 @@ final class PhoneFixture {
       let data = try Data(contentsOf: fresh)
       built.withLock { $0[callers] = data }
     }
-    // A new file takes the name: the old one may be linked into a store.
+    // A new file gets the name, because the old one may be linked into a store.
     guard rename(fresh.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 
@@ -81,8 +81,8 @@ final class PhoneFixture {
       store: store, packs: packs, personal: personal, pageOperations: pageOperations, killSwitch: killSwitch)
   }
 
-  /// The app announces a reload, the system makes the request, and the extension may be killed at a step. The
-  /// app never hears how it ended.
+  /// The app announces a reload, the system makes the request, and the extension may be killed at a step. The app does
+  /// not learn the outcome.
   @discardableResult
   func reload(killedBy killSwitch: KillSwitch = KillSwitch()) throws -> CallDirectorySimulator.Outcome {
     try loader().prepareReload()
@@ -95,7 +95,8 @@ final class PhoneFixture {
     try reload(killedBy: KillSwitch(at: step))
   }
 
-  /// What a system must hold: the packs by priority, the user's word before them, reckoned the plain way.
+  /// The entries that a system must have: the packs by priority, overridden by the user's list, computed in a simple
+  /// way.
   var expected: Callers {
     var result: Callers = [:]
     for callers in said {
@@ -113,7 +114,7 @@ final class PhoneFixture {
     return result.filter { $0.value.blocks || $0.value.label != nil }
   }
 
-  /// What the system holds.
+  /// The entries that the system has.
   var held: Callers {
     var result: Callers = [:]
     for number in system.blocking { result[number] = Caller(blocks: true, label: system.identification[number]) }
@@ -140,6 +141,6 @@ enum Lists {
 }
 
 extension CallDirectorySimulator.Outcome {
-  /// Whether the request kept every rule, those included that the system breaks silently.
+  /// Whether the request kept every rule, including those that the system enforces silently.
   var isClean: Bool { fault == nil && droppedLabels == 0 && ignoredAdditions == 0 && lateRemovals == 0 }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 #if os(Linux)
-  /// The same as the simulated kills, with a process that is really killed.
+  /// Repeats a simulated kill with a process that is really killed.
   @Suite struct RealKillTests {
     @Test func aKilledProcessLeavesAStoreThatIsNotTrusted() async throws {
       let phone = try PhoneFixture()
@@ -19,7 +19,7 @@ import Testing
           store: folder.appendingPathComponent("store"), packs: [folder.appendingPathComponent("list0.pack")])
         loader.serve(DeadlyContext())
       }
-      // The system has deleted every entry, and still asks for changes.
+      // The system has deleted every entry, and still requests only changes.
       let request = phone.system.beginRequest()
       #expect(request.end().fault == .interrupted && phone.held.isEmpty && phone.system.nextIsIncremental)
       let recovery = try phone.reload()

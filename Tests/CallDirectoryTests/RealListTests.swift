@@ -8,10 +8,10 @@ import Testing
 @Suite struct RealListTests {
   private struct Lists {
     let directory, toxic, block: String
-    /// Of a list, every so many lines are taken.
+    /// The distance of the lines that are used.
     let step: Int
     let toxicStep: Int
-    /// Operations a page, so few that the second publication needs several.
+    /// The operations of a page, so few that the second publication needs several.
     let page: Int
     let least: Int
   }
@@ -30,7 +30,7 @@ import Testing
     return text
   }
 
-  /// Every `step`th line of a list from line `offset` on.
+  /// Every `step`th line of a list, from line `offset` on.
   private static func sample(_ path: String, step: Int, offset: Int = 0, isToxic: Bool = false) throws -> Callers {
     var callers: Callers = [:]
     for (index, line) in try text(path).utf8.split(separator: UInt8(ascii: "\n")).enumerated()
@@ -49,14 +49,14 @@ import Testing
     try phone.publish(Self.sample(lists.block, step: lists.step), at: 2)
     #expect(phone.expected.count > lists.least)
     #expect(try phone.reload().isClean && phone.held == phone.expected)
-    // The next publication: other lines of one list, the others unchanged, and a page that is too small for it.
+    // The next publication: other lines of one list, unchanged others, and a page that is too small for it.
     phone.pageOperations = lists.page
     try phone.publish(Self.sample(lists.toxic, step: lists.toxicStep, offset: 1, isToxic: true), at: 1)
     var requests = 0
     repeat {
       #expect(try phone.reload().isClean)
       requests += 1
-    } while !phone.loader().isWhole()
+    } while !phone.loader().isComplete()
     #expect(phone.held == phone.expected && requests > 2)
   }
 

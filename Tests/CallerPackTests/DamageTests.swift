@@ -8,7 +8,7 @@ import Testing
     return try packBytes(randomEntries(kind, count: 24, &random), .init(kind: kind, region: "US", serial: 3))
   }
 
-  /// Reads everything there is; the number of entries.
+  /// Reads all entries and returns their number.
   @discardableResult
   static func readAll(_ bytes: [UInt8]) throws -> Int {
     let reader = try PackReader(bytes: bytes)

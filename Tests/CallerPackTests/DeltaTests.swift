@@ -3,7 +3,7 @@ import CallerPackBuilder
 import Testing
 
 @Suite struct DeltaTests {
-  /// A successor: some entries go, some come, some change.
+  /// A successor with removed, added and changed entries.
   static func next(_ list: [PackEntry], _ kind: PackKind, _ random: inout Seeded) -> [PackEntry] {
     var result: [PackEntry] = []
     for entry in list {
@@ -23,7 +23,7 @@ import Testing
     return result
   }
 
-  /// What a phone's two lists hold after the changes.
+  /// The two lists of a phone after the changes.
   static func played(_ list: [PackEntry], _ cursor: PackChangeCursor) throws -> [PackEntry] {
     var blocked = Set(list.filter(\.isBlocked).map(\.number))
     var names = Dictionary(uniqueKeysWithValues: list.filter(\.isIdentified).map { ($0.number, $0.label) })
@@ -66,7 +66,7 @@ import Testing
       try delta.apply(base: base, to: folder.file("b\(step)"))
       #expect(try contents(folder.file("b\(step)")) == bytes)
       #expect(try Self.played(list, delta.makeChanges(base: base)) == successor)
-      // The next step stands on the applied file, so the chain composes.
+      // The next step uses the applied file, so the chain composes.
       base = try PackReader.open(path: folder.file("b\(step)"))
       list = successor
     }

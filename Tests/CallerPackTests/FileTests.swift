@@ -11,7 +11,7 @@ import Testing
   import Glibc
 #endif
 
-/// What stands at a name before a file is written or read there.
+/// The item at a path before a file is written or read there.
 @Suite struct FileTests {
   private func write(_ numbers: [Int64], to path: String) throws {
     let writer = try PackWriter(path: path, options: .init(kind: .blocking))
@@ -19,7 +19,7 @@ import Testing
     try writer.finish()
   }
 
-  /// A pipe and a folder stand for whatever is no regular file: a device would be lost as they would.
+  /// A pipe and a folder represent everything that is not a regular file; a device would be lost in the same way.
   @Test func whatIsNoRegularFileIsNotReplaced() throws {
     let folder = try Folder()
     try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
@@ -62,7 +62,7 @@ import Testing
     #expect(folder.names.sorted() == ["now", "packs"])
   }
 
-  /// The proof of a delta leaves the files beside it alone.
+  /// Proving a delta does not change other files in its folder.
   @Test func aDeltaTouchesNoOtherFile() throws {
     let folder = try Folder()
     try write([1, 2], to: folder.file("a"))

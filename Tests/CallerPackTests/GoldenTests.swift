@@ -3,8 +3,8 @@ import CallerPackBuilder
 import Foundation
 import Testing
 
-/// The files in Golden/ are what version 1 is: a writer that makes other bytes has broken the format or its promise
-/// that the same entries give the same bytes. With RINGFENCE_WRITE_GOLDEN=1 missing files are written.
+/// The files in Golden/ define version 1: a writer with other bytes has broken the format, or the rule that the same
+/// entries give the same bytes. With RINGFENCE_WRITE_GOLDEN=1 missing files are written.
 @Suite struct GoldenTests {
   static let folder = testFolder + "/Golden/"
 
@@ -73,7 +73,7 @@ import Testing
     #expect(try entries(PackReader.open(path: folder.file("b"))) == list)
   }
 
-  /// The worked example in the format's document is the file `example.rfpack`, byte for byte.
+  /// The worked example in the format's document equals the file `example.rfpack` byte for byte.
   @Test func theDocumentsExample() throws {
     let document = try String(
       contentsOfFile: testFolder + "/../../Sources/CallerPack/CallerPack.docc/PackFormat.md", encoding: .utf8)

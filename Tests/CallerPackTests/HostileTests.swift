@@ -3,12 +3,12 @@ import CallerPackBuilder
 import Foundation
 import Testing
 
-/// Files whose checksums are right and whose content is not.
+/// Files with valid checksums and invalid content.
 @Suite struct HostileTests {
-  /// RINGFENCE_FUZZ multiplies the turns of the mutators.
+  /// RINGFENCE_FUZZ multiplies the rounds of the mutators.
   private let more = ProcessInfo.processInfo.environment["RINGFENCE_FUZZ"].flatMap { Int($0) } ?? 1
 
-  /// Makes every checksum of a pack right again, as far as its parts can be found.
+  /// Corrects every checksum of a pack, as far as its parts can be found.
   static func repaired(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     guard bytes.count >= 128 else { return bytes }
@@ -37,13 +37,13 @@ import Testing
       for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
         var bytes = good
         bytes[at] = value
-        // Harmless is what reads as many entries; anything else must be an error, never a crash.
+        // A pack with the same number of entries is harmless; anything else must give an error and never crash.
         do { #expect(try DamageTests.readAll(Self.repaired(bytes)) == whole) } catch is PackError {}
       }
     }
   }
 
-  /// Without a dictionary its checksum is that of no bytes.
+  /// Without a dictionary, its checksum must be that of no bytes.
   @Test func aChecksumOfNoDictionary() throws {
     var bytes = try DamageTests.small(.blocking)
     bytes[112] = 1
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// A seeded mutator: bytes, runs and copies change, checksums are made right, everything is read.
+  /// A seeded mutator changes bytes, runs and copies, corrects the checksums, and reads everything.
   @Test(arguments: PackKind.allCases) func mutated(kind: PackKind) throws {
     var random = Seeded(UInt64(kind.rawValue))
     let good = try DamageTests.small(kind)
@@ -89,7 +89,7 @@ import Testing
     #expect(refused > turns / 2)
   }
 
-  /// The same for deltas: only the delta's own checksums are made right; the result's SHA-256 stays the last word.
+  /// The same for deltas. Only the delta's own checksums are corrected; the result's SHA-256 decides.
   @Test func mutatedDelta() throws {
     let folder = try Folder()
     var random = Seeded(11)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// A delta's maker can sign anything: what it gives is a pack that breaks no rule, or nothing.
+  /// A delta's maker can sign anything: applying the delta gives a pack that keeps every rule, or an error.
   @Test func aDeltaThatIsRightAboutItsResult() throws {
     let folder = try Folder()
     var random = Seeded(17)
@@ -164,7 +164,7 @@ import Testing
     #expect(applied > 10)
   }
 
-  /// What a fuzzer found is kept in Golden/Finds and read again here.
+  /// Finds of a fuzzer are kept in Golden/Finds and read again here.
   @Test func finds() throws {
     let folder = testFolder + "/Golden/Finds/"
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {

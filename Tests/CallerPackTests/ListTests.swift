@@ -4,7 +4,7 @@ import Foundation
 import TestData
 import Testing
 
-/// Fixtures, and the real lists: all of them where they are short, samples where a debug build would take minutes.
+/// Fixtures and real lists: complete where they are short, samples where a debug build would take minutes.
 @Suite struct ListTests {
   private static func lines(_ path: String, _ count: Int) throws -> [Substring] {
     let tool = path.hasSuffix(".xz") ? "xz -dc" : "cat"
@@ -18,7 +18,8 @@ import Testing
     return PackEntry(number: number, label: parts.count > 1 ? String(parts[1]) : nil)
   }
 
-  /// - Parameter most: bytes an entry.
+  /// Packs a list and compares its size.
+  /// - Parameter most: the most bytes an entry.
   private func expectPack(of path: String, kind: PackKind, count: Int, most: Double) throws {
     let list = try Self.lines(path, count).compactMap(Self.entry)
     #expect(list.count == count)
@@ -49,7 +50,7 @@ import Testing
     try expectPack(of: try #require(Checkout.shared("data/\(name)")), kind: kind, count: count, most: most)
   }
 
-  /// Packs two states of a rolling list up to where a debug build is quick enough, and makes the one out of the other.
+  /// Packs two states of a rolling list, cut to a length for a debug build, and applies the delta between them.
   private func expectDelta(between paths: [String]) throws {
     var readers: [PackReader] = []
     for path in paths {
@@ -72,7 +73,7 @@ import Testing
     try expectDelta(between: [1, 2].map { Checkout.fixture("complaints/rolling-\($0).csv") })
   }
 
-  /// 23 days apart.
+  /// Two states that are 23 days apart.
   @Test(.sharedData("data/complaints")) func theRollingListsAsADelta() throws {
     try expectDelta(
       between: ["2025-10-28", "2025-11-20"].map {

@@ -3,7 +3,7 @@ import CallerPackBuilder
 import Foundation
 import Testing
 
-/// A walk in a process of its own, whose address space the system limits.
+/// A walk in another process, whose address space the system limits.
 @Suite struct MemoryTests {
   private struct Walk: Decodable {
     var entries: Int
@@ -11,9 +11,9 @@ import Testing
     var address_kb: Int
   }
 
-  /// The benchmark's executable beside the tests; `nil` when it was not built.
+  /// The benchmark's executable in the folder of the tests; `nil` when it was not built.
   private static let tool: String? = {
-    // Linux: …/debug/…xctest is the test bundle itself; macOS has it three folders deeper.
+    // Linux: …/debug/…xctest is the test bundle itself; on macOS it is three folders deeper.
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
       folder = URL(fileURLWithPath: argument).deletingLastPathComponent()

@@ -17,7 +17,7 @@ import Testing
       "https://ringfence.example.evil.example", "https://ringfence.example.", "http://ringfence.example:443",
     ]
     #expect(Set(try different.map { try #require(try origin($0)) }).count == different.count)
-    // As it is written it is read again.
+    // The text of an origin is read as the same origin.
     for text in different {
       let one = try #require(try origin(text))
       #expect(try origin("\(one)/v1") == one && "\(one)" == text)

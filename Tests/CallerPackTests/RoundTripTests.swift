@@ -3,7 +3,7 @@ import CallerPackBuilder
 import Testing
 
 @Suite struct RoundTripTests {
-  /// What must hold for any entries; the message of the first thing that does not.
+  /// Checks the properties that hold for any entries; returns the message of the first failure.
   private static func broken(_ list: [PackEntry], _ options: PackWriter.Options) -> String? {
     do {
       let bytes = try packBytes(list, options)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Takes away what is not needed for the failure, so that it can be read.
+  /// Removes entries that the failure does not need, so that it can be read.
   private static func shrink(_ list: [PackEntry], _ options: PackWriter.Options) -> [PackEntry] {
     var list = list, piece = max(list.count / 2, 1)
     while true {

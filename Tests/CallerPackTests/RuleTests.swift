@@ -2,7 +2,7 @@ import CallerPack
 import CallerPackBuilder
 import Testing
 
-/// Rules of the format one at a time: a file that breaks this rule and no other is refused for it.
+/// The rules of the format one at a time: a file that breaks only one rule is refused for it.
 @Suite struct RuleTests {
   private func refusal(_ bytes: [UInt8]) -> String? {
     do {
@@ -44,7 +44,7 @@ import Testing
     #expect(!isValid(0xC2) && !isValid(0xE1, 0x80) && !isValid(0xF1, 0x80, 0x80) && !isValid(0xE1, 0x80, 0x41))
   }
 
-  /// A dictionary that is stored as it is.
+  /// A dictionary that is stored without compression.
   private static func stored(_ expanded: [UInt8]) -> [UInt8] { [0, UInt8(expanded.count), 0, 0, 0] + expanded }
 
   private func refusal(dictionary: [UInt8], text: Int, tokens: Int) -> String? {
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func dictionaries() {
-    // No specials; code 0 has two ending tokens of one bit; code 1 is empty.
+    // No special symbols; code 0 has two ending tokens of one bit; code 1 is empty.
     let good: [UInt8] = [0, 0, 1, 0, 2, 0, 0, 1, 0x61, 0, 1, 0x62]
     #expect(refusal(dictionary: good, text: 2, tokens: 2) == nil)
     #expect(refusal(dictionary: good + [0], text: 2, tokens: 2) == "the dictionary goes on after its tokens")
@@ -75,7 +75,7 @@ import Testing
         == "the dictionary is broken: a token has an impossible length")
   }
 
-  /// AGAIN as a block's first label, and bits that are no code word.
+  /// AGAIN as a block's first label, and bits that are no code.
   @Test func labelsThatSayNothing() {
     // AGAIN and "a" have one bit each.
     let again = Self.stored([1, 0, 1, 0, 1, 0, 0, 1, 0x61])
@@ -86,7 +86,7 @@ import Testing
     #expect(refusal(Self.pack(half, label: 0b1000_0000)) == "a label has bits that are no code")
   }
 
-  /// One entry that identifies, whose label column is one byte; checksums are for others to make right.
+  /// One entry that identifies, with a label column of one byte; the caller corrects the checksums.
   private static func pack(_ dictionary: [UInt8], label: UInt8) -> [UInt8] {
     var header = PackHeader.draft(
       kind: .identification, profile: .lean, region: "", serial: 0, baseSerial: 0, createdAt: 0, blockEntries: 4)

@@ -6,11 +6,11 @@ import TestData
 typealias Seeded = SeededGenerator
 
 extension SeededGenerator {
-  /// As the golden files were made: a step further.
+  /// The seed of the golden files: a fixed offset keeps their content.
   init(_ seed: UInt64) { self.init(seed: seed &+ 0x9E37_79B9_7F4A_7C15) }
 }
 
-/// A folder that goes away with the value.
+/// A folder that is removed with the value.
 final class Folder {
   let path = NSTemporaryDirectory() + "/callerpack-" + UUID().uuidString
   init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
@@ -21,7 +21,7 @@ final class Folder {
 
 func contents(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-/// Writes entries to a pack and gives its bytes.
+/// Writes entries to a pack and returns its bytes.
 func packBytes(_ entries: [PackEntry], _ options: PackWriter.Options) throws -> [UInt8] {
   let folder = try Folder()
   let writer = try PackWriter(path: folder.file("a"), options: options)
@@ -37,7 +37,7 @@ func entries(_ reader: PackReader) throws -> [PackEntry] {
   return list
 }
 
-/// Entries of a kind, as lists are: clustered numbers, labels that repeat in whole and in part.
+/// Entries of a kind, similar to real lists: clustered numbers, labels that repeat completely and in part.
 func randomEntries(_ kind: PackKind, count: Int, _ random: inout Seeded) -> [PackEntry] {
   let words = ["Taco", "Bell", "Dr", "école", "学校", "of", "the", "Ünlü", "🏥", "North", "a"]
   var number: Int64 = 0
@@ -63,7 +63,7 @@ func randomEntries(_ kind: PackKind, count: Int, _ random: inout Seeded) -> [Pac
   return list
 }
 
-/// Runs a program and gives what it printed and how it ended.
+/// Runs a program and returns its output and its exit status.
 func run(_ path: String, _ arguments: [String]) throws -> (output: String, status: Int32) {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: path)

@@ -9,7 +9,7 @@ import Testing
   import Crypto
 #endif
 
-/// Keys and documents as a publisher would make them.
+/// Keys and documents of a publisher.
 struct Maker {
   let key = Curve25519.Signing.PrivateKey()
 
@@ -80,7 +80,7 @@ struct Maker {
     #expect(throws: UpdateError.unknownKey([stranger.verifying.id])) {
       try TrustStore(key: maker.verifying).verify(manifest: try stranger.file(manifest()), at: now)
     }
-    // Under the name of the trusted key.
+    // Signed by another key under the id of the trusted key.
     let head = try manifest().parts().head.encoded()
     var envelope = Envelope(payloadType: Manifest.payloadType, payload: head, signatures: [])
     let signature = try stranger.key.signature(for: Data(envelope.signedBytes))
@@ -109,18 +109,18 @@ struct Maker {
     #expect(throws: UpdateError.downgrade(seen: 5, got: 4)) {
       try store.verify(manifest: try maker.file(manifest(4)), at: now, state: seen)
     }
-    // The same serial with other content.
+    // The same serial with another content.
     #expect(throws: UpdateError.brokenChain(seen: 5, got: 5)) {
       try store.verify(
         manifest: try maker.file(manifest(5, previous: .init(serial: 4, sha256: hash))), at: now, state: seen)
     }
-    // Names another publication before it, or jumps over the one that was seen.
+    // Another previous publication, or a chain that leaves out the one that was seen.
     for previous in [nil, Manifest.Link(serial: 5, sha256: hash), Manifest.Link(serial: 4, sha256: hash)] {
       #expect(throws: UpdateError.brokenChain(seen: 5, got: 6)) {
         try store.verify(manifest: try maker.file(manifest(6, previous: previous)), at: now, state: seen)
       }
     }
-    // The next one, also after a serial that was never used, and one after nights that were missed.
+    // The next publication, also after an unused serial, and a publication after missed ones.
     for next in [
       manifest(6, previous: seen.seen), manifest(7, previous: seen.seen),
       manifest(9, previous: .init(serial: 8, sha256: hash)),
@@ -144,14 +144,14 @@ struct Maker {
     #expect(throws: UpdateError.rootExpired(now + 86_400)) {
       try store.verify(manifest: try second.file(manifest()), at: now + 86_400)
     }
-    // One that has expired still leads to the next.
+    // An expired root still leads to the next one.
     try store.follow(roots[2])
     #expect(store.nextRootSerial == 4)
     let verified = try store.verify(manifest: signedByThird, at: now)
     #expect(throws: UpdateError.unknownKey([maker.verifying.id])) {
       try store.verify(manifest: try maker.file(manifest()), at: now)
     }
-    // What is remembered is where the next update begins.
+    // The next update starts with the saved state.
     let state = try UpdateState(decoding: store.state(after: verified).encoded())
     #expect(try TrustStore(root: #require(state.root)) == store)
     // A key alone finds the root that it signed.
@@ -185,12 +185,12 @@ struct Maker {
     let line = try #require(text.range(of: "\(key)[^,}]*", options: .regularExpression))
     let changed = text.replacingCharacters(in: line, with: field)
     #expect(changed != text)
-    // Everything above it names it, so that only the rule can refuse it.
+    // All parts above it name it, so that only the rule can refuse it.
     #expect(throws: UpdateError.self) { try Self.read(Self.bin(["toxic": changed])) }
     #expect(try Self.read(Self.bin(["toxic": text])) == manifest(1))
   }
 
-  /// A head of one bin with these descriptions by name, and its files.
+  /// A head with one bin of these descriptions by name, and its files.
   private static func bin(_ descriptions: [String: String]) throws -> (ManifestHead, [[UInt8]]) {
     let packs = descriptions.mapValues { PackDigest.of(Array($0.utf8)).hex }
     let encoder = JSONEncoder()
@@ -264,7 +264,7 @@ struct Maker {
       formats: formats.map { .init(format: $0, bytes: 1_234_567, sha256: hash, path: "formats/\(name)-400.\($0)") })
   }
 
-  /// A thousand packs with a fortnight of deltas and every format: a phone that wants one fetches at most 16 KB.
+  /// A thousand packs with two weeks of deltas and every format: a phone that wants one pack fetches at most 16 KB.
   @Test func aReaderOfOnePackOfAThousandFetchesLittle() throws {
     let formats = [
       "2gis", "2gis-gz", "asterisk", "csv", "freepbx", "fritzbox", "jsonl", "sqlite", "tsv",
@@ -290,7 +290,7 @@ struct Maker {
       most = max(most, bytes)
     }
     #expect(most <= 16_000, "\(most) bytes")
-    // All of them together are the manifest again.
+    // All parts together give the manifest again.
     var reader = ManifestReader(verified.head)
     while let part = reader.missing.first { try reader.add(#require(contents[part]), as: part) }
     #expect(reader.manifest == manifest)

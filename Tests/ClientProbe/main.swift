@@ -1,10 +1,10 @@
 import Foundation
 import RingfenceClient
 
-// client-probe FOLDER SERVER KEY: takes one command a line and answers when it is done.
+// client-probe FOLDER SERVER KEY: reads one command a line and answers when it is done.
 //
 //     report NUMBER ID   accepts a report
-//     flush              sends what waits: how many wait still
+//     flush              sends everything that waits, and prints the number of items that still wait
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let server = URL(string: arguments[2]) else { exit(2) }
 let client = try RingfenceClient(

@@ -7,8 +7,8 @@ import Synchronization
   import Glibc
 #endif
 
-/// A server on this machine that answers one connection with a text, and then with a piece again and again: until it has
-/// sent enough, or nobody reads for a second, or the client ends the connection.
+/// A local server that answers one connection with a text and then repeats a piece, until it has sent enough, or nobody
+/// reads for a second, or the client closes the connection.
 final class HostileSocket: Sendable {
   let url: URL
   private let listener: Int32
@@ -17,9 +17,10 @@ final class HostileSocket: Sendable {
 
   private static let enough = 256 << 20
 
+  /// Starts the server.
   /// - Parameters:
-  ///   - text: what it sends first.
-  ///   - piece: what it repeats; nothing, to be silent for as long as the client stays.
+  ///   - text: the start of the response.
+  ///   - piece: the bytes to repeat; empty to be silent until the client leaves.
   init(_ text: String, repeating piece: [UInt8] = []) throws {
     #if canImport(Darwin)
       let kind = SOCK_STREAM
@@ -49,8 +50,8 @@ final class HostileSocket: Sendable {
 
   deinit { close(listener) }
 
-  /// Waits until it sends no more.
-  /// - Returns: the bytes that it has sent.
+  /// Waits until the server sends no more.
+  /// - Returns: the number of bytes that it has sent.
   func wait() -> Int {
     ended.wait()
     defer { ended.signal() }

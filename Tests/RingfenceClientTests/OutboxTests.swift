@@ -6,7 +6,7 @@ import Testing
 @testable import RingfenceClient
 
 @Suite struct OutboxTests {
-  /// What waits, as far as a server can see.
+  /// The waiting items, as far as a server can see them.
   private struct Picture: Equatable {
     let reports: [UUID]
     let withdrawals: [UUID]
@@ -25,7 +25,7 @@ import Testing
     try Data(contentsOf: URL(filePath: path)).count
   }
 
-  /// Does something at random; the file says what was done.
+  /// Does something at random; the records in the file show the outcome.
   private func step(_ outbox: Outbox, using chance: inout SeededGenerator) throws {
     let day = "2026-11-\(Int.random(in: 10...12, using: &chance))"
     switch Int.random(in: 0..<10, using: &chance) {
@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  /// The app dies while a byte is being written: whatever byte it is, what was there before that write is there, and
-  /// nothing else; and the file goes on being good.
+  /// The app dies while any byte is being written. All data from before that write is there, and nothing else, and the
+  /// file stays usable.
   @Test(arguments: [1, 2, 3] as [UInt64]) func survivesACutAtEveryByte(seed: UInt64) async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox").path
@@ -54,7 +54,7 @@ import Testing
         for _ in 0..<25 {
           let before = try size(path)
           try step(outbox, using: &chance)
-          // An empty outbox begins its file anew; the cuts are of what comes after.
+          // An empty outbox starts its file again; only later writes are cut.
           if try size(path) < before { pictures = [] }
           pictures.append((try size(path), Picture(outbox)))
         }
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// A byte that flips anywhere, a cut anywhere, or a stretch of zeros costs the records that it touches and nothing else.
+  /// A byte that flips anywhere, a cut anywhere, or a stretch of zeros costs only the records that it touches.
   @Test(arguments: [4, 5, 6] as [UInt64]) func damageCostsTheRecordsThatItLiesIn(seed: UInt64) async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox")
@@ -99,7 +99,7 @@ import Testing
         let outbox = try Outbox(path: copy.path, limit: 1 << 20)
         try #require(Picture(outbox) == expected, "\(what)")
         try #require((outbox.damage == nil) == (damaged.isEmpty || damaged == good), "\(what)")
-        // What was found wrong once is mended.
+        // Damage is reported once; the file is then intact.
         let again = try Outbox(path: copy.path, limit: 1 << 20)
         try #require(Picture(again) == expected && again.damage == nil, "\(what)")
       }
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  /// The records of a good file and where they lie; nil when it is none.
+  /// The records of an intact file and their positions; nil for other files.
   private static func places(of data: Data) -> [(record: JournalRecord, place: Range<Int>)]? {
     let bytes = [UInt8](data)
     var place = JournalFile.header.count
@@ -162,14 +162,14 @@ import Testing
         let outbox = try Outbox(path: path.path, limit: 1 << 20)
         #expect(outbox.damage?.copy == copy && outbox.reports.count == 2)
         #expect(try Data(contentsOf: copy) == damaged)
-        // The copy is a file of its own: what comes is not written into it.
+        // The copy is a separate file: later records are not written to it.
         try outbox.accept(report())
         #expect(try Data(contentsOf: copy) == damaged)
       }
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       #expect(names.sorted() == ["outbox", "outbox.damaged"])
 
-      // None of ours.
+      // Not a file of the outbox.
       try Data("SOMETHING ELSE".utf8).write(to: path)
       let empty = try Outbox(path: path.path, limit: 1 << 20)
       #expect(empty.isEmpty && empty.damage == OutboxDamage(bytes: 14, copy: copy))
@@ -261,7 +261,7 @@ import Testing
       #expect(throws: ClientError.self) {
         try outbox.accept(ClientReport(number: "+4930", category: "fraud", reporter: "a", reportID: one.reportID))
       }
-      // It was never sent: nothing of it has to be taken back elsewhere.
+      // The report was never sent, so the server need not delete it.
       try outbox.withdraw(one.reportID)
       #expect(outbox.isEmpty)
     }

@@ -11,7 +11,7 @@ import Testing
     try RingfenceClient(configuration(folder), transport: server, environment: clock.environment, onEvent: told.take)
   }
 
-  /// The server has taken a batch and the app dies before it hears: the next one sends the very same bytes.
+  /// The server has accepted a batch and the app dies before the response: the next one sends the same bytes.
   @Test func retryRepeatsTheSameBytes() async throws {
     try await withFolder { folder in
       let reports = try (0..<3).map { try report(comment: "\($0)") }
@@ -103,16 +103,16 @@ import Testing
           .dropped(report: reports[3].reportID, reason: .invalid("number: not_valid")),
           .delivered(report: reports[0].reportID),
         ])
-      // The reporter has sent enough for today.
+      // The reporter has reached the limit of the day.
       #expect(try #require(result.nextAttempt) > clock.now + UTCDay.secondsLeft(at: clock.now))
-      // Its withdrawal waits with it.
+      // The withdrawal of the report waits with it.
       try await client.withdraw(reports[4].reportID)
       let next = try #require(await client.flush().nextAttempt)
       #expect(next > clock.now + UTCDay.secondsLeft(at: clock.now))
     }
   }
 
-  /// Where the server refuses a request as a whole, the one at fault is found, and the others arrive.
+  /// When the server refuses a request, the report at fault is found, and the others arrive.
   @Test(arguments: [400, 413, 422]) func findsTheOneAtFault(status: Int) async throws {
     try await withFolder { folder in
       let told = Told()
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// What a proxy says, or somebody else at the address, drops nothing.
+  /// Responses of a proxy, or of another server at the address, drop nothing.
   @Test(arguments: [400, 404, 409, 410, 413, 422, 302, 500]) func strangersWordsLoseNothing(status: Int) async throws {
     try await withFolder { folder in
       let told = Told()
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  /// One batch a day, under one id however often it is sent and whatever dies in between.
+  /// One batch a day, under one id, however often it is sent and whenever the app dies.
   @Test func countsCallsByDay() async throws {
     try await withFolder { folder in
       let clock = HandClock()
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  /// A key that is not let in is neither the network's fault nor a number that is not listed.
+  /// A refused key is neither a failure of the network nor a number that is not listed.
   @Test(arguments: [(401, [:], KeyRefusal.unknown), (403, ScriptedServer.problem, .scope), (403, [:], nil)])
   func tellsAKeyThatIsTurnedAwayFromWhatIsNotThere(
     status: Int, fields: [String: String], refusal: KeyRefusal?

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import RingfenceClient
 
-/// A folder that is gone after the body.
+/// A folder that is removed after the body.
 func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
   let folder = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -11,7 +11,7 @@ func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Re
   return try await body(folder)
 }
 
-/// A server that answers what a test says, and remembers what it was asked.
+/// A server with the responses of a test, which records the requests.
 final class ScriptedServer: ClientTransport {
   struct Answer: Sendable {
     var status = 200
@@ -38,7 +38,7 @@ final class ScriptedServer: ClientTransport {
     try body(Data(answer.body.utf8))
   }
 
-  /// Says the same of every report of a batch.
+  /// Answers with the same result for every report of a batch.
   static func results(_ status: String, of request: ClientRequest) throws -> Answer {
     let reports = try JSONDecoder().decode([ClientReport].self, from: request.body ?? Data())
     let items = reports.map { #"{"report_id":"\#($0.reportID)","status":"\#(status)"}"# }
@@ -46,7 +46,7 @@ final class ScriptedServer: ClientTransport {
   }
 }
 
-/// A clock that a test moves; nobody sleeps.
+/// A clock that a test sets; waiting ends at once.
 final class HandClock: Sendable {
   private let time = Mutex(Date(timeIntervalSince1970: 1_795_262_400))
 
@@ -58,7 +58,7 @@ final class HandClock: Sendable {
   }
 }
 
-/// What a client told.
+/// The events of a client.
 final class Told: Sendable {
   private let events = Mutex<[ClientEvent]>([])
   var all: [ClientEvent] { events.withLock { $0 } }
@@ -74,7 +74,7 @@ func report(_ number: String = "+33162000248", comment: String? = nil) throws ->
   try ClientReport(number: number, category: "fraud", reporter: "user-1", comment: comment)
 }
 
-/// Opens what was just let go of: a task that has ended may hold it for a moment longer.
+/// Opens a client whose predecessor was released: a task that has ended may keep the folder locked for a moment.
 func opened(_ open: () throws -> RingfenceClient) async throws -> RingfenceClient {
   let deadline = ContinuousClock.now + .seconds(30)
   while true {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RingfenceClient
 
-/// What a hostile server can do to the transport that comes with the kit.
+/// Attacks of a hostile server on the transport of the kit.
 @Suite struct TransportTests {
   private static let flood = [UInt8](repeating: 0x78, count: 1 << 16)
 
@@ -22,14 +22,14 @@ import Testing
         throw Enough()
       }
     }
-    // A few buffers of sockets, and not all that it would have sent.
+    // A few socket buffers, and far less than the server would have sent.
     #expect(server.wait() < 64 << 20)
   }
 
   @Test func refusesALongBodyByItsHead() async throws {
     let server = try HostileSocket("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n")
     await #expect(throws: ClientError.network("The answer is too long.")) { try await answer(server) }
-    // It waits for the client to go.
+    // The server waits for the client to close the connection.
     #expect(server.wait() < 1_000)
   }
 

@@ -1,12 +1,14 @@
-/// The differences between what the system holds and what it is to hold, ascending by number.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The differences between the entries that the system has and those that it should have, ascending by number.
 struct ChangeWalk {
-  /// Removals and additions of one number, at most four calls.
+  /// The removals and additions of one number, at most four calls.
   struct Change {
     var number: Int64
     var removesBlocking = false
     var removesIdentification = false
     var addsBlocking = false
-    /// A new name is both removed and added: an addition alone would leave the old one.
+    /// A new name is both removed and added, because an addition alone would keep the old name.
     var addsIdentification = false
 
     var operations: Int {
@@ -21,7 +23,7 @@ struct ChangeWalk {
   private var consumesOld = true
   private var consumesNew = true
 
-  /// Walks from `old`, or from nothing, to `new`.
+  /// Starts a walk from `old`, or from an empty store, to `new`.
   init(from old: MergedEntries?, to new: MergedEntries) {
     self.old = old
     self.new = new
@@ -29,10 +31,10 @@ struct ChangeWalk {
     newHead = 0
   }
 
-  /// The name that the change just returned adds, as UTF-8.
+  /// The name that the last returned change adds, as UTF-8.
   var label: [UInt8] { new.label }
 
-  /// The next number that differs, or nil at the end.
+  /// Returns the next number that differs, or nil at the end.
   mutating func next() throws -> Change? {
     while true {
       if consumesOld { oldHead = try old?.next() == true ? old?.number ?? .max : .max }

@@ -1,16 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ExtensionLoader {
-  /// Gives the context its lists and neither completes nor cancels it; ``serve(_:then:)`` does all three.
+  /// Sends the lists to the context without completing or cancelling the request; ``serve(_:then:)`` does all of it.
   ///
-  /// After it returned, complete the request and call ``settle()`` on success or ``forget()`` on failure. After it
-  /// threw, cancel the request and call ``forget()``.
-  ///
-  /// - Throws: ``CallDirectoryError``, and `PackError` when a list is damaged after it was taken in.
-  public func feed(_ context: some CallDirectoryContext) throws -> Report {
-    // Read before anything is added, or the system takes the request for a complete set.
+  /// When this method returns, complete the request and call ``confirmReload()`` on success or ``invalidate()`` on
+  /// failure. When it throws, cancel the request and call ``invalidate()``.
+  /// - Parameter context: the request.
+  /// - Returns: the calls that were made.
+  /// - Throws: ``CallDirectoryError``, and `PackError` when a list was damaged after it was added to the store.
+  public func load(_ context: some CallDirectoryContext) throws -> Report {
+    // Read before anything is added; otherwise the system treats the request as a complete set.
     let isIncremental = context.isIncremental
     try folder.create()
     let ledger = LoadLedger.load(from: folder)
-    // Whatever ends this process from here on fails the request, and a failed request empties the system's store.
+    // If the process ends after this point, the request fails, and a failed request empties the system's store.
     var next = LoadLedger()
     next.lastGood = ledger.lastGood
     next.phase = .feeding
@@ -20,13 +23,13 @@ extension ExtensionLoader {
     var report = Report(mode: plan.mode)
     report.faults = plan.faults
     let upTo = try send(plan, to: context, &report)
-    report.isWhole = upTo == .max
-    next.phase = .sent(LoadedState(lists: plan.target, upTo: upTo, before: report.isWhole ? nil : plan.base))
+    report.isComplete = upTo == .max
+    next.phase = .sent(LoadedState(lists: plan.target, upTo: upTo, before: report.isComplete ? nil : plan.base))
     try next.save(in: folder)
     return report
   }
 
-  /// Sends a page: every removal, then every addition. Returns the last number that is now as in the target.
+  /// Sends a page: every removal, then every addition. Returns the last number up to which the store equals the target.
   private func send(_ plan: LoadPlan, to context: some CallDirectoryContext, _ report: inout Report) throws -> Int64 {
     guard plan.base != plan.target else { return .max }
     if plan.mode == .replacing {
@@ -38,7 +41,7 @@ extension ExtensionLoader {
     return try sendAdditions(plan, upTo: upTo, to: context, &report)
   }
 
-  /// Removes what goes and what gets a new name, as far as the page reaches with the additions to come.
+  /// Removes entries that disappear or get a new name, as far as the page reaches with the additions to come.
   private func sendRemovals(
     _ plan: LoadPlan, to context: some CallDirectoryContext, _ report: inout Report
   ) throws -> Int64 {
@@ -71,7 +74,7 @@ extension ExtensionLoader {
     return upTo ?? .max
   }
 
-  /// Adds what comes, ascending, up to a number or to the end of the page.
+  /// Adds the new entries, ascending, up to a number or to the end of the page.
   private func sendAdditions(
     _ plan: LoadPlan, upTo last: Int64, to context: some CallDirectoryContext, _ report: inout Report
   ) throws -> Int64 {

@@ -1,26 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
-/// What a request is to be given.
+/// The plan of one request.
 struct LoadPlan {
   var mode: ExtensionLoader.Report.Mode
-  /// What the system is to hold in the end.
+  /// The lists that the system should have in the end.
   var target: DirectorySnapshot
-  /// What the system holds from ``from`` on; nil when that is nothing.
+  /// The lists that the system has for numbers from ``from`` on; nil when it has none.
   var base: DirectorySnapshot?
-  /// The first number of this request; those before are loaded already.
+  /// The first number of this request; the numbers before it are loaded already.
   var from: Int64 = 0
   var faults: [String] = []
 }
 
 extension ExtensionLoader {
-  /// Decides what to give.
-  ///
+  /// Plans a request.
   /// - Throws: ``CallDirectoryError/nothingToLoad(faults:)``.
   func plan(isIncremental: Bool, ledger: LoadLedger) throws -> LoadPlan {
     let trusted = isIncremental ? trustedState(ledger) : nil
     if let trusted, !trusted.isComplete {
-      // A load that takes several requests is finished before a newer one begins: at most two versions of each
-      // list are ever open.
+      // A load of several requests is finished before a newer one starts, so that at most two versions of each list are
+      // open.
       return LoadPlan(mode: .changes, target: trusted.lists, base: trusted.before, from: trusted.upTo + 1)
     }
     var faults: [String] = []
@@ -31,15 +32,15 @@ extension ExtensionLoader {
     return LoadPlan(mode: isIncremental ? .replacing : .complete, target: target, base: nil, faults: faults)
   }
 
-  /// The state of the system's store, when it is certain and its lists are still here bit for bit.
+  /// Returns the state of the system's store, if it is certain and the files of its lists are unchanged.
   private func trustedState(_ ledger: LoadLedger) -> LoadedState? {
     guard case .ready(let state) = ledger.phase, store.holds(state.lists) else { return nil }
     if let before = state.before, !store.holds(before) { return nil }
     return state
   }
 
-  /// The newest lists. Where one cannot be read, those that were loaded last take its place: a bad night must
-  /// not empty the phone.
+  /// Returns the newest lists. When one cannot be read, the lists that were loaded last replace them, so that a damaged
+  /// file does not empty the phone.
   private func target(lastGood: DirectorySnapshot?, faults: inout [String]) throws -> DirectorySnapshot {
     let fallback = lastGood.flatMap { store.holds($0) ? $0 : nil }
     var taken: [String] = []

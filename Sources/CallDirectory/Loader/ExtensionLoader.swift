@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// Gives a Call Directory extension its lists: all of them, or what changed since the system last took them.
+/// Loads lists into a Call Directory extension: complete sets, or the changes since the last request.
 ///
-/// The lists are packs, the first in priority first, and the user's own ``PersonalList``. The loader remembers in
-/// its store, a folder that app and extension share, what the system took, and keeps those very lists (as hard
-/// links where it can), so that the next request gets the exact difference. It may be killed at any point: what
-/// the system then holds is never guessed.
+/// The lists are packs, in order of priority, and the user's own ``PersonalList``. App and extension share a folder,
+/// the store of the loader. There the loader records which lists the system has accepted, and keeps their files (as
+/// hard links where possible), so that the next request gets the exact difference. The process may be killed at any
+/// point: the loader uses a state of the system only if it is certain.
 ///
 /// ```swift
 /// // In the extension:
@@ -16,35 +18,35 @@ public import Foundation
 /// // In the app:
 /// try loader.prepareReload()
 /// CXCallDirectoryManager.sharedInstance.reloadExtension(withIdentifier: id) { error in
-///   if error == nil { try? loader.settle() } else { try? loader.forget() }
+///   if error == nil { try? loader.confirmReload() } else { try? loader.invalidate() }
 /// }
 /// ```
 public final class ExtensionLoader: Sendable {
-  /// What a request gave.
+  /// The calls that one request made.
   public struct Report: Sendable, Equatable {
-    /// How the request was answered.
+    /// The kind of a request.
     public enum Mode: String, Sendable {
-      /// A complete set, as the system asked.
+      /// A complete set, as the system requested.
       case complete
-      /// A complete set after everything was removed: what the system held was not certain.
+      /// A complete set after all entries were removed, because the state of the system was not certain.
       case replacing
       /// The changes since the last request.
       case changes
     }
 
-    /// How the request was answered.
+    /// The kind of the request.
     public var mode: Mode
-    /// Calls that added a number to refuse.
+    /// The number of calls that added a blocked number.
     public var blockingAdded = 0
-    /// Calls that added a name.
+    /// The number of calls that added a name.
     public var identificationAdded = 0
-    /// Calls that removed a number to refuse.
+    /// The number of calls that removed a blocked number.
     public var blockingRemoved = 0
-    /// Calls that removed a name.
+    /// The number of calls that removed a name.
     public var identificationRemoved = 0
-    /// Whether the lists are now loaded to the end; if not, reload the extension again.
-    public var isWhole = true
-    /// Lists that could not be read, a sentence each; the last that were loaded took their place.
+    /// Whether the lists are now loaded completely. If not, reload the extension again.
+    public var isComplete = true
+    /// The lists that could not be read, each with its error. The lists that were loaded last have replaced them.
     public var faults: [String] = []
   }
 
@@ -55,11 +57,10 @@ public final class ExtensionLoader: Sendable {
 
   var store: ListStore { ListStore(folder: folder) }
 
-  /// A loader; no file is touched yet.
-  ///
+  /// Creates a loader without touching a file.
   /// - Parameters:
-  ///   - store: a folder of its own in the app group's container; created where it is missing.
-  ///   - packs: the packs, the first in priority first.
+  ///   - store: a folder in the container of the app group, only for the loader; it is created when it is missing.
+  ///   - packs: the packs, in order of priority.
   ///   - personal: the file of a ``PersonalList``; it need not exist.
   public convenience init(store: URL, packs: [URL], personal: URL? = nil) {
     self.init(
@@ -67,7 +68,7 @@ public final class ExtensionLoader: Sendable {
       killSwitch: nil)
   }
 
-  /// A loader whose pages are of another size (at least 4 calls) and whose process can be killed.
+  /// Creates a loader with another page size (at least 4 calls) and a process that can be killed.
   package init(store: URL, packs: [URL], personal: URL?, pageOperations: Int, killSwitch: KillSwitch?) {
     self.packs = packs.map(\.path)
     self.personal = personal?.path
@@ -75,26 +76,29 @@ public final class ExtensionLoader: Sendable {
     folder = StoreFolder(path: store.path, killSwitch: killSwitch)
   }
 
-  /// Serves a request from beginning to end: feeds, completes, and remembers what the system made of it.
+  /// Serves a request: sends the lists, completes the request, and records its outcome.
   ///
-  /// `then` hears what was given, or why the request failed; it may never be called when the system ends the
-  /// process first. Call ``forget()`` when the context's delegate hears `requestFailed`.
+  /// Call ``invalidate()`` when the context's delegate receives `requestFailed`.
+  /// - Parameters:
+  ///   - context: the request.
+  ///   - then: receives the calls that were made, or the error. It is not called when the system ends the process
+  ///     first.
   public func serve(
     _ context: some CallDirectoryContext, then: (@Sendable (Result<Report, any Error>) -> Void)? = nil
   ) {
     let report: Report
     do {
-      report = try feed(context)
+      report = try load(context)
     } catch {
-      // The ledger says "feeding" at best; a clean "unknown" is only tidier.
-      try? forget()
+      // The ledger is in the phase "feeding" at least, which is as safe as "unknown".
+      try? invalidate()
       context.cancelRequest(withError: error)
       then?(.failure(error))
       return
     }
     context.completeRequest { [self] expired in
       do {
-        if expired { try forget() } else { try settle() }
+        if expired { try invalidate() } else { try confirmReload() }
         then?(.success(report))
       } catch {
         then?(.failure(error))
@@ -102,40 +106,37 @@ public final class ExtensionLoader: Sendable {
     }
   }
 
-  /// Lets the next request give changes only. The app calls it right before it asks the system to reload.
+  /// Announces a reload, so that the next request can send only changes. Call it in the app right before the reload.
   ///
-  /// A request that was not announced gets a complete set: an extension may be killed before its first
-  /// instruction, and then only this announcement, found unused, tells that the system's store is empty. (Were the
-  /// system to repeat such a request unasked, nothing could tell.)
-  ///
-  /// - Throws: errors of the store's files.
+  /// A request that was not announced gets a complete set. An extension may be killed before its first instruction, and
+  /// then only an unused announcement shows that the system's store is empty.
+  /// - Throws: ``CallDirectoryError`` when the store cannot be written.
   public func prepareReload() throws {
     var ledger = LoadLedger.load(from: folder)
     switch ledger.phase {
     case .settled(let state): ledger.phase = .ready(state)
-    // The request that was announced never began, or died before it could say so.
+    // The announced request did not start, or its process died before it could record the start.
     case .ready: ledger.phase = .unknown
     case .unknown, .feeding, .sent: return
     }
     try ledger.save(in: folder)
   }
 
-  /// Whether the lists of the last request are loaded to the end; if not, reload again. True before the first.
-  public func isWhole() -> Bool {
+  /// Returns whether the lists of the last request are loaded completely; if not, reload again. True before the first
+  /// request.
+  public func isComplete() -> Bool {
     switch LoadLedger.load(from: folder).phase {
     case .sent(let state), .settled(let state), .ready(let state): state.isComplete
     case .unknown, .feeding: true
     }
   }
 
-  /// Makes what the last request gave the certain state: the system took it.
+  /// Records that the system has accepted the last request.
   ///
-  /// ``serve(_:then:)`` does this itself. The app may do it too when reloading the extension succeeded, for the
-  /// extension's process may end before it hears of its own success. Without a request that was sent whole it
-  /// does nothing.
-  ///
-  /// - Throws: errors of the store's files.
-  public func settle() throws {
+  /// ``serve(_:then:)`` does this itself. The app should also call it when a reload succeeded, because the extension's
+  /// process may end before it learns of its success. Without a request that was sent to the end it does nothing.
+  /// - Throws: ``CallDirectoryError`` when the store cannot be written.
+  public func confirmReload() throws {
     var ledger = LoadLedger.load(from: folder)
     guard case .sent(let state) = ledger.phase else { return }
     ledger.phase = .settled(state)
@@ -145,20 +146,19 @@ public final class ExtensionLoader: Sendable {
     folder.sweep { needed.contains($0) }
   }
 
-  /// Forgets what the system holds: the next request gets a complete set.
+  /// Discards the recorded state of the system: the next request gets a complete set.
   ///
-  /// Call it when a request or a reload failed, for the system has then deleted every entry and may still ask
-  /// for changes only.
-  ///
-  /// - Throws: errors of the store's files.
-  public func forget() throws {
+  /// Call it when a request or a reload failed. The system has then deleted every entry and may still request only
+  /// changes.
+  /// - Throws: ``CallDirectoryError`` when the store cannot be written.
+  public func invalidate() throws {
     var ledger = LoadLedger.load(from: folder)
     guard ledger.phase != .unknown else { return }
     ledger.phase = .unknown
     do {
       try ledger.save(in: folder)
     } catch {
-      // A full disk must not leave a trusted state behind; removing a file needs no room.
+      // A full disk must not leave a trusted state behind; removing a file needs no space.
       folder.sweep { $0 != LoadLedger.fileName }
       throw error
     }

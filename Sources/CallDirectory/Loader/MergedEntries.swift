@@ -1,18 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
 /// The entries of several packs and a personal list as one ascending list, each number once.
 ///
-/// A number is blocked when any pack blocks it; its name is that of the first pack, in the order of priority,
-/// that has one. What the user said goes before both. Memory is that of the cursors and one label.
+/// A number is blocked when any pack blocks it. Its name is the name of the first pack, in order of priority, that has
+/// one. The personal list overrides both. The memory is that of the cursors and one label.
 final class MergedEntries {
   private(set) var number: Int64 = 0
   private(set) var blocks = false
-  /// The UTF-8 of the current name; empty where there is none.
+  /// The UTF-8 of the current name; empty when there is none.
   private(set) var label: [UInt8] = []
 
   private let packs: [PackCursor]
   private let personal: PersonalCursor?
-  /// The number at which each pack's cursor stands; `Int64.max` at the end.
+  /// The current number of each pack's cursor; `Int64.max` at the end.
   private var heads: [Int64]
   private var personalHead: Int64
 

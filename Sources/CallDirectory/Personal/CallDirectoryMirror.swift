@@ -1,15 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// A personal list in the shape that the Flutter plugin `flutter_callkit_voximplant` keeps in the defaults of an
-/// app group, so that its Dart side can show and edit it.
+/// A personal list in the format that the Flutter plugin `flutter_callkit_voximplant` keeps in the defaults of an app
+/// group, so that Dart code can show and edit it.
+///
+/// ```swift
+/// let mirror = CallDirectoryMirror(list, lastUpdate: Date())
+/// defaults.set(try mirror.blockedNumbersValue(), forKey: "blockedNumbers")
+/// ```
 public struct CallDirectoryMirror: Codable, Sendable, Equatable {
   /// A blocked number.
   public struct BlockedNumber: Codable, Sendable, Equatable {
     /// Country code and national digits without a plus.
     public var number: Int64
-    /// When it was last changed; seconds since 2001-01-01 in JSON.
+    /// The time of the last change; seconds since 2001-01-01 in JSON.
     public var modificationDate: Date
-    /// The removal mark.
+    /// Whether the user has removed the number.
     public var isRemoved: Bool
   }
 
@@ -19,20 +26,23 @@ public struct CallDirectoryMirror: Codable, Sendable, Equatable {
     public var number: Int64
     /// The name to show.
     public var label: String
-    /// When it was last changed; seconds since 2001-01-01 in JSON.
+    /// The time of the last change; seconds since 2001-01-01 in JSON.
     public var modificationDate: Date
-    /// The removal mark.
+    /// Whether the user has removed the name.
     public var isRemoved: Bool
   }
 
-  /// Ascending by number, each number once.
+  /// The blocked numbers, ascending, each number once.
   public var blockedNumbers: [BlockedNumber]
-  /// Ascending by number, each number once.
+  /// The named numbers, ascending, each number once.
   public var identifiedNumbers: [IdentifiedNumber]
-  /// When the system last took the list. Set it after a request succeeded, never before.
+  /// The time at which the system last accepted the list. Set it only after a successful request.
   public var lastUpdate: Date?
 
-  /// The mirror of a list.
+  /// Creates the mirror of a list.
+  /// - Parameters:
+  ///   - list: the list to show.
+  ///   - lastUpdate: the time at which the system last accepted the list.
   public init(_ list: PersonalList, lastUpdate: Date? = nil) {
     blockedNumbers = list.blockedWithMarks.map {
       BlockedNumber(number: $0.number, modificationDate: $0.modified, isRemoved: $0.isRemoved)
@@ -44,19 +54,16 @@ public struct CallDirectoryMirror: Codable, Sendable, Equatable {
     self.lastUpdate = lastUpdate
   }
 
-  /// The whole mirror as one compact JSON object; the same mirror gives the same bytes.
-  ///
-  /// - Throws: what `JSONEncoder` throws.
+  /// Encodes the mirror as one compact JSON object; the same mirror gives the same bytes.
+  /// - Throws: errors of `JSONEncoder`.
   public func json() throws -> Data { try Self.encoder.encode(self) }
 
-  /// What the defaults hold under the key `blockedNumbers`.
-  ///
-  /// - Throws: what `JSONEncoder` throws.
+  /// Encodes the value of the defaults for the key `blockedNumbers`.
+  /// - Throws: errors of `JSONEncoder`.
   public func blockedNumbersValue() throws -> Data { try Self.encoder.encode(blockedNumbers) }
 
-  /// What the defaults hold under the key `identifiedNumbers`.
-  ///
-  /// - Throws: what `JSONEncoder` throws.
+  /// Encodes the value of the defaults for the key `identifiedNumbers`.
+  /// - Throws: errors of `JSONEncoder`.
   public func identifiedNumbersValue() throws -> Data { try Self.encoder.encode(identifiedNumbers) }
 
   private static var encoder: JSONEncoder {
@@ -67,9 +74,8 @@ public struct CallDirectoryMirror: Codable, Sendable, Equatable {
 }
 
 extension PersonalList {
-  /// The list that a mirror shows. Where a number stands twice, which the plugin's example allows, the later
-  /// statement counts, and of two at one time the later row.
-  ///
+  /// Creates the list that a mirror shows. When a number occurs twice, which the plugin's example allows, the later
+  /// change counts, and of two changes at the same time the later row.
   /// - Throws: ``CallDirectoryError/entry(number:rule:)`` for a number or a label that breaks the rules.
   public init(_ mirror: CallDirectoryMirror) throws(CallDirectoryError) {
     for row in mirror.blockedNumbers where isNewer(row.modificationDate, records[row.number]?.blocked) {

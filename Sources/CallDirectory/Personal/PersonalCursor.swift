@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 internal import Foundation
 
@@ -12,12 +14,12 @@ internal import Foundation
   private typealias CFile = UnsafeMutablePointer<FILE>
 #endif
 
-/// Reads a personal list's file an entry at a time; memory is one buffer of the C library and one label.
+/// Reads a personal list's file one entry at a time; the memory is one buffer of the C library and one label.
 final class PersonalCursor {
   private(set) var number: Int64 = 0
-  /// True: the user blocks; false: a removal mark; nil: nothing was said.
+  /// True: the user blocks the number; false: the user has unblocked it; nil: no statement.
   private(set) var blocks: Bool?
-  /// True: the user named; false: a removal mark; nil: nothing was said.
+  /// True: the user named the number; false: the user has removed the name; nil: no statement.
   private(set) var identifies: Bool?
   private(set) var blockedModified = Date(timeIntervalSinceReferenceDate: 0)
   private(set) var identifiedModified = Date(timeIntervalSinceReferenceDate: 0)

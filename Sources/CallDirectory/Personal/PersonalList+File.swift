@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// The file: `RFPL`, uint32 version 1, uint64 count, then a record a number, ascending:
-/// int64 number; uint8 flags (1 blocked, 2 its removal mark, 4 identified, 8 its removal mark); two float64
-/// times in seconds since 2001-01-01 (0 where there is no statement); uint16 label bytes; the label in UTF-8.
-/// All little-endian.
+/// The file format: `RFPL`, uint32 version 1, uint64 count, then one record a number, ascending: int64 number; uint8
+/// flags (1 blocked, 2 its removal mark, 4 identified, 8 its removal mark); two float64 times in seconds since
+/// 2001-01-01 (0 without a statement); uint16 label bytes; the label in UTF-8. All integers are little-endian.
 extension PersonalList {
   static let magic = Array("RFPL".utf8)
   static let version: UInt32 = 1
 
-  /// Reads a list; a file that is not there is an empty list.
-  ///
-  /// - Throws: ``CallDirectoryError/damaged(path:rule:)`` and errors of the file.
+  /// Reads a list; a missing file is an empty list.
+  /// - Parameter file: a file that ``write(to:)`` has written.
+  /// - Throws: ``CallDirectoryError/damaged(path:rule:)`` and ``CallDirectoryError/file(path:operation:code:)``.
   public init(contentsOf file: URL) throws {
     guard FileManager.default.fileExists(atPath: file.path) else { return }
     let cursor = try PersonalCursor(path: file.path)
@@ -27,9 +28,8 @@ extension PersonalList {
     }
   }
 
-  /// Replaces the file as a whole, durably. The same list gives the same bytes.
-  ///
-  /// - Throws: errors of the file.
+  /// Replaces the file and flushes it to the disk. The same list gives the same bytes.
+  /// - Throws: ``CallDirectoryError/file(path:operation:code:)``.
   public func write(to file: URL) throws {
     let folder = StoreFolder(path: file.deletingLastPathComponent().path, killSwitch: nil)
     try folder.replace(file.lastPathComponent, with: bytes)

@@ -1,24 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// The numbers a user blocked or named, and those the user does not want blocked or named.
+/// The numbers that a user blocked or named, and those that the user does not want blocked or named.
 ///
-/// What the user says goes before every pack. Removing a number leaves a mark: the number stays unblocked (or
-/// unnamed) even where a pack lists it, until it is added again or the mark is forgotten. The list is small: the
-/// app holds it in memory, and the extension reads its file an entry at a time.
+/// A statement of the user overrides every pack. Removing a number leaves a removal mark: the number stays unblocked
+/// (or unnamed) even if a pack lists it, until the user adds it again or ``forget(_:)`` deletes the mark. The list is
+/// small: the app holds it in memory, and the extension reads its file one entry at a time.
+///
+/// ```swift
+/// var list = try PersonalList(contentsOf: file)
+/// try list.block(49_30_1234)
+/// try list.identify(49_30_5678, label: "Dentist")
+/// try list.write(to: file)
+/// ```
 public struct PersonalList: Sendable, Equatable {
-  /// What the user said about one number, for blocking or for naming.
+  /// A user's statement about one number, for blocking or for naming.
   public struct Entry: Sendable, Equatable {
     /// Country code and national digits without a plus.
     public var number: Int64
     /// The name to show; nil in the list of blocked numbers.
     public var label: String?
-    /// When the user last said something about the number.
+    /// The time of the user's last change.
     public var modified: Date
-    /// The removal mark.
+    /// Whether the entry is a removal mark.
     public var isRemoved: Bool
   }
 
-  /// One number's statements.
+  /// The statements about one number.
   struct Record: Sendable, Equatable {
     var blocked: Statement?
     var identified: Statement?
@@ -32,37 +41,41 @@ public struct PersonalList: Sendable, Equatable {
 
   var records: [Int64: Record] = [:]
 
-  /// An empty list.
+  /// Creates an empty list.
   public init() {}
 
-  /// Numbers the user blocks, ascending.
+  /// The numbers that the user blocks, ascending.
   public var blocked: [Entry] { blockedWithMarks.filter { !$0.isRemoved } }
 
-  /// Numbers the user named, ascending.
+  /// The numbers that the user named, ascending.
   public var identified: [Entry] { identifiedWithMarks.filter { !$0.isRemoved } }
 
-  /// Blocked numbers and removal marks, ascending.
+  /// The blocked numbers and removal marks, ascending.
   public var blockedWithMarks: [Entry] {
     entries { record in record.blocked.map { ($0, nil) } }
   }
 
-  /// Named numbers and removal marks, ascending.
+  /// The named numbers and removal marks, ascending.
   public var identifiedWithMarks: [Entry] {
     entries { record in record.identified.map { ($0, record.label) } }
   }
 
-  /// Blocks a number; a removal mark on it goes.
-  ///
-  /// - Throws: ``CallDirectoryError/entry(number:rule:)`` for a number outside 1…999,999,999,999,999.
+  /// Blocks a number and deletes its removal mark.
+  /// - Parameters:
+  ///   - number: country code and national digits, 1 to 999,999,999,999,999.
+  ///   - time: the time of the change.
+  /// - Throws: ``CallDirectoryError/entry(number:rule:)`` for a number out of range.
   public mutating func block(_ number: Int64, at time: Date = Date()) throws(CallDirectoryError) {
     try Self.check(number)
     records[number, default: Record()].blocked = .init(modified: time, isRemoved: false)
   }
 
-  /// Names a number, anew where it has a name; a removal mark on it goes.
-  ///
-  /// - Throws: ``CallDirectoryError/entry(number:rule:)`` for a number out of range, or a label that is empty or has
-  ///   65,535 UTF-8 bytes or more, which the system would drop without a word.
+  /// Names a number, replaces its name, and deletes its removal mark.
+  /// - Parameters:
+  ///   - number: country code and national digits, 1 to 999,999,999,999,999.
+  ///   - label: 1 to 65,534 bytes of UTF-8; the system drops other entries silently.
+  ///   - time: the time of the change.
+  /// - Throws: ``CallDirectoryError/entry(number:rule:)`` for a number or label out of range.
   public mutating func identify(_ number: Int64, label: String, at time: Date = Date()) throws(CallDirectoryError) {
     try Self.check(number)
     guard !label.isEmpty, label.utf8.count < CallDirectoryLimits.droppedLabelBytes else {
@@ -72,16 +85,14 @@ public struct PersonalList: Sendable, Equatable {
     records[number]?.label = label
   }
 
-  /// Unblocks a number, whoever blocks it.
-  ///
+  /// Unblocks a number, even if a pack blocks it.
   /// - Throws: ``CallDirectoryError/entry(number:rule:)`` for a number out of range.
   public mutating func removeBlocked(_ number: Int64, at time: Date = Date()) throws(CallDirectoryError) {
     try Self.check(number)
     records[number, default: Record()].blocked = .init(modified: time, isRemoved: true)
   }
 
-  /// Takes a number's name away, whoever gave it.
-  ///
+  /// Removes a number's name, even if a pack names it.
   /// - Throws: ``CallDirectoryError/entry(number:rule:)`` for a number out of range.
   public mutating func removeIdentified(_ number: Int64, at time: Date = Date()) throws(CallDirectoryError) {
     try Self.check(number)
@@ -95,14 +106,14 @@ public struct PersonalList: Sendable, Equatable {
     }
   }
 
-  /// Takes every name away that the user gave.
+  /// Removes every name that the user gave.
   public mutating func removeAllIdentified(at time: Date = Date()) {
     for (number, record) in records where record.identified?.isRemoved == false {
       records[number]?.identified = .init(modified: time, isRemoved: true)
     }
   }
 
-  /// Forgets all that the user said about a number: the packs decide again.
+  /// Deletes all statements about a number, so that the packs decide again.
   public mutating func forget(_ number: Int64) { records[number] = nil }
 
   private func entries(_ statement: (Record) -> (Record.Statement, String?)?) -> [Entry] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension CallDirectorySimulator {
   /// A request of the simulated system.
   public final class Request: CallDirectoryContext {
@@ -23,13 +25,13 @@ extension CallDirectorySimulator {
       outcome.isIncremental = system.nextIsIncremental
     }
 
-    /// Whether the system wants changes only; asking is noted.
+    /// Whether the system wants only changes. Reading it is recorded.
     public var isIncremental: Bool {
       wasAsked = true
       return outcome.isIncremental
     }
 
-    /// Judges and stores a number to refuse.
+    /// Checks and stores a blocked number.
     public func addBlockingEntry(withNextSequentialPhoneNumber phoneNumber: Int64) {
       guard begins(), admits(phoneNumber, after: lastBlocking) else { return }
       lastBlocking = phoneNumber
@@ -37,7 +39,7 @@ extension CallDirectorySimulator {
       if system.keepsEntries, !blocking.insert(phoneNumber).inserted { outcome.ignoredAdditions += 1 }
     }
 
-    /// Judges and stores a name; a number that has one keeps it.
+    /// Checks and stores a name. A number that has a name keeps it.
     public func addIdentificationEntry(withNextSequentialPhoneNumber phoneNumber: Int64, label: String) {
       guard begins(), admits(phoneNumber, after: lastIdentification) else { return }
       lastIdentification = phoneNumber
@@ -54,7 +56,7 @@ extension CallDirectorySimulator {
       }
     }
 
-    /// Removes a number to refuse.
+    /// Removes a blocked number.
     public func removeBlockingEntry(withPhoneNumber phoneNumber: Int64) {
       guard begins(), mayRemove() else { return }
       blocking.remove(phoneNumber)
@@ -66,7 +68,7 @@ extension CallDirectorySimulator {
       identification[phoneNumber] = nil
     }
 
-    /// Removes every number to refuse.
+    /// Removes every blocked number.
     public func removeAllBlockingEntries() {
       guard begins(), mayRemove() else { return }
       blocking = []
@@ -78,7 +80,7 @@ extension CallDirectorySimulator {
       identification = [:]
     }
 
-    /// Takes the request over into the store, unless it failed before.
+    /// Applies the request to the store, unless it has failed.
     public func completeRequest(then: @escaping @Sendable (_ expired: Bool) -> Void) {
       guard begins() else {
         if outcome.fault != nil { then(true) }
@@ -97,7 +99,8 @@ extension CallDirectorySimulator {
       fail(.cancelled("\(error)"))
     }
 
-    /// Judges the request after the extension's code has run: one that was not ended was interrupted.
+    /// Ends the request after the extension's code has run, and returns its outcome. A request that was not completed
+    /// counts as interrupted.
     public func end() -> Outcome {
       if !isEnded, outcome.fault == nil { outcome.fault = .interrupted }
       if outcome.fault != nil {
@@ -107,7 +110,7 @@ extension CallDirectorySimulator {
       return outcome
     }
 
-    /// Whether a call has an effect: the process lives, and the request is neither failed nor ended.
+    /// Returns whether a call has an effect: the process is alive, and the request has neither failed nor ended.
     private func begins() -> Bool {
       guard outcome.fault == nil, killSwitch?.step() ?? true else { return false }
       guard !isEnded else {

@@ -1,81 +1,98 @@
-/// The system's side of Call Directory for tests on any platform: Apple's rules, as far as they are known.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Simulates the system's side of Call Directory on any platform, with Apple's rules as far as they are known.
 ///
-/// It keeps what an extension has loaded and judges each request. Not for use from two threads at once.
+/// The simulator keeps the entries that an extension has loaded and checks each request.
+///
+/// ```swift
+/// let system = CallDirectorySimulator()
+/// let outcome = system.reload(with: loader)
+/// print(outcome.fault as Any, system.blocking.count, system.identification.count)
+/// ```
+///
+/// Use a simulator from one thread at a time.
 public final class CallDirectorySimulator {
-  /// Why a request failed.
+  /// The reason why a request failed.
   public enum Fault: Error, Equatable, Sendable {
-    /// Error 3: an addition is below the one before it.
+    /// Error 3: an addition is less than the previous one.
     case outOfOrder(number: Int64, after: Int64)
-    /// Error 4: an addition repeats the one before it.
+    /// Error 4: an addition equals the previous one.
     case duplicate(number: Int64)
     /// Error 5: more than 1,999,999 additions.
     case tooMany(number: Int64)
-    /// Error 8: a removal in a request that is not incremental, or whose extension never asked.
+    /// Error 8: a removal in a request that is not incremental, or whose extension did not read `isIncremental`.
     case unexpectedRemoval
-    /// A number that no phone has.
+    /// The number is not between 1 and 999,999,999,999,999.
     case impossibleNumber(Int64)
     /// Error 2: the extension's process ended before the request.
     case interrupted
-    /// The extension gave up.
+    /// The extension cancelled the request.
     case cancelled(String)
-    /// The extension called on after it had ended the request.
+    /// The extension made a call after the end of the request.
     case callAfterEnd
   }
 
-  /// What became of a request.
+  /// The outcome of a request.
   public struct Outcome: Sendable, Equatable {
-    /// Whether the system asked for changes only.
+    /// Whether the system requested only changes.
     public var isIncremental = false
-    /// Why it failed, and every entry was deleted; nil when it succeeded.
+    /// The reason of the failure, after which every entry was deleted; nil for success.
     public var fault: Fault?
-    /// Additions of numbers to refuse.
+    /// The number of additions of blocked numbers.
     public var blockingAdditions = 0
-    /// Additions of names.
+    /// The number of additions of names.
     public var identificationAdditions = 0
-    /// Removals of either kind, those of everything counted once.
+    /// The number of removals of either kind; the removal of all entries counts once.
     public var removals = 0
-    /// Entries dropped without a word because their label is empty or has 65,535 bytes or more.
+    /// The number of entries that were dropped silently because their label is empty or has 65,535 bytes or more.
     public var droppedLabels = 0
-    /// Additions without effect, because the number was stored already.
+    /// The number of additions without effect, because the number was stored already.
     public var ignoredAdditions = 0
-    /// Removals after an addition; the system flushes both in batches of its own, so that order is not safe.
+    /// The number of removals after an addition. The system flushes both in batches of its own, so this order is not
+    /// safe.
     public var lateRemovals = 0
   }
 
-  /// The stored numbers to refuse.
+  /// The stored blocked numbers.
   public internal(set) var blocking: Set<Int64> = []
   /// The stored names.
   public internal(set) var identification: [Int64: String] = [:]
-  /// Whether the next request asks for changes only. The first does not; after a failure it still may.
+  /// Whether the next request is incremental. The first is not; the one after a failure may be.
   public var nextIsIncremental = false
-  /// Additions that a request may have.
+  /// The most additions of a request.
   public var requestAdditions = CallDirectoryLimits.requestAdditions
 
   let keepsEntries: Bool
 
-  /// A system that holds nothing; `keepsEntries: false` only judges requests, in constant memory.
+  /// Creates a system without entries.
+  /// - Parameter keepsEntries: false to only check requests, in constant memory.
   public init(keepsEntries: Bool = true) { self.keepsEntries = keepsEntries }
 
-  /// Begins a request.
-  ///
+  /// Starts a request.
   /// - Parameters:
   ///   - killSwitch: ends the extension's process at a step.
-  ///   - batch: how many calls lie between two calls of `onBatch`, at least 1.
-  ///   - onBatch: hears of the load's progress, for instance to read the memory.
+  ///   - batch: the number of calls between two calls of `onBatch`, at least 1.
+  ///   - onBatch: called during the load, for instance to measure memory.
+  /// - Returns: the context to pass to the extension.
   public func beginRequest(
     killSwitch: KillSwitch? = nil, batch: Int = CallDirectoryLimits.batch, onBatch: (() -> Void)? = nil
   ) -> Request {
     Request(self, killSwitch: killSwitch, batch: max(1, batch), onBatch: onBatch)
   }
 
-  /// One whole request as the system makes it: begin, let the loader serve, judge.
+  /// Runs one complete request: starts it, lets the loader serve it, and ends it.
+  /// - Parameters:
+  ///   - loader: the extension's loader.
+  ///   - killSwitch: ends the extension's process at a step.
+  /// - Returns: the outcome of the request.
   public func reload(with loader: ExtensionLoader, killSwitch: KillSwitch? = nil) -> Outcome {
     let request = beginRequest(killSwitch: killSwitch)
     loader.serve(request)
     return request.end()
   }
 
-  /// The user turns the extension off and on again: the store is empty and a complete set is asked for.
+  /// Simulates a user who turns the extension off and on again: the store is empty and the next request is a complete
+  /// set.
   public func disableAndEnable() {
     blocking = []
     identification = [:]

@@ -1,19 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
-/// Ends a simulated process at a chosen step: from then on nothing it does has an effect.
+/// Ends a simulated process at a chosen step. After that step, nothing that the process does has an effect.
 ///
-/// A step is a call to the context or one durable operation of the store. What a killed process would not
-/// have done is simply not done, so that a test may let the code run on.
+/// A step is a call to the context or one durable operation of the store. Steps of a killed process are skipped, so a
+/// test may let the code run on.
 public final class KillSwitch: @unchecked Sendable {
-  // Both counters are touched under the lock only.
+  // Unchecked: both counters are accessed only under the lock.
   private let lock = NSLock()
   private var remaining: Int
   private var count = 0
 
-  /// A process that dies instead of its step `steps` (0 is the first); `Int.max` never.
+  /// Creates a process that is killed at a step.
+  /// - Parameter steps: the step that has no effect, from 0; `Int.max` for never.
   public init(at steps: Int = .max) { remaining = steps }
 
-  /// Counts a step; false when the process is dead and the step must have no effect.
+  /// Counts a step.
+  /// - Returns: false when the process is dead and the step must have no effect.
   public func step() -> Bool {
     lock.withLock {
       guard remaining > 0 else { return false }
@@ -26,6 +30,6 @@ public final class KillSwitch: @unchecked Sendable {
   /// Whether the process is dead.
   public var isDead: Bool { lock.withLock { remaining == 0 } }
 
-  /// Steps that had an effect.
+  /// The number of steps that had an effect.
   public var steps: Int { lock.withLock { count } }
 }

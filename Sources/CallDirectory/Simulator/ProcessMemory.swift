@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(Glibc) || canImport(Musl)
   #if canImport(Musl)
     internal import Musl
@@ -7,14 +9,14 @@
 
   /// The memory of this process, as Linux counts it.
   public struct ProcessMemory: Sendable, Equatable {
-    /// Bytes of its own: heap, stacks and written data. What iOS calls the footprint is nearest to this.
+    /// Private memory in bytes: heap, stacks and written data. It corresponds best to the footprint on iOS.
     public var anonymousBytes = 0
-    /// Bytes in memory, with pages of programs and files that could be dropped.
+    /// Resident memory in bytes, including pages of programs and files that could be dropped.
     public var residentBytes = 0
-    /// The most that ``residentBytes`` has been since the start or ``resetPeak()``.
+    /// The greatest ``residentBytes`` since the start or ``resetPeak()``.
     public var peakBytes = 0
 
-    /// A reading of now, or nil where the system gives none. Allocates next to nothing.
+    /// Measures the memory, or returns nil when the system gives no values. Allocates almost nothing.
     public static func now() -> ProcessMemory? {
       let descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }
@@ -32,7 +34,7 @@
       }
     }
 
-    /// Makes ``peakBytes`` begin anew.
+    /// Resets ``peakBytes``.
     public static func resetPeak() {
       let descriptor = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return }

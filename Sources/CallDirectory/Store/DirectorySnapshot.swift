@@ -1,14 +1,16 @@
-/// Which lists an extension was given: content, not file names, so that a replaced file is another snapshot.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The lists that an extension was given, identified by content: a replaced file makes another snapshot.
 struct DirectorySnapshot: Equatable, Sendable {
-  /// SHA-256 of each pack in hexadecimal, the first in priority first.
+  /// SHA-256 of each pack in hexadecimal, in order of priority.
   var packs: [String]
-  /// SHA-256 of the personal list, or nil where there was none.
+  /// SHA-256 of the personal list; nil when there was none.
   var personal: String?
 
   static func packName(_ digest: String) -> String { digest + ".pack" }
   static func personalName(_ digest: String) -> String { digest + ".personal" }
 
-  /// The files of the store that hold it.
+  /// The names of its files in the store.
   var fileNames: [String] { packs.map(Self.packName) + [personal].compactMap { $0.map(Self.personalName) } }
 
   /// `personal,pack,pack…`, a hyphen for no personal list.
@@ -29,15 +31,15 @@ struct DirectorySnapshot: Equatable, Sendable {
   }
 }
 
-/// What the system's store holds when a request has succeeded.
+/// The content of the system's store after a successful request.
 ///
-/// A list that takes several requests is loaded up to a number; beyond it the store is as it was before.
+/// A list that needs several requests is loaded up to a number; beyond it, the store is unchanged.
 struct LoadedState: Equatable, Sendable {
-  /// What numbers up to ``upTo`` come from.
+  /// The lists of the numbers up to ``upTo``.
   var lists: DirectorySnapshot
-  /// The last number that is as in ``lists``; `Int64.max` when all are.
+  /// The last number that equals ``lists``; `Int64.max` for all numbers.
   var upTo: Int64
-  /// What numbers beyond ``upTo`` come from; nil when there are none.
+  /// The lists of the numbers beyond ``upTo``; nil when there are none.
   var before: DirectorySnapshot?
 
   var isComplete: Bool { upTo == .max }

@@ -1,15 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
 /// The lists that a store keeps by content: those that were loaded, and those that are being loaded.
 ///
-/// Nothing enters it that was not read from the first byte to the last, so that a request cannot break off at a
-/// damaged block.
+/// A list is added only after all of it was read, so that a request cannot fail at a damaged block.
 struct ListStore: Sendable {
   let folder: StoreFolder
 
-  /// Takes a pack in and returns its SHA-256 in hexadecimal.
-  ///
-  /// - Throws: what reading the pack throws.
+  /// Adds a pack and returns its SHA-256 in hexadecimal.
+  /// - Throws: `PackError`, and ``CallDirectoryError`` for errors of files.
   func take(pack path: String) throws -> String {
     let digest = try PackDigest.ofFile(path).hex
     if isIntact(digest, DirectorySnapshot.packName(digest)) { return digest }
@@ -22,8 +22,7 @@ struct ListStore: Sendable {
     return String(name.prefix(64))
   }
 
-  /// Takes a personal list in and returns its SHA-256 in hexadecimal.
-  ///
+  /// Adds a personal list and returns its SHA-256 in hexadecimal.
   /// - Throws: ``CallDirectoryError/damaged(path:rule:)`` and errors of files.
   func take(personal path: String) throws -> String {
     let digest = try PackDigest.ofFile(path).hex
@@ -36,13 +35,13 @@ struct ListStore: Sendable {
     return String(name.prefix(64))
   }
 
-  /// Whether every list of a snapshot is there, bit for bit.
+  /// Returns whether every list of a snapshot is there with unchanged content.
   func holds(_ snapshot: DirectorySnapshot) -> Bool {
     snapshot.packs.allSatisfy { isIntact($0, DirectorySnapshot.packName($0)) }
       && snapshot.personal.map { isIntact($0, DirectorySnapshot.personalName($0)) } ?? true
   }
 
-  /// The entries of a snapshot from a number on.
+  /// Returns the entries of a snapshot from a number on.
   func entries(of snapshot: DirectorySnapshot, from number: Int64) throws -> MergedEntries {
     var cursors: [PackCursor] = []
     for digest in snapshot.packs {

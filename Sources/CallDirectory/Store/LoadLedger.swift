@@ -1,33 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CallerPack
 
-/// What is known of the system's store, kept across launches and kills.
+/// The knowledge about the system's store, kept across launches and kills.
 ///
-/// A request goes through `feeding` (nothing is known: whatever ends it here has emptied the system's store)
-/// and `sent` (all was given, the system has not answered) to `settled`. An extension that is killed before it
-/// can write `feeding` leaves no trace, and yet the system has emptied its store: so a settled state is trusted
-/// by one request only, which the app announces by `ready`. The file is replaced as a whole at every step, and
-/// a file that does not check counts as none.
+/// A request goes through `feeding` (the state is unknown: if the process ends here, the system's store is empty) and
+/// `sent` (all calls were made, the system has not answered) to `settled`. An extension that is killed before it can
+/// write `feeding` leaves no trace, although the system has emptied its store. Therefore only one request may trust a
+/// settled state, and the app announces that request by `ready`. The file is replaced at every step, and an invalid
+/// file counts as missing.
 struct LoadLedger: Equatable, Sendable {
   enum Phase: Equatable, Sendable {
-    /// Nothing is known of the store.
+    /// The content of the store is unknown.
     case unknown
-    /// A request is under way, or was when its process ended.
+    /// A request is running, or its process ended.
     case feeding
-    /// Everything was sent; the system's answer is not in.
+    /// All calls were made; the system has not answered.
     case sent(LoadedState)
-    /// The system took it.
+    /// The system accepted the request.
     case settled(LoadedState)
-    /// The system took it, and the app is about to ask for the next request.
+    /// The system accepted the request, and the app has announced the next one.
     case ready(LoadedState)
   }
 
   var phase: Phase = .unknown
-  /// The lists that the system last took as a whole: what is fed when the newest cannot be read.
+  /// The lists of the last complete load. They are loaded when the newest cannot be read.
   var lastGood: DirectorySnapshot?
 
   static let fileName = "ledger"
 
-  /// The files that must stay.
+  /// The names of the files that must be kept.
   var neededFiles: Set<String> {
     var snapshots = [lastGood]
     switch phase {
@@ -37,15 +39,15 @@ struct LoadLedger: Equatable, Sendable {
     return Set(snapshots.compactMap { $0 }.flatMap(\.fileNames) + [Self.fileName])
   }
 
-  /// Reads the ledger of a store; what cannot be trusted is `unknown`.
+  /// Reads the ledger of a store; `unknown` when the file is missing or invalid.
   static func load(from folder: StoreFolder) -> LoadLedger {
     folder.read(fileName).flatMap { LoadLedger(bytes: $0) } ?? LoadLedger()
   }
 
-  /// Makes this the ledger of a store, durably.
+  /// Writes the ledger of a store and flushes it to the disk.
   func save(in folder: StoreFolder) throws { try folder.replace(Self.fileName, with: bytes) }
 
-  /// Lines of `key value`, the last being the SHA-256 of those before.
+  /// Lines of `key value`; the last line is the SHA-256 of the lines before.
   var bytes: [UInt8] {
     var text = "ringfence-ledger 1\n"
     if let lastGood { text += "good \(lastGood.text)\n" }
@@ -89,7 +91,7 @@ struct LoadLedger: Equatable, Sendable {
     case ("ready", let state?): phase = .ready(state)
     default: return nil
     }
-    // The one way to write a ledger: this also checks the digest and that nothing was left over.
+    // A ledger has exactly one form: this comparison also checks the digest and finds additional lines.
     guard self.bytes == bytes else { return nil }
   }
 }

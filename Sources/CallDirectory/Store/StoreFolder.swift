@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 #if canImport(Darwin)
@@ -8,7 +10,7 @@ internal import Foundation
   internal import Glibc
 #endif
 
-/// A folder whose files are whole or absent, whenever the process is killed.
+/// A folder whose files are complete or absent, even if the process is killed.
 struct StoreFolder: Sendable {
   let path: String
   let killSwitch: KillSwitch?
@@ -17,10 +19,10 @@ struct StoreFolder: Sendable {
 
   func path(of name: String) -> String { path + "/" + name }
 
-  /// Counts a step of the process; false when it was killed before this one.
+  /// Counts a step of the process; false when it was killed before this step.
   private func lives() -> Bool { killSwitch?.step() ?? true }
 
-  /// Creates the folder where it is missing.
+  /// Creates the folder when it is missing.
   func create() throws(CallDirectoryError) {
     guard lives() else { return }
     do {
@@ -30,12 +32,12 @@ struct StoreFolder: Sendable {
     }
   }
 
-  /// The bytes of a small file, or nil where there is none.
+  /// Reads a small file; nil when there is none.
   func read(_ name: String) -> [UInt8]? {
     FileManager.default.contents(atPath: path(of: name)).map { Array($0) }
   }
 
-  /// Replaces a file with bytes that are on the disk before they have the name.
+  /// Replaces a file with bytes that are flushed to the disk before the rename.
   func replace(_ name: String, with bytes: [UInt8]) throws(CallDirectoryError) {
     let temporary = temporaryName()
     guard lives() else { return }
@@ -47,12 +49,13 @@ struct StoreFolder: Sendable {
     try settle(descriptor, temporary, as: name)
   }
 
-  /// Gives a foreign file a second life under `name`: a hard link where that is possible, a copy where not.
-  ///
-  /// `check` sees the path of the file before it has its name, and its answer says what that is to be.
+  /// Adds another file under a new name: a hard link where possible, otherwise a copy.
+  /// - Parameters:
+  ///   - source: the path of the file.
+  ///   - check: receives the temporary path of the file and returns its name.
   func adopt(_ source: String, check: (String) throws -> String) throws -> String {
     let temporary = temporaryName()
-    // A symbolic link's file, not the link: its name may soon lead elsewhere.
+    // Links the file that a symbolic link leads to, because the link may change.
     if lives(), linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) != 0 {
       try copy(source, to: temporary)
     }
@@ -64,7 +67,7 @@ struct StoreFolder: Sendable {
     return name
   }
 
-  /// Removes every file that `isNeeded` does not want, and what killed processes left.
+  /// Removes every file that `isNeeded` rejects, and the temporary files of killed processes.
   func sweep(keeping isNeeded: (String) -> Bool) {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where !isNeeded(name) {
       guard lives() else { return }
@@ -82,14 +85,14 @@ struct StoreFolder: Sendable {
     guard lives() else { return }
     let folder = open(path, O_RDONLY | O_CLOEXEC)
     guard folder >= 0 else { throw fault("open the folder of", name) }
-    // A file system that cannot flush a folder says so; the file itself is safe by then.
+    // A file system that cannot flush a folder returns an error; the file itself is safe at this point.
     _ = fsync(folder)
     close(folder)
   }
 
   private func flush(_ descriptor: Int32) -> Bool {
     #if canImport(Darwin)
-      // fsync leaves the data in the drive's cache there.
+      // There, fsync leaves the data in the drive's cache.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
     #endif
     return fsync(descriptor) == 0
@@ -127,7 +130,7 @@ struct StoreFolder: Sendable {
   }
 }
 
-/// `read(2)` and `write(2)`, which methods of the same names would hide.
+/// `read(2)` and `write(2)`, which are hidden inside the type by methods of the same names.
 private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   read(descriptor, bytes, count)
 }

@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
 
-/// Documents as JSON of one form: sorted keys, no spaces, RFC 3339 times of whole seconds, a newline at the end.
+/// Encodes documents as JSON in one form: sorted keys, no spaces, RFC 3339 times in whole seconds, a newline at the
+/// end.
 enum CanonicalJSON {
   /// The longest document that is read: 1 MiB.
   static let limit = 1 << 20
@@ -16,7 +19,7 @@ enum CanonicalJSON {
     return [UInt8](try encoder.encode(value)) + [0x0A]
   }
 
-  /// Reads a document after its type and version.
+  /// Decodes a document after a check of its type and version.
   static func decode<Value: Decodable>(
     _ value: Value.Type, from bytes: [UInt8], type: String, version: Int
   ) throws(UpdateError) -> Value {
@@ -33,7 +36,7 @@ enum CanonicalJSON {
     } catch let error as UpdateError {
       throw error
     } catch {
-      throw .malformed("The \(type) is no JSON of the form that is documented")
+      throw .malformed("The \(type) is not JSON of the documented form")
     }
   }
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension ManifestHead {
-  /// The rules of a head beyond its types.
-  /// - Throws: ``UpdateError/malformed(_:)`` naming field and rule.
+  /// Checks the rules of a head beyond its types.
+  /// - Throws: ``UpdateError/malformed(_:)`` with the field and the rule.
   func check() throws(UpdateError) {
     try rule(serial >= 1, "serial is 1 or more")
     try rule(asOf <= issued && issued < expires, "as_of is not after issued, and issued is before expires")
@@ -16,9 +18,9 @@ extension ManifestHead {
 }
 
 extension ManifestBin {
-  /// The rules of a bin beyond its types.
-  /// - Parameter isMember: whether a name belongs to this bin.
-  /// - Throws: ``UpdateError/malformed(_:)`` naming field and rule.
+  /// Checks the rules of a bin beyond its types.
+  /// - Parameter isMember: returns whether a name belongs to this bin.
+  /// - Throws: ``UpdateError/malformed(_:)`` with the field and the rule.
   func check(_ isMember: (String) -> Bool) throws(UpdateError) {
     for (name, sha256) in packs {
       try rule(Manifest.isName(name), "the name of a pack is 1 to 64 of a-z 0-9 - _ . and begins with a-z or 0-9")
@@ -29,11 +31,11 @@ extension ManifestBin {
 }
 
 extension ManifestPack {
-  /// The rules of a description beyond its types: a reader makes paths of it and takes memory for it.
+  /// Checks the rules of a description beyond its types, because readers derive paths and memory sizes from it.
   /// - Parameters:
-  ///   - expected: the name under which its bin has it.
-  ///   - newest: the head's serial.
-  /// - Throws: ``UpdateError/malformed(_:)`` naming field and rule.
+  ///   - expected: the name under which the bin lists the pack.
+  ///   - newest: the serial of the head.
+  /// - Throws: ``UpdateError/malformed(_:)`` with the field and the rule.
   func check(named expected: String, newest: Int64) throws(UpdateError) {
     try rule(Manifest.isName(name) && name == expected, "a pack has the name that its bin gives it (\(expected))")
     try rule(PackKind(manifestName: kind) != nil, "kind is blocking, identification or both (\(name))")
@@ -71,14 +73,14 @@ private func rule(_ holds: Bool, _ text: @autoclosure () -> String) throws(Updat
 }
 
 extension Manifest {
-  /// Whether a name may stand in a file name.
+  /// Returns whether a name is allowed in a file name.
   public static func isName(_ text: String) -> Bool {
     guard (1...64).contains(text.utf8.count), let first = text.utf8.first else { return false }
     return isPlain(first) && text.utf8.allSatisfy { isPlain($0) || $0 == 0x2D || $0 == 0x5F || $0 == 0x2E }
       && !text.contains("..")
   }
 
-  /// Whether a path is relative and leads nowhere but down, through plain names only.
+  /// Returns whether a path is relative, has plain names only and stays inside its folder.
   public static func isPath(_ text: String) -> Bool {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     return (1...3).contains(parts.count) && text.utf8.count <= 200
@@ -94,7 +96,7 @@ extension Manifest {
 }
 
 extension PackKind {
-  /// The kind as manifests name it; nil for any other word.
+  /// Creates a kind from its name in manifests; nil for any other word.
   public init?(manifestName: String) {
     guard let kind = Self.allCases.first(where: { "\($0)" == manifestName }) else { return nil }
     self = kind
@@ -102,7 +104,7 @@ extension PackKind {
 }
 
 extension PackDigest {
-  /// A digest as documents write it: in lower case only, so that one content has one form.
+  /// Creates a digest from the form of documents: lower-case digits only, so that one content has one form.
   init?(document: String) {
     self.init(hex: document)
     guard hex == document else { return nil }

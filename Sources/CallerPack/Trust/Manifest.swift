@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -6,44 +8,55 @@
 
 /// The content of a publication: the document that makes a set of packs visible.
 ///
-/// It is published in parts, so that a reader of one pack fetches little: the signed ``ManifestHead`` in `manifest.json`,
-/// the bins that it names by digest, and for each pack the description that its bin names by digest. ``parts()`` makes
-/// them, and ``ManifestReader`` reads them.
+/// A manifest is published in parts, so that a reader of one pack fetches little: the signed ``ManifestHead`` in
+/// `manifest.json`, the bins that the head names by digest, and for each pack a description that a bin names by digest.
+/// ``parts()`` creates them, and ``ManifestReader`` reads them.
 public struct Manifest: Sendable, Equatable {
-  /// The version of the head's form.
+  /// The version of the form of heads.
   public static let version = 3
   /// The media type of the head in an envelope.
   public static let payloadType = "application/vnd.ringfence.manifest+json"
 
-  /// Rises with every publication, from 1. Serials may be skipped: one that was begun and not finished is never used.
+  /// The serial of the publication, which rises from 1. A serial may be missing: one of an unfinished publication is
+  /// not used again.
   public var serial: Int64
-  /// When it was made, whole seconds. For a publication of the night the moment that the numbers were weighed at.
+  /// The time of the publication, in whole seconds.
   public var issued: Date
-  /// The moment that the numbers were weighed at, whole seconds; before `issued` when single numbers were taken out
+  /// The time at which the numbers were scored, in whole seconds. It is before ``issued`` when revocations were made
   /// later.
   public var asOf: Date
-  /// From then on it is not to be trusted any more: somebody may be withholding newer ones.
+  /// The expiry time. After it the manifest is refused, because somebody may be withholding a newer one.
   public var expires: Date
-  /// The publication before this one; nil for the first.
+  /// The previous publication; nil for the first.
   public var previous: Link?
-  /// In the order of their names, which are unique.
+  /// The packs, ordered by name; names are unique.
   public var packs: [ManifestPack]
 
-  /// A publication by its serial and its content.
+  /// A publication, identified by its serial and its content.
   public struct Link: Codable, Sendable, Hashable {
-    /// Its serial.
+    /// The serial of the publication.
     public var serial: Int64
-    /// SHA-256 of its head, which is the payload of the envelope: 64 lower-case hex digits.
+    /// SHA-256 of the head, which is the payload of the envelope: 64 lower-case hex digits.
     public var sha256: String
 
-    /// - Parameters: see the properties.
+    /// Creates a link to a publication.
+    /// - Parameters:
+    ///   - serial: the serial of the publication.
+    ///   - sha256: 64 lower-case hex digits.
     public init(serial: Int64, sha256: String) {
       self.serial = serial
       self.sha256 = sha256
     }
   }
 
-  /// - Parameters: see the properties; times are cut to whole seconds, packs are put in order.
+  /// Creates a manifest. Times are cut to whole seconds, and packs are sorted by name.
+  /// - Parameters:
+  ///   - serial: from 1.
+  ///   - issued: the time of the publication.
+  ///   - asOf: the time at which the numbers were scored.
+  ///   - expires: the expiry time.
+  ///   - previous: the previous publication; nil for the first.
+  ///   - packs: the packs, with unique names.
   public init(serial: Int64, issued: Date, asOf: Date, expires: Date, previous: Link?, packs: [ManifestPack]) {
     self.serial = serial
     self.issued = issued.wholeSeconds
@@ -55,6 +68,6 @@ public struct Manifest: Sendable, Equatable {
 }
 
 extension Date {
-  /// What a time of whole seconds, as documents have it, makes of this one.
+  /// This time, cut to whole seconds as documents contain them.
   var wholeSeconds: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
 }

@@ -1,28 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
   public import Foundation
 #endif
 
-/// The signed part of a manifest: the payload of `manifest.json`. It covers all other parts by their digests.
+/// The signed part of a manifest: the payload of `manifest.json`. Its digests cover all other parts.
 public struct ManifestHead: Sendable, Equatable {
-  /// The most bins that a reader takes.
+  /// The most bins that a reader accepts.
   static let mostBins = 4_096
 
-  /// See ``Manifest/serial``.
+  /// The serial; see ``Manifest/serial``.
   public var serial: Int64
-  /// See ``Manifest/issued``.
+  /// The time of the publication; see ``Manifest/issued``.
   public var issued: Date
-  /// See ``Manifest/asOf``.
+  /// The time of the scores; see ``Manifest/asOf``.
   public var asOf: Date
-  /// See ``Manifest/expires``.
+  /// The expiry time; see ``Manifest/expires``.
   public var expires: Date
-  /// See ``Manifest/previous``.
+  /// The previous publication; see ``Manifest/previous``.
   public var previous: Manifest.Link?
-  /// SHA-256 of each bin, as 64 lower-case hex digits. Their number is a power of two.
+  /// SHA-256 of each bin, as 64 lower-case hex digits. The number of bins is a power of two.
   public var bins: [String]
 
-  /// - Parameters: see the properties; times are cut to whole seconds.
+  /// Creates a head. Times are cut to whole seconds.
+  /// - Parameters:
+  ///   - serial: from 1.
+  ///   - issued: the time of the publication.
+  ///   - asOf: the time at which the numbers were scored.
+  ///   - expires: the expiry time.
+  ///   - previous: the previous publication; nil for the first.
+  ///   - bins: SHA-256 of each bin.
   public init(
     serial: Int64, issued: Date, asOf: Date, expires: Date, previous: Manifest.Link?, bins: [String]
   ) {
@@ -34,25 +43,26 @@ public struct ManifestHead: Sendable, Equatable {
     self.bins = bins
   }
 
-  /// The bytes that are signed: the same for the same content.
+  /// Returns the bytes that are signed; the same content gives the same bytes.
   public func encoded() throws -> [UInt8] { try CanonicalJSON.encode(self) }
 
-  /// Reads a head and checks its rules; says nothing of who made it.
-  /// - Parameter bytes: an envelope's payload.
+  /// Reads a head and checks its rules, but no signature.
+  /// - Parameter bytes: the payload of an envelope.
   /// - Throws: ``UpdateError`` with `malformed` or `unsupported`.
   public init(decoding bytes: [UInt8]) throws(UpdateError) {
     self = try CanonicalJSON.decode(ManifestHead.self, from: bytes, type: "manifest", version: Manifest.version)
     try check()
   }
 
-  /// The number of bins for so many packs: the head and one bin together stay short, up to 32 packs share one bin.
+  /// Returns the number of bins for a number of packs. The head and one bin together stay short; up to 32 packs share
+  /// one bin.
   static func binCount(packs: Int) -> Int {
     var count = 1
     while count < mostBins, packs > count * max(32, count) { count *= 2 }
     return count
   }
 
-  /// The bin that a pack of this name is in: the first bits of the name's SHA-256.
+  /// Returns the bin of a pack with this name: the first bits of the name's SHA-256.
   static func bin(of name: String, count: Int) -> Int {
     let start = PackDigest.of(Array(name.utf8)).bytes.prefix(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return Int(start >> UInt64(32 - count.trailingZeroBitCount))
@@ -65,7 +75,7 @@ extension ManifestHead: Codable {
     case asOf = "as_of"
   }
 
-  /// Writes the type and the version with the rest.
+  /// Encodes the type, the version and all fields.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode("manifest", forKey: .type)
@@ -78,7 +88,7 @@ extension ManifestHead: Codable {
     try fields.encode(bins, forKey: .bins)
   }
 
-  /// Reads the fields without checking them.
+  /// Decodes the fields without checking them.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     serial = try fields.decode(Int64.self, forKey: .serial)

@@ -1,46 +1,48 @@
-/// One pack of a publication, with the ways to get it: a manifest's description of it.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A manifest's description of one pack: its content, its file and the deltas that lead to it.
 public struct ManifestPack: Codable, Sendable, Equatable {
-  /// What names it from night to night, such as `toxic`, `directory-us-212` or `blocklist.2`: lower-case letters,
-  /// digits, `-`, `_` and `.`, at most 64, the first a letter or digit.
+  /// The name, which stays the same in all publications, such as `toxic`, `directory-us-212` or `blocklist.2`:
+  /// lower-case letters, digits, `-`, `_` and `.`, at most 64, the first a letter or digit.
   public var name: String
-  /// `blocking`, `identification` or `both`.
+  /// The kind: `blocking`, `identification` or `both`.
   public var kind: String
-  /// The region of its numbers; nil for all.
+  /// The region of its numbers; nil for all regions.
   public var region: String?
-  /// Which part of a list that is too long for one extension, from 1; nil for a list in one piece.
+  /// The part of a list that is too long for one extension, from 1; nil for a list in one part.
   public var shard: Int?
-  /// The publication that wrote the file: an earlier one where nothing has changed since.
+  /// The serial of the publication that wrote the file: an earlier one when the entries did not change since.
   public var serial: Int64
-  /// Number of entries.
+  /// The number of entries.
   public var entries: Int
-  /// Least number, E.164 digits; nil for an empty pack.
+  /// The least number, E.164 digits; nil for an empty pack.
   public var first: Int64?
-  /// Greatest number; nil for an empty pack.
+  /// The greatest number; nil for an empty pack.
   public var last: Int64?
-  /// Length of the file in bytes.
+  /// Size of the file in bytes.
   public var bytes: Int
   /// SHA-256 of the file: 64 lower-case hex digits.
   public var sha256: String
-  /// SHA-256 of the entries, however they are packed; see ``PackReader/contentDigest()``.
+  /// SHA-256 of the entries, independent of their coding; see ``PackReader/contentDigest()``.
   public var contentSHA256: String
-  /// Where the file lies, relative to the manifest's folder; never another file under this path.
+  /// The path of the file, relative to the manifest's folder. A path never gets another content.
   public var path: String
-  /// What turns an earlier file of this name into this one, newest base first.
+  /// The deltas from earlier files of this name, newest base first.
   public var deltas: [Delta]
-  /// The same entries in other formats, in the order of their names.
+  /// The same entries in other formats, ordered by name.
   public var formats: [File]
 
-  /// A way from an earlier file.
+  /// A delta from an earlier file of the pack.
   public struct Delta: Codable, Sendable, Equatable {
-    /// Serial of the file that it starts from.
+    /// The serial of the base.
     public var fromSerial: Int64
-    /// SHA-256 of the file that it starts from.
+    /// SHA-256 of the base.
     public var fromSHA256: String
-    /// Length in bytes.
+    /// Size of the delta in bytes.
     public var bytes: Int
     /// SHA-256 of the delta.
     public var sha256: String
-    /// Where it lies, relative to the manifest's folder.
+    /// The path of the delta, relative to the manifest's folder.
     public var path: String
 
     private enum CodingKeys: String, CodingKey {
@@ -49,7 +51,13 @@ public struct ManifestPack: Codable, Sendable, Equatable {
       case fromSHA256 = "from_sha256"
     }
 
-    /// - Parameters: see the properties.
+    /// Creates a description of a delta.
+    /// - Parameters:
+    ///   - fromSerial: the serial of the base.
+    ///   - fromSHA256: SHA-256 of the base, 64 lower-case hex digits.
+    ///   - bytes: size of the delta in bytes.
+    ///   - sha256: SHA-256 of the delta.
+    ///   - path: relative to the manifest's folder.
     public init(fromSerial: Int64, fromSHA256: String, bytes: Int, sha256: String, path: String) {
       self.fromSerial = fromSerial
       self.fromSHA256 = fromSHA256
@@ -59,18 +67,23 @@ public struct ManifestPack: Codable, Sendable, Equatable {
     }
   }
 
-  /// The entries in another format.
+  /// The entries of the pack in another format.
   public struct File: Codable, Sendable, Equatable {
-    /// Name of the format, such as `csv`.
+    /// The name of the format, such as `csv`.
     public var format: String
-    /// Length in bytes.
+    /// Size of the file in bytes.
     public var bytes: Int
     /// SHA-256 of the file.
     public var sha256: String
-    /// Where it lies, relative to the manifest's folder.
+    /// The path of the file, relative to the manifest's folder.
     public var path: String
 
-    /// - Parameters: see the properties.
+    /// Creates a description of a file.
+    /// - Parameters:
+    ///   - format: such as `csv`.
+    ///   - bytes: size of the file in bytes.
+    ///   - sha256: 64 lower-case hex digits.
+    ///   - path: relative to the manifest's folder.
     public init(format: String, bytes: Int, sha256: String, path: String) {
       self.format = format
       self.bytes = bytes
@@ -84,7 +97,7 @@ public struct ManifestPack: Codable, Sendable, Equatable {
     case contentSHA256 = "content_sha256"
   }
 
-  /// - Parameters: see the properties.
+  /// Creates a description of a pack; each parameter sets the property of its name.
   public init(
     name: String, kind: String, region: String? = nil, shard: Int? = nil, serial: Int64, entries: Int, first: Int64?,
     last: Int64?, bytes: Int, sha256: String, contentSHA256: String, path: String, deltas: [Delta] = [],

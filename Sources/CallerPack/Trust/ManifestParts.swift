@@ -1,19 +1,21 @@
-/// A file of a manifest beside its head, named by the digest of its content.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A file of a manifest other than its head, named by the digest of its content.
 public struct ManifestPart: Sendable, Hashable {
-  /// The two kinds of such files.
+  /// The kinds of parts.
   enum Kind: Sendable, Hashable {
     case bin(Int)
     case description(String)
   }
 
-  /// The longest one that is read, in bytes.
+  /// Size of the longest part that is read, in bytes.
   public static let limit = CanonicalJSON.limit
 
   let kind: Kind
   /// SHA-256 of the file: 64 lower-case hex digits.
   public let sha256: String
 
-  /// Path of the file, relative to the manifest's folder; never another content under this path.
+  /// The path of the file, relative to the manifest's folder. A path never gets another content.
   public var path: String {
     switch kind {
     case .bin: "bins/\(sha256).json"
@@ -28,7 +30,7 @@ struct ManifestBin: Codable, Sendable, Equatable {
 
   private(set) var type = "bin"
   private(set) var version = Self.version
-  /// By a pack's name, SHA-256 of its description.
+  /// SHA-256 of each pack's description, by the pack's name.
   var packs: [String: String]
 
   init(packs: [String: String]) {
@@ -36,7 +38,7 @@ struct ManifestBin: Codable, Sendable, Equatable {
   }
 }
 
-/// A pack as the file that describes it.
+/// The content of a file that describes a pack.
 private struct PackDescription: Encodable {
   static let version = 1
   static let type = "pack"
@@ -56,7 +58,8 @@ private struct PackDescription: Encodable {
 }
 
 extension Manifest {
-  /// The signed part of this manifest, and the files that it covers.
+  /// Returns the signed part of this manifest and the files that it covers.
+  /// - Throws: errors of `JSONEncoder`.
   public func parts() throws -> (head: ManifestHead, files: [(part: ManifestPart, bytes: [UInt8])]) {
     var files: [(part: ManifestPart, bytes: [UInt8])] = []
     func add(_ kind: ManifestPart.Kind, _ bytes: [UInt8]) -> String {
@@ -77,21 +80,28 @@ extension Manifest {
   }
 }
 
-/// Reads the parts of a manifest that the wanted packs need. Pure: the caller reads network or disk.
+/// Reads the parts of a manifest that the wanted packs need. The reader does no I/O: the caller fetches the parts.
 ///
-/// Ask for every part of ``missing`` and hand it to ``add(_:as:)``, until there is none; then take ``manifest``.
+/// ```swift
+/// var reader = ManifestReader(verified.head, wanted: ["toxic"])
+/// while let part = reader.missing.first {
+///   try reader.add(try await fetch(part.path), as: part)
+/// }
+/// let manifest = reader.manifest
+/// ```
 public struct ManifestReader: Sendable {
   private let head: ManifestHead
   private let wanted: Set<String>?
   private var packs: [ManifestPack] = []
-  /// Parts to ask for next: first bins, then the descriptions that they name.
+  /// The parts to fetch next: first bins, then the descriptions that they name.
   public private(set) var missing: [ManifestPart]
-  /// Every part that was asked for so far.
+  /// Every part that was needed so far.
   public private(set) var named: [ManifestPart]
 
+  /// Creates a reader.
   /// - Parameters:
-  ///   - head: verified.
-  ///   - wanted: names of packs; nil for all there are.
+  ///   - head: the head of a verified manifest.
+  ///   - wanted: names of packs; nil for all.
   public init(_ head: ManifestHead, wanted: Set<String>? = nil) {
     self.head = head
     self.wanted = wanted
@@ -100,11 +110,11 @@ public struct ManifestReader: Sendable {
     named = missing
   }
 
-  /// Checks a part and takes what it says.
+  /// Checks a part and adds its content.
   /// - Parameters:
-  ///   - bytes: the whole file.
-  ///   - part: one of ``missing``.
-  /// - Throws: ``UpdateError``: `wrongFile` for another file, `malformed`, `noSuchPack`.
+  ///   - bytes: the complete file.
+  ///   - part: an element of ``missing``; any other part is ignored.
+  /// - Throws: ``UpdateError``: `wrongFile` for another content, `malformed`, `noSuchPack`.
   public mutating func add(_ bytes: [UInt8], as part: ManifestPart) throws(UpdateError) {
     guard let place = missing.firstIndex(of: part) else { return }
     let digest = PackDigest.of(bytes).hex
@@ -133,7 +143,7 @@ public struct ManifestReader: Sendable {
     }
   }
 
-  /// The manifest with the wanted packs; complete when nothing is ``missing``.
+  /// The manifest with the wanted packs; complete when ``missing`` is empty.
   public var manifest: Manifest {
     Manifest(
       serial: head.serial, issued: head.issued, asOf: head.asOf, expires: head.expires, previous: head.previous,

@@ -1,31 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
   public import Foundation
 #endif
 
-/// Who may sign: the keys of an installation at one time.
+/// The keys that may sign publications, from one point in time on.
 ///
-/// Each new root is signed by a key of the one before and by its own, so that whoever trusts one can follow to the
-/// newest. All of them are kept, as `roots/1.root.json` and so on; `root.json` is a copy of the newest.
+/// Each new root is signed by keys of the previous root and by its own, so that a client that trusts one can follow to
+/// the newest. All roots are kept as `roots/1.root.json` and so on; `root.json` is a copy of the newest.
 public struct Root: Sendable, Equatable {
-  /// The version of this document's form.
+  /// The version of the form of roots.
   public static let formVersion = 1
-  /// What an envelope says it holds.
+  /// The media type of a root in an envelope.
   public static let payloadType = "application/vnd.ringfence.root+json"
 
-  /// Rises by one with every change of keys, from 1.
+  /// The serial of the root. It rises by one with every change of keys, from 1.
   public var serial: Int
-  /// When it was made.
+  /// The time at which the root was made.
   public var issued: Date
-  /// From then on the newest root is not to be trusted any more; one on the way to it may be older.
+  /// The expiry time of the newest root. An older root on the way to it may have expired.
   public var expires: Date
-  /// How many of the keys must sign: at least 1, at most all.
+  /// The number of keys that must sign: at least 1, at most all.
   public var threshold: Int
-  /// 1 to 16 different keys.
+  /// The keys: 1 to 16, all different.
   public var keys: [VerifyingKey]
 
-  /// - Parameters: see the properties; times are cut to whole seconds.
+  /// Creates a root. Times are cut to whole seconds.
+  /// - Parameters:
+  ///   - serial: from 1.
+  ///   - issued: the time at which the root is made.
+  ///   - expires: the expiry time.
+  ///   - threshold: the number of keys that must sign.
+  ///   - keys: 1 to 16 different keys.
   public init(serial: Int, issued: Date, expires: Date, threshold: Int = 1, keys: [VerifyingKey]) {
     self.serial = serial
     self.issued = issued.wholeSeconds
@@ -34,13 +42,15 @@ public struct Root: Sendable, Equatable {
     self.keys = keys
   }
 
-  /// Where the root of a serial lies, relative to the manifest's folder.
+  /// Returns the path of the root with a serial, relative to the manifest's folder.
   public static func path(serial: Int) -> String { "roots/\(serial).root.json" }
 
-  /// The bytes that are signed.
+  /// Returns the bytes that are signed.
+  /// - Throws: errors of `JSONEncoder`.
   public func encoded() throws -> [UInt8] { try CanonicalJSON.encode(self) }
 
-  /// Reads a root and checks its rules; says nothing of who made it.
+  /// Reads a root and checks its rules, but no signature.
+  /// - Parameter bytes: the payload of an envelope.
   /// - Throws: ``UpdateError`` with `malformed` or `unsupported`.
   public init(decoding bytes: [UInt8]) throws(UpdateError) {
     self = try CanonicalJSON.decode(Root.self, from: bytes, type: "root", version: Root.formVersion)
@@ -61,7 +71,7 @@ extension Root: Codable {
     let `public`: String
   }
 
-  /// Writes the type and the version with the rest.
+  /// Encodes the type, the version and all fields.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode("root", forKey: .type)
@@ -73,7 +83,7 @@ extension Root: Codable {
     try fields.encode(keys.map { Key(algorithm: "ed25519", keyid: $0.id, public: $0.base64) }, forKey: .keys)
   }
 
-  /// Reads the fields; a key of another algorithm, or under an id that is not its own, is refused.
+  /// Decodes the fields; refuses a key of another algorithm, and a key with an id that is not its own.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     serial = try fields.decode(Int.self, forKey: .serial)

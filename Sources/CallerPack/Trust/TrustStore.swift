@@ -1,18 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
   public import Foundation
 #endif
 
-/// Whom a client trusts, and what it makes of documents that claim to come from them. Pure: the caller does the network.
+/// The keys that a client trusts, and the checks of documents that claim to be signed by them. The store does no I/O:
+/// the caller fetches files.
 ///
-/// An update goes like this:
-/// 1. begin with the root in ``UpdateState``, else with the one that came with the app, else with a key;
-/// 2. ask for `roots/N.root.json` with ``nextRootSerial``, ``follow(_:)`` it, and so on until there is none;
-/// 3. ask for `manifest.json`, ``verify(manifest:at:state:)`` it;
-/// 4. let ``ManifestReader`` say which bins and descriptions to ask for, and hand them to it;
-/// 5. let ``UpdatePlanner`` say what to fetch, fetch it, check it, put it in place;
-/// 6. keep ``state(after:)``.
+/// Update packs in these steps:
+/// 1. Start with the root in ``UpdateState``, otherwise with the root that came with the app, otherwise with a key.
+/// 2. Fetch `roots/N.root.json` for ``nextRootSerial``, pass it to ``follow(_:)``, and repeat until there is no such
+/// file.
+/// 3. Fetch `manifest.json` and pass it to ``verify(manifest:at:state:)``.
+/// 4. Fetch the bins and descriptions that ``ManifestReader`` needs.
+/// 5. Fetch and check the files that ``UpdatePlanner`` plans, and move them into place.
+/// 6. Save ``state(after:)``.
+///
+/// ```swift
+/// let trust = TrustStore(key: key)
+/// let verified = try trust.verify(manifest: file, at: Date(), state: state)
+/// ```
 public struct TrustStore: Sendable, Equatable {
   private var keys: [VerifyingKey]
   private var threshold: Int
@@ -20,15 +29,15 @@ public struct TrustStore: Sendable, Equatable {
   public private(set) var root: Root?
   private var rootFile: Data?
 
-  /// Trusts one key and nothing else: that of a manifest's signature, or of a root's.
+  /// Trusts one key: the signer of a manifest or of a root.
   /// - Parameter key: as `ringfence keys list` prints it.
   public init(key: VerifyingKey) {
     keys = [key]
     threshold = 1
   }
 
-  /// Trusts the keys of a root that came on a way that is trusted, such as within an app.
-  /// - Parameter file: the whole content of a root's file; it must be signed by its own keys.
+  /// Trusts the keys of a root that came by a trusted way, such as within an app.
+  /// - Parameter file: the complete file of a root, which must be signed by its own keys.
   /// - Throws: ``UpdateError``.
   public init(root file: Data) throws(UpdateError) {
     let (envelope, root) = try Self.open(file)
@@ -37,14 +46,16 @@ public struct TrustStore: Sendable, Equatable {
     (self.root, rootFile) = (root, file)
   }
 
-  /// The serial of the root to ask for next. With only a key it is 1: go on asking for the next also while
-  /// ``follow(_:)`` throws `unknownKey`, for the key may have come with a later one.
+  /// The serial of the next root to fetch. With only a key it is 1. Then continue with the next serial also when
+  /// ``follow(_:)`` throws `unknownKey`, because the key may have come with a later root.
   public var nextRootSerial: Int { (root?.serial ?? 0) + 1 }
 
-  /// Takes the next root's keys in place of those trusted so far.
+  /// Replaces the trusted keys by those of the next root.
   ///
-  /// It must be signed by those trusted so far and by its own, and, when a root is known already, be the very next.
-  /// - Throws: ``UpdateError``; what is trusted stays as it was.
+  /// The root must be signed by the keys that are trusted so far and by its own. When a root is known already, the
+  /// serial must be the next one.
+  /// - Parameter file: the complete file of the root.
+  /// - Throws: ``UpdateError``; the trusted keys then stay unchanged.
   public mutating func follow(_ file: Data) throws(UpdateError) {
     let (envelope, next) = try Self.open(file)
     if let root, next.serial != root.serial + 1 {
@@ -56,12 +67,13 @@ public struct TrustStore: Sendable, Equatable {
     (root, rootFile) = (next, file)
   }
 
-  /// Checks a manifest: signatures, form, expiry, that it is not older than what was seen and continues it.
+  /// Checks a manifest: its signatures, form and expiry, and that it continues the newest publication that was seen.
   /// - Parameters:
-  ///   - file: the whole content of `manifest.json`.
-  ///   - now: the time by the client's clock.
-  ///   - state: what was seen before.
-  /// - Throws: ``UpdateError`` that says which.
+  ///   - file: the complete content of `manifest.json`.
+  ///   - now: the time of the client's clock.
+  ///   - state: the state after the previous update.
+  /// - Returns: the head of the manifest, for ``ManifestReader``.
+  /// - Throws: ``UpdateError`` with the reason.
   public func verify(
     manifest file: Data, at now: Date, state: UpdateState = UpdateState()
   ) throws(UpdateError) -> VerifiedManifest {
@@ -76,7 +88,7 @@ public struct TrustStore: Sendable, Equatable {
     return verified
   }
 
-  /// What to remember when the packs of this manifest are in place.
+  /// Returns the state to save when the packs of this manifest are in place.
   public func state(after manifest: VerifiedManifest) -> UpdateState {
     UpdateState(seen: manifest.link, root: rootFile)
   }
@@ -87,18 +99,19 @@ public struct TrustStore: Sendable, Equatable {
   }
 }
 
-/// A manifest whose signatures are good. They cover its other parts by their digests, which ``ManifestReader`` checks.
+/// A manifest with valid signatures. They cover its other parts by digests, which ``ManifestReader`` checks.
 public struct VerifiedManifest: Sendable, Equatable {
-  /// The signed part.
+  /// The signed part of the manifest.
   public let head: ManifestHead
-  /// Its serial and SHA-256.
+  /// The serial of the manifest and the SHA-256 of its head.
   public let link: Manifest.Link
 
-  /// Whether this is the publication that was seen before.
+  /// Returns whether this is the publication of a saved state.
   public func isSame(as state: UpdateState) -> Bool { state.seen == link }
 
-  /// A client that has missed publications cannot see how the chain goes on; but the one it saw must not lie between
-  /// a publication and the one that this names before it.
+  /// Checks that a manifest continues the publication that was seen. A client that missed publications cannot check the
+  /// complete chain, but the publication that it saw must not lie between this one and the one that it names as
+  /// previous.
   func check(continues seen: Manifest.Link) throws(UpdateError) {
     guard link.serial >= seen.serial else { throw .downgrade(seen: seen.serial, got: link.serial) }
     if link == seen { return }

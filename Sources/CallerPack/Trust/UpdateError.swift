@@ -1,39 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
   public import Foundation
 #endif
 
-/// Why an update was refused; what was held before stays good.
+/// The reason why an update was refused. The packs of the previous update stay valid.
 public enum UpdateError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A document is longer than is read.
+  /// A document is longer than the limit.
   case tooLarge(bytes: Int, limit: Int)
-  /// A document breaks a rule of its form; a sentence without a full stop.
+  /// A document breaks a rule of its form: a sentence without a full stop.
   case malformed(String)
-  /// A document of a form that this reader does not know.
+  /// A document has a version that this reader does not know.
   case unsupported(version: Int, known: Int)
-  /// Too few of the trusted keys have signed; the ids of those that have.
+  /// Too few of the trusted keys have signed. Contains the ids of the keys that signed.
   case unknownKey([String])
-  /// A signature under a trusted key's id is not that key's.
+  /// A signature under the id of a trusted key is invalid.
   case badSignature(keyID: String)
-  /// The time until which the manifest was good.
+  /// The manifest has expired at this time.
   case expired(Date)
-  /// The time until which the newest root was good.
+  /// The newest root has expired at this time.
   case rootExpired(Date)
-  /// Older than what was seen before: serials.
+  /// The publication is older than one that was seen before: serials.
   case downgrade(seen: Int64, got: Int64)
-  /// The manifest does not continue what was seen before: serials.
+  /// The manifest does not continue the publication that was seen before: serials.
   case brokenChain(seen: Int64, got: Int64)
-  /// A root that is not the next one: serials.
+  /// The root is not the next one: serials.
   case rootOutOfOrder(expected: Int, got: Int)
-  /// A pack that is wanted is not in the manifest.
+  /// The manifest has no pack with this name.
   case noSuchPack(String)
-  /// A file that was fetched is not the one that the manifest names.
+  /// A fetched file is not the one that the manifest names.
   case wrongFile(path: String, expected: String, got: String)
   /// A pack or delta is damaged.
   case pack(PackError)
 
-  /// The error and the next step.
+  /// A sentence that says what is wrong and what to do.
   public var description: String {
     switch self {
     case .tooLarge(let bytes, let limit): "The document has \(bytes) bytes. The limit is \(limit)."
@@ -61,6 +63,6 @@ public enum UpdateError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Date {
-  /// As documents write times.
+  /// This time in the form of documents.
   fileprivate var documentTime: String { formatted(.iso8601) }
 }

@@ -1,12 +1,19 @@
-/// Says what a client has to fetch: nothing, a delta, or the whole pack.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Plans the files that a client must fetch: nothing, a delta, or a pack.
 public enum UpdatePlanner {
   /// Plans an update.
+  ///
+  /// ```swift
+  /// let held = ["toxic": try PackDigest.ofFile("toxic.rfpack")]
+  /// for update in try UpdatePlanner.plan(manifest, held: held) where update.step != .none { try await fetch(update) }
+  /// ```
   /// - Parameters:
-  ///   - manifest: verified.
-  ///   - wanted: names of packs; nil for all there are.
-  ///   - held: by name, SHA-256 of the pack files that the client holds; compute it from the files (``PackDigest/ofFile(_:)``)
-  ///     rather than remember it, for a delta gives nothing useful from a damaged base.
-  /// - Returns: one update for each pack that is wanted, in the order of their names.
+  ///   - manifest: a manifest of a verified head.
+  ///   - wanted: names of packs; nil for all.
+  ///   - held: SHA-256 of the pack files that the client has, by name. Compute it from the files
+  ///     (``PackDigest/ofFile(_:)``) and do not remember it: a delta cannot be applied to a damaged base.
+  /// - Returns: one update for each wanted pack, ordered by name.
   /// - Throws: ``UpdateError/noSuchPack(_:)``.
   public static func plan(
     _ manifest: Manifest, wanted: Set<String>? = nil, held: [String: PackDigest]
@@ -26,30 +33,33 @@ public enum UpdatePlanner {
   }
 }
 
-/// What is to be done for one pack.
+/// The update of one pack.
 public struct PackUpdate: Sendable, Equatable {
-  /// What is to be fetched.
+  /// The file to fetch.
   public enum Step: Sendable, Equatable {
-    /// The file that is held is the one.
+    /// Nothing: the client has the current file.
     case none
-    /// This delta, to be applied to the file that is held.
+    /// This delta, which is applied to the client's file.
     case delta(ManifestPack.Delta)
-    /// The whole pack.
+    /// The complete pack.
     case full
   }
 
-  /// The pack to arrive at.
+  /// The pack after the update.
   public let pack: ManifestPack
-  /// How.
+  /// The file to fetch.
   public let step: Step
 
-  /// - Parameters: see the properties.
+  /// Creates an update.
+  /// - Parameters:
+  ///   - pack: the pack after the update.
+  ///   - step: the file to fetch.
   public init(pack: ManifestPack, step: Step) {
     self.pack = pack
     self.step = step
   }
 
-  /// Path of the file to fetch, relative to the manifest's folder; nil when there is nothing to fetch.
+  /// The path of the file to fetch, relative to the manifest's folder; nil when there is nothing to fetch.
   public var path: String? {
     switch step {
     case .none: nil
@@ -58,7 +68,7 @@ public struct PackUpdate: Sendable, Equatable {
     }
   }
 
-  /// Bytes to fetch.
+  /// The number of bytes to fetch.
   public var bytes: Int {
     switch step {
     case .none: 0
@@ -69,7 +79,8 @@ public struct PackUpdate: Sendable, Equatable {
 }
 
 extension PackUpdate {
-  /// Checks a whole pack that was fetched, or came of a delta: length, SHA-256, header, and every entry.
+  /// Checks a complete pack that was fetched or that a delta produced: length, SHA-256, header, and every entry.
+  /// - Parameter path: the file.
   /// - Throws: ``UpdateError``: `wrongFile`, `pack`.
   public func check(packAt path: String) throws(UpdateError) {
     try Self.check(path, named: pack.path, bytes: pack.bytes, sha256: pack.sha256)
@@ -88,12 +99,12 @@ extension PackUpdate {
     }
   }
 
-  /// Applies a delta that was fetched and checks what comes of it; the result appears under its name only when whole.
+  /// Applies a fetched delta and checks the result, which gets its name only when it is complete.
   /// - Parameters:
-  ///   - path: of the delta.
-  ///   - base: of the pack that is held.
-  ///   - result: to write.
-  /// - Throws: ``UpdateError``: `wrongFile`, `pack`. Fetch the whole pack then.
+  ///   - path: the delta.
+  ///   - base: the pack that the client has.
+  ///   - result: the file to write.
+  /// - Throws: ``UpdateError``: `wrongFile`, `pack`. Fetch the complete pack in this case.
   public func apply(deltaAt path: String, base: String, to result: String) throws(UpdateError) {
     guard case .delta(let delta) = step else { throw .malformed("There is no delta in this step") }
     try Self.check(path, named: delta.path, bytes: delta.bytes, sha256: delta.sha256)
@@ -109,7 +120,7 @@ extension PackUpdate {
     let found: (count: Int, digest: PackDigest)
     do throws(PackError) {
       let source = try PackSource.open(path: path)
-      // A file of another length is not worth the hashing.
+      // A file of another length needs no hash.
       found = (source.count, source.count == bytes ? try source.digest() : .of([]))
     } catch {
       throw .pack(error)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(CryptoKit)
   import CryptoKit
 #else
@@ -12,15 +14,17 @@
 
 /// The public half of an Ed25519 key.
 public struct VerifyingKey: Sendable, Hashable, CustomStringConvertible {
-  /// 32 bytes.
+  /// The 32 bytes of the key.
   public let bytes: [UInt8]
 
+  /// Creates a key from its bytes.
   /// - Returns: nil for anything but 32 bytes.
   public init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == 32 else { return nil }
     self.bytes = Array(bytes)
   }
 
+  /// Creates a key from text, as `ringfence keys list` prints it.
   /// - Parameter text: 44 characters of Base64, or 64 hex digits.
   /// - Returns: nil for anything else.
   public init?(_ text: String) {
@@ -33,7 +37,7 @@ public struct VerifyingKey: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The first 16 hex digits of the key's SHA-256.
+  /// The id of the key: the first 16 hex digits of its SHA-256.
   public var id: String { String(PackDigest.of(bytes).hex.prefix(16)) }
 
   /// The key in Base64.
@@ -42,7 +46,7 @@ public struct VerifyingKey: Sendable, Hashable, CustomStringConvertible {
   /// The key in Base64.
   public var description: String { base64 }
 
-  /// Whether this key has signed the envelope's payload.
+  /// Returns whether this key has signed the envelope's payload.
   func hasSigned(_ envelope: Envelope) -> Bool {
     guard let signature = envelope.signatures.first(where: { $0.keyID == id }),
       let bytes = Data(base64Encoded: signature.signature),
@@ -54,7 +58,8 @@ public struct VerifyingKey: Sendable, Hashable, CustomStringConvertible {
 
 extension Envelope {
   /// Checks that enough of these keys have signed.
-  /// - Throws: ``UpdateError``: `unknownKey` when too few of them are named, `badSignature` when one named has not signed.
+  /// - Throws: ``UpdateError``: `unknownKey` when too few of them are named, `badSignature` when the signature of a
+  ///   named key is invalid.
   func check(signedBy keys: [VerifyingKey], threshold: Int) throws(UpdateError) {
     let ids = Set(signatures.map(\.keyID))
     let named = keys.filter { ids.contains($0.id) }

@@ -1,16 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
-/// Calls of one number on one day, as the API has them.
+/// The calls of one number on one day, in the form of the API.
 struct CallItem: Codable, Equatable {
   let number: String
   let region: String?
   var named: Int
   var unknown: Int
-  /// In UTC, such as `2026-11-21`.
+  /// The day in UTC, such as `2026-11-21`.
   let day: String
 }
 
-/// A batch of calls, as the API has it.
+/// A batch of calls, in the form of the API.
 struct CallBatch: Codable, Equatable {
   let batchID: UUID
   let items: [CallItem]
@@ -20,11 +22,11 @@ struct CallBatch: Codable, Equatable {
     case batchID = "batch_id"
   }
 
-  /// The server's own bound.
+  /// The most items of a batch that the server accepts.
   static let longest = 1_000
 }
 
-/// Calls that are counted and in no batch yet.
+/// Counts of calls that belong to no batch yet.
 struct CallCounts: Equatable {
   fileprivate struct Key: Hashable {
     let number: String
@@ -42,24 +44,24 @@ struct CallCounts: Equatable {
   var count: Int { tallies.count }
   var isEmpty: Bool { tallies.isEmpty }
 
-  /// Whether the item would be a new line.
+  /// Returns whether the item would be a new line.
   func isNew(_ item: CallItem) -> Bool { tallies[Key(item)] == nil }
 
   mutating func add(_ item: CallItem) {
     tallies[Key(item), default: Tally()].add(item, sign: 1)
   }
 
-  /// Takes out what a batch holds.
+  /// Subtracts the counts of a batch's item.
   mutating func remove(_ item: CallItem) {
     let key = Key(item)
     tallies[key]?.add(item, sign: -1)
     if let rest = tallies[key], rest.named <= 0, rest.unknown <= 0 { tallies[key] = nil }
   }
 
-  /// Takes out a whole day.
+  /// Removes all counts of a day.
   mutating func remove(day: String) { tallies = tallies.filter { $0.key.day != day } }
 
-  /// In an order that depends on nothing else.
+  /// The counts in a fixed order.
   var items: [CallItem] {
     tallies.map { key, tally in
       CallItem(number: key.number, region: key.region, named: tally.named, unknown: tally.unknown, day: key.day)
@@ -72,7 +74,7 @@ extension CallCounts.Key {
 }
 
 extension CallCounts.Tally {
-  /// The server refuses more than a million in one item.
+  /// Adds or subtracts an item; the server refuses more than a million in one item.
   mutating func add(_ item: CallItem, sign: Int) {
     named = min(1_000_000, named + sign * item.named)
     unknown = min(1_000_000, unknown + sign * item.unknown)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 #if canImport(Darwin)
@@ -8,23 +10,23 @@ import Foundation
   import Glibc
 #endif
 
-/// A file of records that only grows, until it is rewritten. What ``append(_:isDurable:)`` has returned from durably
-/// survives the app and the phone; what it was writing when they died is cut off at the next opening. Damage costs the
-/// records that it lies in.
+/// An append-only file of records, until it is rewritten. Records of a durable ``append(_:isDurable:)`` survive crashes
+/// of the app and the phone. A record that was being written during a crash is cut off at the next opening. Damage
+/// costs only the records in which it lies.
 final class JournalFile {
-  /// `RFOUT`, version 1. Records are read whatever the header says, as it can be damaged too: another version has to
-  /// begin its checksums otherwise.
+  /// `RFOUT`, version 1. Records are read even if the header is damaged, so a later version must start its checksums
+  /// differently.
   static let header: [UInt8] = Array("RFOUT".utf8) + [0, 0, 1]
 
   private let path: String
   private var descriptor: Int32
-  /// Bytes that are good.
+  /// The number of valid bytes.
   private(set) var length: Int
   /// After a write that could not be undone, nothing is appended any more.
   private var isBroken = false
 
-  /// Opens it, or makes it. A damaged one is replaced by its records that are whole, and kept as `.damaged`.
-  /// - Returns: the file, its records, and what was wrong with it.
+  /// Opens or creates the file. A damaged file is replaced by its intact records, and kept as `.damaged`.
+  /// - Returns: the file, its records, and its damage.
   static func open(
     _ path: String
   ) throws(ClientError) -> (file: JournalFile, records: [JournalRecord], damage: OutboxDamage?) {
@@ -38,7 +40,7 @@ final class JournalFile {
       throw error
     }
     let file = JournalFile(path: path, descriptor: descriptor, length: bytes.count)
-    // A header that is not whole is of a file in the making.
+    // An incomplete header belongs to a file that was being created.
     guard bytes.count >= header.count else {
       try file.begin()
       return (file, [], bytes.isEmpty ? nil : OutboxDamage(bytes: bytes.count, copy: nil))
@@ -53,7 +55,7 @@ final class JournalFile {
     let copy = path + ".damaged"
     try ClientFiles.keep(path, as: copy)
     try file.rewrite(found.records)
-    return (file, found.records, OutboxDamage(bytes: lost, copy: URL(filePath: copy)))
+    return (file, found.records, OutboxDamage(bytes: lost, copy: URL(fileURLWithPath: copy)))
   }
 
   /// Writes the header of a new file.
@@ -61,7 +63,7 @@ final class JournalFile {
     try cut(to: 0)
     try write(Self.header)
     try flush()
-    try ClientFiles.flush(URL(filePath: path).deletingLastPathComponent().path)
+    try ClientFiles.flush(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 
   private init(path: String, descriptor: Int32, length: Int) {
@@ -72,8 +74,8 @@ final class JournalFile {
 
   deinit { close(descriptor) }
 
-  /// Adds records, all or none.
-  /// - Parameter isDurable: whether they have to be on the disk when this returns.
+  /// Appends records, all or none.
+  /// - Parameter isDurable: whether the records must be on the disk when this returns.
   func append(_ records: [JournalRecord], isDurable: Bool) throws(ClientError) {
     guard !isBroken else { throw .file(operation: "write the outbox", code: EIO) }
     var bytes: [UInt8] = []
@@ -83,13 +85,13 @@ final class JournalFile {
       try write(bytes)
       if isDurable { try flush() }
     } catch {
-      // After a failed flush nobody knows what is on the disk: it has to look as if nothing had come.
+      // After a failed flush the content of the disk is unknown, so the records are cut off again.
       do { try cut(to: before) } catch { isBroken = true }
       throw error
     }
   }
 
-  /// Replaces all records, at once.
+  /// Replaces all records in one step.
   func rewrite(_ records: [JournalRecord]) throws(ClientError) {
     var bytes = Self.header
     for record in records { record.append(to: &bytes) }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CallerPack
 import Foundation
 
@@ -7,22 +9,22 @@ struct JournalRecord: Equatable {
   enum Kind: UInt8 {
     /// A report was accepted: the JSON that is sent.
     case report = 1
-    /// Reports need no more sending: 16 bytes of id each.
+    /// Reports that were sent or dropped: 16 bytes of id each.
     case settled = 2
     /// Calls were counted: an item's JSON.
     case calls = 3
-    /// Counts became a batch: the JSON that is sent.
+    /// Counts that became a batch: the JSON that is sent.
     case sealed = 4
-    /// A batch needs no more sending: its id, then the day of its calls.
+    /// A batch that was sent or dropped: its id, then the day of its calls.
     case batchSettled = 5
-    /// A report is to be taken back: its id.
+    /// A report that must be withdrawn: its id.
     case withdrawal = 6
-    /// A withdrawal needs no more sending: the report's id.
+    /// A withdrawal that was sent: the report's id.
     case withdrawalSettled = 7
   }
 
   static let overhead = 9
-  /// No payload is longer: a batch of 1,000 items has about 90 KB.
+  /// The longest payload in bytes: a batch of 1,000 items has about 90 KB.
   static let longest = 1 << 20
 
   let kind: Kind
@@ -35,14 +37,14 @@ struct JournalRecord: Equatable {
 
   init(_ kind: Kind, ids: [UUID]) { self.init(kind, ids.flatMap(\.octets)) }
 
-  /// That a batch needs no more sending.
-  /// - Parameter day: of its calls, so that its counts are known should the record that sealed it be damaged.
+  /// Creates the record of a batch that was sent or dropped.
+  /// - Parameter day: the day of its calls, so that its counts are known if the record of the batch is damaged.
   init(settledBatch id: UUID, day: String) { self.init(.batchSettled, id.octets + Array(day.utf8)) }
 
-  /// The ids that it names.
+  /// The ids in the payload.
   var ids: [UUID] { stride(from: 0, to: payload.count - 15, by: 16).map { UUID(octets: payload[$0..<$0 + 16]) } }
 
-  /// The day of a batch that is settled; nil where there is none.
+  /// The day of a batch that was sent or dropped; nil for other records.
   var day: String? {
     kind == .batchSettled && payload.count > 16 ? String(decoding: payload[16...], as: UTF8.self) : nil
   }
@@ -54,7 +56,7 @@ struct JournalRecord: Equatable {
     bytes += length + Self.bytes(checksum(length + [kind.rawValue] + payload)) + [kind.rawValue] + payload
   }
 
-  /// The record that begins at `place`; nil when none does, or it is not whole.
+  /// Reads the record at `place`; nil when there is none, or it is incomplete or damaged.
   init?(_ bytes: [UInt8], at place: Int) {
     guard place + Self.overhead <= bytes.count, let kind = Kind(rawValue: bytes[place + 8]) else { return nil }
     let end = place + Self.overhead + Self.length(bytes, at: place)
@@ -68,7 +70,7 @@ struct JournalRecord: Equatable {
     self.init(kind, Array(bytes[place + Self.overhead..<end]))
   }
 
-  /// What the four bytes at `place` say of a payload's length.
+  /// Returns the payload's length according to the four bytes at `place`.
   static func length(_ bytes: [UInt8], at place: Int) -> Int { Int(integer(bytes[place..<place + 4])) }
 
   private static func bytes(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
@@ -81,7 +83,7 @@ struct JournalRecord: Equatable {
 extension UUID {
   fileprivate var octets: [UInt8] { withUnsafeBytes(of: uuid) { Array($0) } }
 
-  /// - Parameter octets: 16.
+  /// Creates an id from 16 bytes.
   fileprivate init(octets: ArraySlice<UInt8>) {
     self.init(uuid: Array(octets).withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
   }

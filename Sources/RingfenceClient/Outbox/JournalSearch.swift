@@ -1,18 +1,20 @@
-/// What a file of records holds, however it was damaged: every record that is whole by its length and checksum.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds every intact record in a file, even if the file is damaged.
 ///
-/// Where no record begins, the next one is looked for byte by byte. A record is taken for one by chance, or because
-/// another holds its bytes, only with a checksum that fits: payloads are JSON, which has no byte below 32 and so no
-/// length that is allowed, or ids.
+/// Where no record starts, the search continues one byte later. Bytes are taken for a record by mistake only if their
+/// checksum matches: payloads are JSON, which has no byte below 32 and therefore no allowed length, or ids.
 struct JournalSearch {
   private(set) var records: [JournalRecord] = []
-  /// Where the last record ends.
+  /// The end of the last record.
   private(set) var end: Int
-  /// Bytes before ``end`` that belong to no record.
+  /// The number of bytes before ``end`` that belong to no record.
   private(set) var skipped = 0
-  /// Whether what lies behind ``end`` is the beginning of a record that was being written when the app died, or nothing.
+  /// Whether the bytes after ``end`` are the start of a record that was being written when the app died, or empty.
   let isTorn: Bool
 
-  /// - Parameter start: where the first record begins.
+  /// Searches the records of a file.
+  /// - Parameter start: the position of the first record.
   init(_ bytes: [UInt8], from start: Int) {
     var place = start
     var end = start
@@ -34,7 +36,7 @@ struct JournalSearch {
     guard place + JournalRecord.overhead <= bytes.count else { return true }
     let length = JournalRecord.length(bytes, at: place)
     if length <= JournalRecord.longest, place + JournalRecord.overhead + length > bytes.count { return true }
-    // Some systems make a file longer before they write what is in it.
+    // Some systems extend a file before they write its content.
     return bytes[place...].allSatisfy { $0 == 0 }
   }
 }

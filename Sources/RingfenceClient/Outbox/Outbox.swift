@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
-/// Everything that waits for the server: in memory, and in a file that has it first.
+/// Everything that waits for the server: in a file, and in memory.
 ///
-/// Removing is not flushed to the disk: a crash between an answer and the removal only repeats what the server knows.
+/// Removals are not flushed to the disk: after a crash, the server receives again what it already has.
 final class Outbox {
   private let file: JournalFile
-  /// The most bytes of records that wait.
+  /// The greatest size of waiting records in bytes.
   private let limit: Int
-  /// What was wrong with the file.
+  /// The damage that was found when the file was opened.
   let damage: OutboxDamage?
 
   private(set) var reports: [PendingReport] = []
@@ -16,10 +18,11 @@ final class Outbox {
   private(set) var counts = CallCounts()
 
   private static let compactFrom = 64 << 10
-  /// Of a counted number's record, about.
+  /// The approximate size of a counted number's record.
   private static let itemBytes = 100
 
-  /// - Parameter path: of the file.
+  /// Opens the outbox.
+  /// - Parameter path: the file.
   init(path: String, limit: Int) throws(ClientError) {
     self.limit = limit
     let opened = try JournalFile.open(path)
@@ -28,7 +31,7 @@ final class Outbox {
     for record in opened.records { replay(record) }
   }
 
-  /// Nothing waits.
+  /// Whether nothing waits.
   var isEmpty: Bool { reports.isEmpty && withdrawals.isEmpty && batches.isEmpty && counts.isEmpty }
 
   // MARK: Accepting: on the disk when it returns
@@ -50,7 +53,7 @@ final class Outbox {
     counts.add(calls)
   }
 
-  /// Takes a report back: out of the outbox when it cannot be on the server, else by asking the server.
+  /// Withdraws a report: deletes it in the outbox if it was never sent, otherwise asks the server.
   func withdraw(_ id: UUID) throws(ClientError) {
     guard !withdrawals.contains(id) else { return }
     let waiting = reports.first { $0.id == id }
@@ -59,7 +62,7 @@ final class Outbox {
       reports.removeAll { $0.id == id }
       return
     }
-    // No bound: withdrawals are short, and what somebody takes back must be taken back.
+    // Without a limit: withdrawals are short and must never be refused.
     try file.append([JournalRecord(.withdrawal, ids: [id])], isDurable: true)
     withdrawals.append(id)
   }
@@ -72,17 +75,17 @@ final class Outbox {
 
   // MARK: Sending
 
-  /// Says that these may be on the server from now on.
+  /// Marks reports that may have reached the server.
   func markSent(_ ids: Set<UUID>) {
     for index in reports.indices where ids.contains(reports[index].id) { reports[index].mayBeSent = true }
   }
 
-  /// Puts reports off.
+  /// Postpones reports.
   func postpone(_ ids: Set<UUID>, until time: Date) {
     for index in reports.indices where ids.contains(reports[index].id) { reports[index].notBefore = time }
   }
 
-  /// Turns counts of days before `today` into batches, one a day; counts of today stay, unless all are wanted.
+  /// Turns counts of days before `today` into batches, at least one a day.
   func seal(before today: String, makeID: () -> UUID) throws(ClientError) {
     let ripe = Dictionary(grouping: counts.items.filter { $0.day < today }, by: \.day)
     for day in ripe.keys.sorted() {
@@ -136,7 +139,7 @@ final class Outbox {
       let gone = record.ids
       let waiting = batches.count
       batches.removeAll { gone.contains($0.batchID) }
-      // The record that sealed it was damaged. The server has its counts: sent again under another id they would count
+      // The record of the batch was damaged. The server has its counts; sent again under another id, they would count
       // twice.
       if batches.count == waiting, let day = record.day { counts.remove(day: day) }
     case .withdrawal: withdrawals += record.ids
@@ -151,10 +154,10 @@ final class Outbox {
     batches.append(batch)
   }
 
-  /// What a file of only that which waits would hold.
+  /// The records of everything that waits.
   private var live: [JournalRecord] {
     reports.map { JournalRecord(.report, $0.payload) }
-      // A batch takes its counts out again, so they come before it.
+      // A batch subtracts its counts when it is read, so the counts come first.
       + batches.flatMap { batch in
         batch.items.map { JournalRecord(.calls, Self.json($0)) } + [JournalRecord(.sealed, Self.json(batch))]
       }
@@ -162,7 +165,7 @@ final class Outbox {
       + withdrawals.map { JournalRecord(.withdrawal, ids: [$0]) }
   }
 
-  /// About its length; without writing it.
+  /// The approximate size of these records, without encoding them.
   private var liveBytes: Int {
     reports.reduce(0) { $0 + JournalRecord.overhead + $1.payload.count }
       + (counts.count + batches.reduce(0) { $0 + 2 * $1.items.count }) * Self.itemBytes
@@ -177,7 +180,7 @@ final class Outbox {
   static func json(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Strings and integers alone: nothing of it can fail.
+    // Only strings and integers, whose encoding cannot fail.
     return [UInt8]((try? encoder.encode(value)) ?? Data())
   }
 }

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// What was wrong with the outbox's file when it was opened.
+/// Damage that was found when the outbox's file was opened.
 public struct OutboxDamage: Sendable, Equatable {
-  /// Bytes that belong to no whole record, and were left out.
+  /// The number of bytes that belong to no complete record and were skipped.
   public let bytes: Int
-  /// The file as it was found; the next damage takes its place. It holds what users have reported: delete it when nobody
-  /// will look at it. Nil where only the beginning of a record was cut off the end: the app died while it was being
-  /// written, and nobody had been told that it was accepted.
+  /// A copy of the damaged file, which the next damage replaces. It contains users' reports: delete it when nobody will
+  /// examine it. Nil when only an incomplete record was cut off the end. In that case the app died while the record was
+  /// being written, and its acceptance was never reported.
   public let copy: URL?
 }

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// A report that waits.
 struct PendingReport: Equatable {
-  /// What of its JSON is looked at again.
+  /// The fields of the JSON that the outbox reads.
   private struct Names: Decodable {
     let report_id: UUID
     let reporter: String
@@ -12,9 +14,9 @@ struct PendingReport: Equatable {
   let reporter: String
   /// The JSON that is sent, the same each time.
   let payload: [UInt8]
-  /// It may be on the server already.
+  /// Whether the server may have the report already.
   var mayBeSent: Bool
-  /// Not to be sent again before.
+  /// The time before which the report is not sent.
   var notBefore = Date.distantPast
 
   init(_ report: ClientReport, payload: [UInt8]) {
@@ -24,7 +26,8 @@ struct PendingReport: Equatable {
     mayBeSent = false
   }
 
-  /// - Parameter payload: as the file has it.
+  /// Reads a report from the outbox's file.
+  /// - Parameter payload: the JSON.
   init?(stored payload: [UInt8]) {
     guard let names = try? JSONDecoder().decode(Names.self, from: Data(payload)) else { return nil }
     id = names.report_id

@@ -1,9 +1,11 @@
-/// What an update of packs came to.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The outcome of an update of packs.
 public struct PackUpdateResult: Sendable, Equatable {
-  /// The publication that is held now.
+  /// The serial of the publication after the update.
   public let serial: Int64
-  /// Names of packs that changed.
+  /// The names of packs that changed.
   public let changed: [String]
-  /// Bytes of packs and deltas that were fetched.
+  /// The size of the packs and deltas that were downloaded, in bytes.
   public let fetchedBytes: Int
 }

@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CallerPack
 import Foundation
 
-/// Fetches a publication: roots → manifest, its bins and descriptions → checked → deltas or packs → checked → in place.
+/// Updates packs: roots → manifest, its bins and descriptions → checks → deltas or packs → checks → moves into place.
 ///
-/// What was seen is written before the packs are put in place: killed between the two, nothing older is let in, and the
-/// files that are held are read, not remembered, so the next run makes up for the rest.
+/// The state is saved before the packs are moved into place. If the process is killed in between, older publications
+/// stay refused, and the next run compares the files themselves and fetches the rest.
 actor PackUpdater {
-  /// What is remembered.
+  /// The saved state.
   private struct Seen: Codable {
-    /// SHA-256 of the key or root that the app came with: with another one everything begins anew.
+    /// SHA-256 of the trust anchor; a state with another anchor is ignored.
     let anchor: String
     let update: UpdateState
   }
@@ -17,7 +19,7 @@ actor PackUpdater {
   private let downloader: PackDownloader
   private let environment: ClientEnvironment
   private let anchor: ClientConfiguration.Anchor
-  /// Packs are checked, put together and flushed on a queue of their own, so that reports do not wait for them.
+  /// Packs are checked and flushed on a queue of their own, so that reports do not wait for them.
   nonisolated let files = FileExecutor(label: "ringfence.client.packs")
   nonisolated var unownedExecutor: UnownedSerialExecutor { files.asUnownedSerialExecutor() }
 
@@ -37,11 +39,11 @@ actor PackUpdater {
       key: configuration.publicationsAreTheServers ? configuration.key : nil, environment: environment)
   }
 
-  static func packs(in folder: URL) -> URL { folder.appending(path: "packs") }
+  static func packs(in folder: URL) -> URL { folder.appendingPathComponent("packs") }
 
   private var packs: String { Self.packs(in: configuration.folder).path }
-  private var partial: String { configuration.folder.appending(path: "partial").path }
-  private var seenPath: String { configuration.folder.appending(path: "seen.json").path }
+  private var partial: String { configuration.folder.appendingPathComponent("partial").path }
+  private var seenPath: String { configuration.folder.appendingPathComponent("seen.json").path }
 
   func run(_ wanted: Set<String>?) async throws -> PackUpdateResult {
     do {
@@ -104,7 +106,7 @@ actor PackUpdater {
     return seen.update
   }
 
-  /// By name, the packs of the manifest that are here.
+  /// Returns the digests of the manifest's packs that are in the folder, by name.
   private func held(_ manifest: Manifest) -> [String: PackDigest] {
     manifest.packs.reduce(into: [:]) { held, pack in held[pack.name] = try? PackDigest.ofFile(path(pack.name)) }
   }
@@ -122,7 +124,7 @@ actor PackUpdater {
       do {
         try trust.follow(file)
       } catch {
-        // With only a key, roots from before it are passed over: the key may have come with a later one.
+        // With only a key, roots before it are skipped: the key may have come with a later one.
         guard trust.root == nil, case .unknownKey = error else { throw error }
       }
       serial += 1
@@ -130,8 +132,8 @@ actor PackUpdater {
     return trust
   }
 
-  /// Fetches and checks one pack, beside its place.
-  /// - Returns: bytes fetched.
+  /// Downloads and checks one pack in the folder of partial files.
+  /// - Returns: the number of bytes downloaded.
   private func stage(_ update: PackUpdate) async throws -> Int {
     let target = staged(update.pack.name)
     if case .delta(let delta) = update.step {
@@ -142,13 +144,13 @@ actor PackUpdater {
         try update.apply(deltaAt: file, base: path(update.pack.name), to: target)
         return delta.bytes
       } catch ClientError.status {
-        // It is gone; the whole pack is as good.
+        // The delta does not exist any more; the complete pack replaces it.
       } catch is UpdateError {
-        // Whatever is wrong with it, the whole pack is as good.
+        // The complete pack replaces a delta with any error.
       }
     }
     let file = "\(partial)/\(update.pack.sha256)"
-    // What was gone on with and turns out wrong is fetched once more from its begin.
+    // A continued download with wrong content is repeated once from the start.
     for isLast in [false, true] {
       let isNew = try await downloader.file(update.pack.path, bytes: update.pack.bytes, to: file)
       do {
@@ -164,7 +166,7 @@ actor PackUpdater {
     return update.pack.bytes
   }
 
-  /// Removes downloads that nobody will go on with.
+  /// Removes downloads that no update needs any more.
   private func sweep() {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: partial)) ?? [] {
       try? FileManager.default.removeItem(atPath: "\(partial)/\(name)")

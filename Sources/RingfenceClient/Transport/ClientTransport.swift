@@ -1,17 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// A request of the client.
 public struct ClientRequest: Sendable {
-  /// Such as `POST`.
+  /// The method, such as `POST`.
   public var method = "GET"
-  /// Where to.
+  /// The address.
   public var url: URL
-  /// Fields by name.
+  /// The header fields by name.
   public var fields: [String: String] = [:]
-  /// Its body.
+  /// The body; nil for none.
   public var body: Data?
 
-  /// - Parameters: see the properties.
+  /// Creates a request.
+  /// - Parameters:
+  ///   - method: such as `POST`.
+  ///   - url: the address.
+  ///   - fields: the header fields by name.
+  ///   - body: the body.
   public init(_ method: String = "GET", _ url: URL, fields: [String: String] = [:], body: Data? = nil) {
     self.method = method
     self.url = url
@@ -20,23 +27,27 @@ public struct ClientRequest: Sendable {
   }
 }
 
-/// Status and fields of an answer.
+/// The status and the header fields of a response.
 public struct ClientHead: Sendable {
-  /// Such as 200.
+  /// The status, such as 200.
   public let status: Int
   private let fields: [String: String]
 
-  /// - Parameter fields: by name, in any case.
+  /// Creates the head of a response.
+  /// - Parameters:
+  ///   - status: such as 200.
+  ///   - fields: the header fields by name, in any case.
   public init(status: Int, fields: [String: String] = [:]) {
     self.status = status
     self.fields = Dictionary(fields.map { ($0.lowercased(), $1) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Returns the value of a header field.
   /// - Parameter name: in any case.
   public subscript(name: String) -> String? { fields[name.lowercased()] }
 
-  /// Refuses a body that is compressed, since its length says nothing of the length that it unpacks to, and one that is
-  /// announced to be longer than the limit.
+  /// Refuses a body that is compressed, because its length does not limit the expanded length, and a body whose
+  /// declared length exceeds the limit.
   /// - Throws: ``ClientError/network(_:)``.
   func checkBody(limit: Int) throws(ClientError) {
     let encoding = self["Content-Encoding"]?.lowercased() ?? "identity"
@@ -46,8 +57,8 @@ public struct ClientHead: Sendable {
     }
   }
 
-  /// Seconds to wait that the server asks for; nil when it does not.
-  /// - Parameter now: what a date is held against.
+  /// Returns the seconds that the server requests to wait; nil when it does not.
+  /// - Parameter now: the time from which a date counts.
   func retryAfter(at now: Date) -> Double? {
     guard let text = self["Retry-After"] else { return nil }
     if let seconds = Double(text), seconds.isFinite { return max(0, seconds) }
@@ -59,13 +70,15 @@ public struct ClientHead: Sendable {
   }
 }
 
-/// Carries requests; an app may bring its own.
+/// Sends requests. An app may provide its own transport.
 public protocol ClientTransport: Sendable {
-  /// Asks, and hands the answer over piece by piece. A redirect is not followed: it is the answer.
+  /// Sends a request and passes the response on piece by piece. A redirect is not followed: it is the response.
   /// - Parameters:
-  ///   - head: told status and fields before the body; what it throws ends the transfer, and the caller gets it.
-  ///   - body: told each piece, in order. The next one is read when it returns, or a hostile server fills the memory.
-  /// - Throws: what `head` and `body` throw, at once; anything else means that there was no whole answer.
+  ///   - request: the request.
+  ///   - head: receives status and fields before the body. An error that it throws ends the transfer and is rethrown.
+  ///   - body: receives each piece, in order. The transport must not read the next piece before it returns; otherwise a
+  ///     hostile server could fill the memory.
+  /// - Throws: the errors of `head` and `body`, at once; any other error means that there was no complete response.
   func send(
     _ request: ClientRequest, head: @escaping @Sendable (ClientHead) throws -> Void,
     body: @escaping @Sendable (Data) throws -> Void
@@ -73,34 +86,34 @@ public protocol ClientTransport: Sendable {
 }
 
 extension ClientTransport {
-  /// Asks for something short.
-  /// - Parameter limit: the most bytes of the body that are taken.
-  /// - Returns: the body is empty unless the status is 2xx.
+  /// Sends a request with a short response.
+  /// - Parameter limit: the greatest size of the body in bytes.
+  /// - Returns: the response; its body is empty unless the status is 2xx.
   /// - Throws: ``ClientError/network(_:)``, `CancellationError`.
   func send(_ request: ClientRequest, limit: Int) async throws -> (head: ClientHead, body: Data) {
     let answer = CollectedAnswer(limit: limit)
     do {
       try await send(request, head: answer.take, body: answer.take)
-    } catch is UnwantedBody {
-      // The head says it all.
+    } catch is UnneededBody {
+      // The body is not needed.
     } catch let error as ClientError {
       throw error
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      // Its own words may hold an address, and an address a number.
+      // The description of the error may contain an address, and an address a number.
       throw ClientError.network("The connection failed.")
     }
     return try answer.whole()
   }
 }
 
-/// Ends a transfer whose head says it all.
-private struct UnwantedBody: Error {}
+/// Ends a transfer whose body is not needed.
+private struct UnneededBody: Error {}
 
-/// A short answer, whole.
+/// A short response.
 private final class CollectedAnswer: @unchecked Sendable {
-  // Unchecked: touched under the lock only.
+  // Unchecked: accessed only under the lock.
   private let lock = NSLock()
   private let limit: Int
   private var head: ClientHead?
@@ -110,7 +123,7 @@ private final class CollectedAnswer: @unchecked Sendable {
 
   func take(_ head: ClientHead) throws {
     lock.withLock { self.head = head }
-    guard (200..<300).contains(head.status) else { throw UnwantedBody() }
+    guard (200..<300).contains(head.status) else { throw UnneededBody() }
     try head.checkBody(limit: limit)
   }
 

@@ -1,13 +1,15 @@
-/// Why a server does not let the app in; nothing that waits is given up for it.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The reason why a server refused the app's key. Everything in the outbox keeps waiting.
 public enum KeyRefusal: Sendable, Equatable {
-  /// 401: the server does not know the key, or it was revoked.
+  /// Status 401: the server does not know the key, or it was revoked.
   case unknown
-  /// 403: the server knows the key, and it lacks the scope: `report`, `lookup` or `fetch`.
+  /// Status 403: the server knows the key, but the key lacks the scope `report`, `lookup` or `fetch`.
   case scope
-  /// Whoever packs lie with asks for a key, and is not the server that the app's key is for.
+  /// The address of the packs requires a key, and it is not the server that the app's key belongs to.
   case notSent
 
-  /// What happened and what to do.
+  /// A sentence that says what happened and what to do.
   var text: String {
     switch self {
     case .unknown:
@@ -15,21 +17,21 @@ public enum KeyRefusal: Sendable, Equatable {
     case .scope:
       "The app's key may not do this. Ask the server's operator for one with the scope: report, lookup or fetch."
     case .notSent:
-      "The publications' address asks for a key, and the app's is sent to its own server alone. Fetch from there."
+      "The address of the packs requires a key, and the app's key is sent only to its own server. Fetch packs from there."
     }
   }
 }
 
 extension ClientHead {
-  /// Whether the server turns the key away. A 403 that is no problem document is a proxy's, or an object store's, which says
-  /// so of what is not there.
-  /// - Parameter isBorne: whether the request bore the key.
-  func keyRefusal(isBorne: Bool = true) -> KeyRefusal? {
+  /// Returns whether the server refused the key. A 403 without a problem document comes from a proxy, or from an object
+  /// store, which returns it for missing files.
+  /// - Parameter hasKey: whether the request contained the key.
+  func keyRefusal(hasKey: Bool = true) -> KeyRefusal? {
     guard status == 401 || status == 403 && isProblem else { return nil }
-    guard isBorne else { return .notSent }
+    guard hasKey else { return .notSent }
     return status == 401 ? .unknown : .scope
   }
 
-  /// Whether these are the server's own words.
+  /// Whether the response comes from the server itself: a problem document.
   var isProblem: Bool { self["Content-Type"]?.hasPrefix("application/problem+json") ?? false }
 }

@@ -1,20 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-/// Carries requests by URLSession: no cookies, no cache, no redirect.
+/// Sends requests with URLSession: no cookies, no cache, no redirects.
 ///
-/// Each request has a session and a connection of its own: on Linux a session that opens a connection anew, after the
-/// server has closed the one before, may hear nothing of it until the time is over. A phone asks a few times a day.
+/// Each request has a session and a connection of its own. On Linux, a session that reconnects after the server has
+/// closed a connection may receive nothing until the timeout. A phone sends few requests a day.
 public struct URLSessionTransport: ClientTransport {
   private let idle: Double
   private let whole: Double
 
+  /// Creates a transport.
   /// - Parameters:
-  ///   - idle: seconds for which a server may say nothing.
-  ///   - whole: seconds that one answer may take.
+  ///   - idle: the longest pause of a response, in seconds.
+  ///   - whole: the longest duration of a response, in seconds.
   public init(idle: Double = 30, whole: Double = 600) {
     self.idle = idle
     self.whole = whole
@@ -29,8 +32,8 @@ public struct URLSessionTransport: ClientTransport {
     return URLSession(configuration: configuration, delegate: delegate, delegateQueue: TransferDelegate.makeQueue())
   }
 
-  /// See ``ClientTransport``. On Linux, Foundation collects the body of a redirect before it tells of it: there only time
-  /// bounds it.
+  /// Sends a request; see ``ClientTransport``. On Linux, Foundation collects the body of a redirect before it reports
+  /// the redirect: there, only the duration is limited.
   public func send(
     _ request: ClientRequest, head: @escaping @Sendable (ClientHead) throws -> Void,
     body: @escaping @Sendable (Data) throws -> Void
@@ -44,7 +47,7 @@ public struct URLSessionTransport: ClientTransport {
     let delegate = TransferDelegate(head: head, body: body)
     let session = makeSession(delegate)
     let task = session.dataTask(with: wire)
-    // On Linux this waits for as long as the session reads without a pause, and the caller shall not.
+    // On Linux this call waits while the session reads without a pause; the caller must not wait.
     defer { DispatchQueue.global().async { session.invalidateAndCancel() } }
     let whole = whole
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -59,8 +62,8 @@ public struct URLSessionTransport: ClientTransport {
         }
       }
       group.addTask {
-        // URLSession's own bound does nothing on Linux.
-        try await Task.sleep(for: .seconds(whole))
+        // URLSession's own timeout has no effect on Linux.
+        try await Task.sleep(nanoseconds: UInt64(max(0, min(whole, 1e9)) * 1e9))
         throw ClientError.network("The answer took too long.")
       }
       defer { group.cancelAll() }
@@ -69,9 +72,10 @@ public struct URLSessionTransport: ClientTransport {
   }
 }
 
-/// Hears of one transfer. Its end is the first of: an error of `head` or `body`, the cancellation, the session's word.
+/// The delegate of one transfer. The transfer ends with the first of: an error of `head` or `body`, the cancellation,
+/// the session's completion.
 private final class TransferDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  // Unchecked: what changes is touched under the lock only.
+  // Unchecked: mutable state is accessed only under the lock.
   private let lock = NSLock()
   private let head: @Sendable (ClientHead) throws -> Void
   private let body: @Sendable (Data) throws -> Void
@@ -86,15 +90,16 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, @uncheck
     self.body = body
   }
 
-  /// The queue that a session calls its delegate on; nil for one of the session's own.
+  /// The queue on which a session calls its delegate; nil for a queue of the session.
   static func makeQueue() -> OperationQueue? {
     #if canImport(FoundationNetworking)
-      CallingQueue()
+      CallerThreadQueue()
     #else
       nil
     #endif
   }
 
+  /// Sets the completion handler.
   /// - Parameter done: called once, at the end of the transfer.
   func start(_ done: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     lock.lock()
@@ -126,7 +131,7 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, @uncheck
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
     guard let response = response as? HTTPURLResponse else { return completionHandler(.cancel) }
-    // On Linux a session reports interim answers too (1xx); the final one is still to come.
+    // On Linux a session also reports interim responses (1xx); the final one follows.
     guard response.statusCode >= 200 else { return completionHandler(.allow) }
     let fields = response.allHeaderFields.compactMap { name, value in
       (name as? String).flatMap { name in (value as? String).map { (name, $0) } }
@@ -137,7 +142,7 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, @uncheck
       isAnswered = true
       expected = answer["Content-Length"].flatMap { Int($0) }
     }
-    // Linux reads on all the same; the end of the transfer cancels it.
+    // On Linux the session continues reading; the end of the transfer cancels it.
     completionHandler(attempt { try head(answer) } ? .allow : .cancel)
   }
 
@@ -149,12 +154,13 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, @uncheck
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let isWhole = lock.withLock { error == nil && isAnswered }
     guard isWhole else { return finish(.failure(ClientError.network("The connection failed."))) }
-    // A connection that breaks may look like an end.
+    // A broken connection may look like an end.
     let isShort = lock.withLock { expected.map { received < $0 } ?? false }
     finish(isShort ? .failure(ClientError.network("The answer ended early.")) : .success(()))
   }
 
-  /// - Returns: whether more is wanted.
+  /// Runs a callback, and ends the transfer when it throws.
+  /// - Returns: whether the transfer continues.
   @discardableResult
   private func attempt(_ work: () throws -> Void) -> Bool {
     guard lock.withLock({ result == nil }) else { return false }
@@ -169,11 +175,11 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, @uncheck
 }
 
 #if canImport(FoundationNetworking)
-  /// Calls a session's delegate where the session reads from the network.
+  /// Calls a session's delegate on the thread on which the session reads from the network.
   ///
-  /// On Linux a session hands pieces to its delegate's queue as fast as they come, and a queue that lags holds them all in
-  /// memory. Called in its place, the delegate holds up the reading, and with it the sender.
-  private final class CallingQueue: OperationQueue, @unchecked Sendable {
+  /// On Linux a session passes pieces to its delegate's queue as fast as they arrive, and a slow queue keeps them all
+  /// in memory. A delegate that is called directly slows the reading down, and with it the sender.
+  private final class CallerThreadQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ operation: Operation) { operation.start() }
   }
 #endif

@@ -51,7 +51,7 @@ struct ExtensionTrial {
     repeat {
       try loader.prepareReload()
       let request = phone.beginRequest(batch: 500, onBatch: { meter.read() })
-      let report = try loader.feed(request)
+      let report = try loader.load(request)
       request.completeRequest { _ in }
       let outcome = request.end()
       if let fault = outcome.fault { throw Failure(description: "the phone rejects the list: \(fault)") }
@@ -59,13 +59,13 @@ struct ExtensionTrial {
         throw Failure(description: "the phone drops \(outcome.droppedLabels) entries because of their labels")
       }
       if let fault = report.faults.first { throw Failure(description: fault) }
-      try loader.settle()
+      try loader.confirmReload()
       meter.read()
       requests += 1
       blocking += report.blockingAdded
       identification += report.identificationAdded
       removals += report.blockingRemoved + report.identificationRemoved
-    } while !loader.isWhole()
+    } while !loader.isComplete()
   }
 
   var text: String {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -6,9 +8,9 @@
   import Glibc
 #endif
 
-/// A value made at its first use, by whichever thread comes first.
-final class Once<Value: Sendable>: @unchecked Sendable {
-  // Unchecked: `stored` is touched under the lock only.
+/// A value that is created at its first use, by the first thread that needs it.
+final class LazyValue<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: `stored` is accessed only under the lock.
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private var stored: Value?
 
@@ -23,6 +25,7 @@ final class Once<Value: Sendable>: @unchecked Sendable {
     lock.deallocate()
   }
 
+  /// Returns the value; creates it at the first call. An error of `make` is rethrown, and the next call tries again.
   func value<Failure: Error>(_ make: () throws(Failure) -> Value) throws(Failure) -> Value {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }

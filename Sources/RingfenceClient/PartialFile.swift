@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 #if canImport(Darwin)
@@ -8,16 +10,16 @@ import Foundation
   import Glibc
 #endif
 
-/// A file in the making, of known length, that a later attempt goes on with.
-final class SinkFile: @unchecked Sendable {
-  // Unchecked: `count` and the file's place are touched under the lock only.
+/// A file of known length that is being written, and that a later attempt continues.
+final class PartialFile: @unchecked Sendable {
+  // Unchecked: `count` and the file's offset are accessed only under the lock.
   private let lock = NSLock()
   private let descriptor: Int32
-  /// The bytes that it shall have.
+  /// The length of the complete file in bytes.
   let limit: Int
   private var count: Int
 
-  /// Opens or makes it; what is longer than it may be is begun anew.
+  /// Opens or creates the file; a file that is longer than `limit` is emptied.
   init(_ path: String, limit: Int) throws(ClientError) {
     self.limit = limit
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -28,10 +30,10 @@ final class SinkFile: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// The bytes that are there.
+  /// The number of bytes written so far.
   var length: Int { lock.withLock { count } }
 
-  /// Forgets what is there.
+  /// Empties the file.
   func restart() throws(ClientError) {
     lock.lock()
     defer { lock.unlock() }
@@ -44,7 +46,7 @@ final class SinkFile: @unchecked Sendable {
   func append(_ data: Data) throws(ClientError) {
     lock.lock()
     defer { lock.unlock() }
-    guard count + data.count <= limit else { throw .network("More came than was announced.") }
+    guard count + data.count <= limit else { throw .network("The response is longer than announced.") }
     let bytes = [UInt8](data)
     var written = 0
     while written < bytes.count {
@@ -56,7 +58,7 @@ final class SinkFile: @unchecked Sendable {
     count += bytes.count
   }
 
-  /// Flushes it to the disk.
+  /// Flushes the file to the disk.
   func finish() throws(ClientError) {
     guard ClientFiles.sync(descriptor) else { throw ClientFiles.failure("flush a file") }
   }

@@ -1,0 +1,95 @@
+"""Comments of the kit: every public declaration has one, and each opens with a noun phrase or a verb."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+KIT = [f"Sources/{name}" for name in ["CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient"]]
+KIT_TESTS = [f"Tests/{name}" for name in ["CallerPackTests", "CallDirectoryTests", "RingfenceClientTests", "TestData"]]
+# Folders whose files start with the license. Add a folder when all of its files do.
+LICENSED = [*KIT, "Examples"]
+LICENSE = "// SPDX-License-Identifier: Apache-2.0\n"
+
+PUBLIC = re.compile(r"^(?:public|open) (?!import\b|extension\b)[a-z]")
+MEMBER = re.compile(r"^(?:case|func|var|let|init|subscript|static|mutating|associatedtype|typealias)\b")
+OPENING = re.compile(r"(?:What|Who|Whoever|Whose|Nobody|That which|See|- )")
+WORDS = re.compile(r"\b(mends?|mended|whoever|gives? back|believes?|believed|the whole)\b", re.IGNORECASE)
+
+
+def swift_files(folders):
+    return [file for folder in folders for file in sorted((CHECKOUT / folder).rglob("*.swift"))]
+
+
+def place(file, number):
+    return f"{file.relative_to(CHECKOUT)}:{number}"
+
+
+def documentation(lines, index):
+    """The doc comment before a declaration, without the attributes between the two."""
+    index -= 1
+    while index >= 0 and lines[index].lstrip().startswith("@"):
+        index -= 1
+    comment = []
+    while index >= 0 and lines[index].lstrip().startswith("///"):
+        comment.insert(0, lines[index].lstrip()[3:].strip())
+        index -= 1
+    return comment
+
+
+def public_declarations(file):
+    """Lines of public declarations, of cases of public enums and of requirements of public protocols."""
+    lines = file.read_text().splitlines()
+    # Indentation of the innermost public enum or protocol, and which of the two it is.
+    scopes = []
+    for index, line in enumerate(lines):
+        text = line.lstrip()
+        if not text or text.startswith("//"):
+            continue
+        indent = len(line) - len(text)
+        while scopes and indent <= scopes[-1][0]:
+            scopes.pop()
+        if PUBLIC.match(text):
+            yield lines, index
+            kind = re.match(r"(?:public|open) (?:indirect )?(enum|protocol)\b", text)
+            if kind and not text.rstrip().endswith("}"):
+                scopes.append((indent, kind[1]))
+        elif scopes and indent == scopes[-1][0] + 2:
+            if text.startswith("case ") if scopes[-1][1] == "enum" else MEMBER.match(text):
+                yield lines, index
+
+
+def test_every_public_declaration_has_a_summary():
+    wrong, count = [], 0
+    for file in swift_files(KIT):
+        for lines, index in public_declarations(file):
+            count += 1
+            comment = documentation(lines, index)
+            if not comment or not comment[0] or OPENING.match(comment[0]):
+                wrong.append(f"{place(file, index + 1)}: {lines[index].strip()}")
+    assert count > 400
+    assert not wrong, "\n".join(wrong)
+
+
+def test_comments_do_not_open_with_a_question_word():
+    wrong = []
+    for file in swift_files(KIT + KIT_TESTS):
+        lines = file.read_text().splitlines()
+        for index, line in enumerate(lines):
+            comment = re.match(r"\s*///? ?(.*)", line)
+            if not comment:
+                continue
+            opens = index == 0 or not re.match(r"\s*//", lines[index - 1])
+            if WORDS.search(comment[1]) or (opens and re.match(r"(What|Who|Whoever|Whose|Nobody|That which)\b", comment[1])):
+                wrong.append(f"{place(file, index + 1)}: {line.strip()}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("folder", LICENSED)
+def test_files_start_with_the_license(folder):
+    wrong = [
+        place(file, 1) for file in swift_files([folder])
+        if file.name != "Package.swift" and ".build" not in file.parts and not file.read_text().startswith(LICENSE)
+    ]
+    assert not wrong, wrong
