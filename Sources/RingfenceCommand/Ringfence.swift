@@ -10,6 +10,7 @@ public struct Ringfence: AsyncParsableCommand {
       Exit codes: 0 success, 1 invalid data or failure, 2 invalid usage, 3 cannot read or write, 4 a gate stopped a \
       publication. `ringfence help fetch` lists those of fetch.
       """,
+    version: RingfenceVersion.current,
     subcommands: [
       ServeCommand.self,
       ImportCommand.self,

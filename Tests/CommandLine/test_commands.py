@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -25,6 +26,10 @@ def complaints(tmp_path_factory):
     path = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
     run("simulate", "--seed", 7, "--complaints", 5_000, "--out", path)
     return path
+
+
+def test_prints_its_version():
+    assert re.fullmatch(r"\d+\.\d+\.\d+\n", run("--version").stdout)
 
 
 def test_the_same_seed_gives_the_same_complaints(complaints):
