@@ -1,3 +1,4 @@
+-- contract
 -- The initial schema, by domain.
 --
 -- Rules of the schema:

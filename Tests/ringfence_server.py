@@ -36,6 +36,7 @@ class RingfenceServer:
         self.output = Path(folder) / "server.out"
         self.arguments = arguments
         self.variables = variables
+        self.binary = BINARY
         self.process = None
         self.address = None
 
@@ -46,8 +47,8 @@ class RingfenceServer:
         return self
 
     def launch(self):
-        """Starts the server without waiting, in a separate process group, as a shell does."""
-        command = [BINARY, "serve", "--data", str(self.data), "--port", "0", *self.arguments]
+        """Starts the server without waiting, in a process group of its own, as a shell does."""
+        command = [self.binary, "serve", "--data", str(self.data), "--port", "0", *self.arguments]
         with self.output.open("w") as output, self.log.open("a") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=log,
@@ -104,7 +105,7 @@ class RingfenceServer:
     def run(self, *arguments):
         """Runs another command of the program on the same data folder and returns its output."""
         done = subprocess.run(
-            [BINARY, *arguments, "--data", str(self.data)], env=environment() | self.variables, capture_output=True, text=True,
+            [self.binary, *arguments, "--data", str(self.data)], env=environment() | self.variables, capture_output=True, text=True,
             timeout=START_SECONDS)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()

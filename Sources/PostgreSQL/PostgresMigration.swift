@@ -10,6 +10,8 @@ public struct PostgresMigration: Sendable, Equatable {
   public let version: Int64
   /// The part of the file's name after the version.
   public let name: String
+  /// Whether older programs can go on using the schema.
+  public let kind: Kind
   /// SHA-256 of the script, 64 hexadecimal digits.
   public let checksum: String
   /// When it was applied; nil when it is pending.
@@ -19,7 +21,15 @@ public struct PostgresMigration: Sendable, Equatable {
   /// The state.
   public let state: State
 
-  /// The state of a migration.
+  /// Who can use the schema after a migration.
+  public enum Kind: String, Sendable {
+    /// It only adds, so that programs which do not know it go on working.
+    case expand
+    /// It removes or restricts: only programs that know it can use the schema.
+    case contract
+  }
+
+  /// The state of a migration in a database, as this program sees it.
   public enum State: String, Sendable {
     /// It was applied, and the file is the same.
     case applied
@@ -29,7 +39,11 @@ public struct PostgresMigration: Sendable, Equatable {
     case changed
     /// It was applied, and the file is missing.
     case missing
-    /// It is pending, but a newer one was applied already.
+    /// A newer program applied it. It is an expand migration, so this program can use the schema.
+    case newer
+    /// A newer program applied it. It is a contract migration, so this program cannot use the schema.
+    case incompatible
+    /// It is to be applied, and a newer one was already.
     case outOfOrder
   }
 }

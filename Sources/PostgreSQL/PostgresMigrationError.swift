@@ -4,7 +4,12 @@ public enum PostgresMigrationError: Error, Sendable {
   case missing(version: Int64, name: String)
   /// The file of an applied version has changed.
   case changed(version: Int64, name: String)
-  /// A script failed and was rolled back.
+  /// A newer program applied a contract migration, so this one cannot use the schema. `known` is the newest version
+  /// that this program knows.
+  case incompatible(version: Int64, name: String, known: Int64)
+  /// A script did not get its locks in time; nothing of it was kept.
+  case locked(version: Int64, name: String, after: Duration)
+  /// A script failed; nothing of it was kept.
   case failed(version: Int64, name: String, error: PostgresError)
   /// A script ended its transaction, so it may be partly applied.
   case endedItsTransaction(version: Int64, name: String)
@@ -12,6 +17,8 @@ public enum PostgresMigrationError: Error, Sendable {
   case outOfOrder(version: Int64, name: String, newestApplied: Int64)
   /// A file is not named `20261121120000_name.sql`.
   case misnamed(file: String)
+  /// A file's first line does not say whether it is an expand or a contract migration.
+  case undeclared(file: String)
   /// Two files have the same version.
   case duplicate(version: Int64)
   /// A file or the folder cannot be read as UTF-8 text.
@@ -26,6 +33,17 @@ extension PostgresMigrationError: CustomStringConvertible {
       "Migration \(version)_\(name) was applied, but its file is missing. Restore the file, or run a newer release."
     case .changed(let version, let name):
       "Migration \(version)_\(name) was changed after it was applied. Restore the file and write a new migration."
+    case .incompatible(let version, let name, let known):
+      """
+      This program knows the schema up to \(known). The database has contract migration \(version)_\(name), after which \
+      older programs cannot use it. Start a program that knows \(version), or restore a backup from before it.
+      """
+    case .locked(let version, let name, let limit):
+      """
+      Migration \(version)_\(name) did not get its locks within \(limit.components.seconds) s, because a transaction \
+      holds a table that it changes. It changed nothing. Find the transaction in pg_stat_activity (xact_start), let it \
+      finish or end it, and run ringfence migrate again.
+      """
     case .failed(let version, let name, let error):
       "Migration \(version)_\(name) failed and was rolled back. \(error)"
     case .endedItsTransaction(let version, let name):
@@ -33,8 +51,10 @@ extension PostgresMigrationError: CustomStringConvertible {
     case .outOfOrder(let version, let name, let newest):
       "Migration \(version)_\(name) is older than \(newest), which was applied. Give it a newer version."
     case .misnamed(let file): "Migration \(file) is not named like 20261121120000_name.sql."
-    case .duplicate(let version): "Two migrations have the version \(version). Give one of them a newer version."
-    case .unreadable(let file): "Cannot read \(file) as UTF-8 text. Check the file and its permissions."
+    case .undeclared(let file):
+      "Migration \(file) does not declare its kind. Make its first line -- expand or -- contract."
+    case .duplicate(let version): "Two migrations have the version \(version)."
+    case .unreadable(let file): "Reading \(file) as UTF-8 text failed."
     }
   }
 }

@@ -3,28 +3,46 @@
 #else
   public import Foundation
 #endif
+import Logging
 
 /// Migrates a schema with the files of a folder, one transaction for each file, recorded in `schema_migrations`.
 ///
 /// A transaction holds an advisory lock, the script and its bookkeeping, so that concurrent migrators are safe.
 public struct PostgresMigrator: Sendable {
+  /// Runs before a contract migration, in its transaction: throws where the migration must not be applied. Programs
+  /// that start wait until the transaction ends.
+  public typealias ContractCheck = @Sendable (PostgresMigration) async throws -> Void
+
   private let folder: String
+  /// How long a migration is tried again whose tables are locked.
+  private let lockPatience: Duration
 
   /// A migrator for the `.sql` files of a folder.
-  public init(folder: String) { self.folder = folder }
+  public init(folder: String, lockPatience: Duration = .seconds(120)) {
+    self.folder = folder
+    self.lockPatience = lockPatience
+  }
 
   /// A migrator for the `.sql` files of a folder.
-  public init(folder: URL) { self.folder = folder.path }
+  public init(folder: URL) { self.init(folder: folder.path) }
 
   /// Applies all pending migrations.
   ///
   /// - Returns: The migrations that were applied now, in order.
   /// - Throws: `PostgresMigrationError`, and `PostgresError` when the bookkeeping fails.
   @discardableResult
-  public func migrate(on connection: PostgresConnection) async throws -> [PostgresMigration] {
+  public func migrate(
+    on connection: PostgresConnection, contractCheck: ContractCheck? = nil
+  ) async throws -> [PostgresMigration] {
     let files = try MigrationFile.all(in: folder)
+    let states = try await status(of: files, on: connection)
+    try Self.refuse(states, files)
+    let isNew = states.allSatisfy { $0.state == .pending }
+    let order = Order(isNew: isNew, contractCheck: contractCheck)
+    // Without anything to do it neither takes the lock nor waits for a migrator that has it.
+    guard order.next(states) != nil else { return [] }
     var applied: [PostgresMigration] = []
-    while let migration = try await step(files, connection) { applied.append(migration) }
+    while let migration = try await nextStep(files, order, connection) { applied.append(migration) }
     return applied
   }
 
@@ -37,49 +55,133 @@ public struct PostgresMigrator: Sendable {
   ///
   /// - Throws: `PostgresMigrationError` when the folder cannot be read, and `PostgresError`.
   public func status(on connection: PostgresConnection) async throws -> [PostgresMigration] {
-    let files = try MigrationFile.all(in: folder)
+    try await status(of: try MigrationFile.all(in: folder), on: connection)
+  }
+
+  private func status(of files: [MigrationFile], on connection: PostgresConnection) async throws -> [PostgresMigration]
+  {
     let exists = try await connection.run(MigrationTable.Exists()).first ?? false
     let applied = exists ? try await connection.run(MigrationTable.Applied()) : []
     let checksums = try await connection.run(MigrationTable.Checksums(scripts: files.map(\.script)))
     return Self.compare(files, checksums, applied)
   }
 
-  /// Applies the next pending migration, or returns nil when there is none.
-  private func step(_ files: [MigrationFile], _ connection: PostgresConnection) async throws -> PostgresMigration? {
+  /// Which migration is next.
+  private struct Order: Sendable {
+    let isNew: Bool
+    let contractCheck: ContractCheck?
+
+    func next(_ all: [PostgresMigration]) -> PostgresMigration? {
+      let pending = all.filter { $0.state == .pending }
+      if isNew { return pending.first }
+      return pending.first { $0.kind == .expand } ?? (contractCheck == nil ? nil : pending.first)
+    }
+  }
+
+  /// What came of one attempt at the next migration.
+  private enum Step: Sendable {
+    case applied(PostgresMigration)
+    /// Another migrator is at work.
+    case busy
+    case nothingPending
+  }
+
+  /// Applies the next one, or returns nil when there is none. Tries again while another migrator works, and for
+  /// `lockPatience` where tables are locked.
+  private func nextStep(
+    _ files: [MigrationFile], _ order: Order, _ connection: PostgresConnection
+  ) async throws -> PostgresMigration? {
+    let end = ContinuousClock.now + lockPatience
+    var pause = Duration.milliseconds(250)
+    while true {
+      do {
+        switch try await step(files, order, connection) {
+        case .applied(let migration): return migration
+        case .nothingPending: return nil
+        case .busy: try await Task.sleep(for: .milliseconds(100))
+        }
+      } catch PostgresMigrationError.failed(let version, let name, let error)
+        where ["55P03", "40P01"].contains(error.sqlState)
+      {
+        guard ContinuousClock.now < end else {
+          throw PostgresMigrationError.locked(version: version, name: name, after: lockPatience)
+        }
+        connection.logger.warning(
+          "A migration waits for the locks of its tables", metadata: ["migration": "\(version)_\(name)"])
+        try await Task.sleep(for: pause)
+        pause = min(pause * 2, .seconds(5))
+      }
+    }
+  }
+
+  private func step(
+    _ files: [MigrationFile], _ order: Order, _ connection: PostgresConnection
+  ) async throws -> Step {
     try await connection.transaction { connection in
-      _ = try await connection.run(MigrationTable.Lock())
+      guard try await connection.run(MigrationTable.TryLock()).first == true else { return .busy }
       if try await connection.run(MigrationTable.Exists()).first != true {
         _ = try await connection.run(MigrationTable.Create())
       }
-      let applied = try await connection.run(MigrationTable.Applied())
-      let checksums = try await connection.run(MigrationTable.Checksums(scripts: files.map(\.script)))
-      let all = Self.compare(files, checksums, applied)
-      try Self.refuse(all, newest: applied.map(\.version).max() ?? 0)
-      guard let next = all.first(where: { $0.state == .pending }),
-        let file = files.first(where: { $0.version == next.version })
-      else { return nil }
-      return try await apply(file, checksum: next.checksum, connection)
+      let all = try await status(of: files, on: connection)
+      try Self.refuse(all, files)
+      guard let next = order.next(all), let file = files.first(where: { $0.version == next.version }) else {
+        return .nothingPending
+      }
+      try await connection.execute(script: MigrationTable.limitLockWaits)
+      if next.kind == .contract {
+        try await run(file) { try await connection.execute(script: MigrationTable.lockTable) }
+        try await order.contractCheck?(next)
+      }
+      return .applied(try await apply(file, checksum: next.checksum, connection))
     }
   }
 
   private func apply(
     _ file: MigrationFile, checksum: String, _ connection: PostgresConnection
   ) async throws -> PostgresMigration {
-    let transaction = try await connection.run(MigrationTable.TransactionID()).first
     let start = ContinuousClock.now
+    if file.isConcurrent {
+      try await run(file) { try await applyConcurrently(file, beside: connection) }
+    } else {
+      let transaction = try await connection.run(MigrationTable.TransactionID()).first
+      try await run(file) { try await connection.execute(script: file.script) }
+      guard try await connection.run(MigrationTable.TransactionID()).first == transaction else {
+        throw PostgresMigrationError.endedItsTransaction(version: file.version, name: file.name)
+      }
+    }
+    let record = MigrationTable.Record(
+      version: file.version, name: file.name, kind: file.kind, checksum: checksum, appliedAt: Date(),
+      durationMilliseconds: (ContinuousClock.now - start).milliseconds)
+    guard let applied = try await connection.run(record).first else { throw PostgresError(.connectionLost) }
+    return applied
+  }
+
+  /// Runs a script outside a transaction, while `connection` holds the lock of migrators.
+  private func applyConcurrently(_ file: MigrationFile, beside connection: PostgresConnection) async throws {
+    let worker = try await PostgresConnection.connect(connection.configuration, logger: connection.logger)
     do {
-      try await connection.execute(script: file.script)
+      let path = try await connection.run(MigrationTable.SearchPath()).first ?? ""
+      if try await worker.run(MigrationTable.SearchPath()).first != path {
+        _ = try await worker.run(MigrationTable.SetSearchPath(path: path))
+      }
+      for command in try await worker.run(MigrationTable.InvalidIndexes(script: file.script)) {
+        try await worker.execute(script: command)
+      }
+      try await worker.execute(script: file.script)
+    } catch {
+      await worker.close()
+      throw error
+    }
+    await worker.close()
+  }
+
+  /// Names the migration in what the server refuses.
+  private func run(_ file: MigrationFile, _ body: () async throws -> Void) async throws {
+    do {
+      try await body()
     } catch let error as PostgresError where error.sqlState != nil {
       throw PostgresMigrationError.failed(version: file.version, name: file.name, error: error)
     }
-    let duration = (ContinuousClock.now - start).milliseconds
-    guard try await connection.run(MigrationTable.TransactionID()).first == transaction else {
-      throw PostgresMigrationError.endedItsTransaction(version: file.version, name: file.name)
-    }
-    let record = MigrationTable.Record(
-      version: file.version, name: file.name, checksum: checksum, appliedAt: Date(), durationMilliseconds: duration)
-    guard let applied = try await connection.run(record).first else { throw PostgresError(.connectionLost) }
-    return applied
   }
 
   private static func compare(
@@ -87,36 +189,44 @@ public struct PostgresMigrator: Sendable {
   ) -> [PostgresMigration] {
     let known = Dictionary(applied.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
     let newest = applied.map(\.version).max() ?? 0
+    let newestContract = applied.filter { $0.kind == .contract }.map(\.version).max() ?? 0
     let present = zip(files, checksums).map { file, checksum in
       let before = known[file.version]
       let state: PostgresMigration.State =
         if let before {
           before.checksum == checksum ? .applied : .changed
         } else {
-          file.version < newest ? .outOfOrder : .pending
+          // Expand migrations overtake contract ones that wait.
+          file.version < (file.kind == .contract ? newestContract : newest) ? .outOfOrder : .pending
         }
       return PostgresMigration(
-        version: file.version, name: file.name, checksum: checksum, appliedAt: before?.appliedAt,
+        version: file.version, name: file.name, kind: file.kind, checksum: checksum, appliedAt: before?.appliedAt,
         durationMilliseconds: before?.durationMilliseconds, state: state)
     }
     let versions = Set(files.map(\.version))
-    let missing = applied.filter { !versions.contains($0.version) }.map {
-      PostgresMigration(
-        version: $0.version, name: $0.name, checksum: $0.checksum, appliedAt: $0.appliedAt,
-        durationMilliseconds: $0.durationMilliseconds, state: .missing)
+    let newestFile = files.last?.version ?? 0
+    let unknown = applied.filter { !versions.contains($0.version) }.map {
+      let state: PostgresMigration.State =
+        $0.version < newestFile ? .missing : $0.kind == .contract ? .incompatible : .newer
+      return PostgresMigration(
+        version: $0.version, name: $0.name, kind: $0.kind, checksum: $0.checksum, appliedAt: $0.appliedAt,
+        durationMilliseconds: $0.durationMilliseconds, state: state)
     }
-    return (present + missing).sorted { $0.version < $1.version }
+    return (present + unknown).sorted { $0.version < $1.version }
   }
 
-  private static func refuse(_ all: [PostgresMigration], newest: Int64) throws {
+  private static func refuse(_ all: [PostgresMigration], _ files: [MigrationFile]) throws {
     for migration in all {
       let (version, name) = (migration.version, migration.name)
       switch migration.state {
-      case .applied, .pending: continue
+      case .applied, .pending, .newer: continue
       case .missing: throw PostgresMigrationError.missing(version: version, name: name)
       case .changed: throw PostgresMigrationError.changed(version: version, name: name)
+      case .incompatible:
+        throw PostgresMigrationError.incompatible(version: version, name: name, known: files.last?.version ?? 0)
       case .outOfOrder:
-        throw PostgresMigrationError.outOfOrder(version: version, name: name, newestApplied: newest)
+        let applied = all.filter { $0.appliedAt != nil }.map(\.version).max() ?? 0
+        throw PostgresMigrationError.outOfOrder(version: version, name: name, newestApplied: applied)
       }
     }
   }

@@ -4,6 +4,11 @@ import PostgreSQL
 import Storage
 import Timestamps
 
+/// Programs that a contract migration would break.
+private struct OlderProgramsRun: Error {
+  let programs: [OlderProgram]
+}
+
 extension CommandContext {
   /// The time to wait for older programs: a server that is stopping first answers the requests that it has received.
   private static let patience: Duration = .seconds(20)
@@ -14,35 +19,63 @@ extension CommandContext {
   func migrate(logger: Logger) async throws {
     let step = StatusLine("Preparing the database")
     let migrator = PostgresMigrator(folder: installation.migrations)
-    let states = try await pool.withConnection { try await migrator.status(on: $0) }
-    if states.contains(where: { $0.state == .pending }), states.contains(where: { $0.state == .applied }) {
-      try await waitForOlderPrograms(than: try migrator.newest(), logger: logger)
-    }
-    try await pool.withConnection { connection in
+    let states = try await pool.withConnection { connection in
       _ = try await migrator.migrate(on: connection)
+      return try await migrator.status(on: connection)
+    }
+    let waiting = states.filter { $0.state == .pending }.map(\.fileName)
+    if !waiting.isEmpty {
+      logger.notice(
+        "Contract migrations are pending. Run ringfence migrate --contract when no older program will run again",
+        metadata: ["migrations": "\(waiting.joined(separator: ", "))"])
     }
     step.finish()
   }
 
-  private func waitForOlderPrograms(than version: Int64, logger: Logger) async throws {
+  /// Applies expand migrations, then contract ones once no program that does not know them uses the database.
+  /// - Returns: the migrations that were applied.
+  /// - Throws: ``CommandFailure`` where an older program goes on running: it would fail on the new schema, and perhaps
+  ///   store what newer ones misunderstand.
+  func migrateWithContracts(logger: Logger) async throws -> [PostgresMigration] {
+    let migrator = PostgresMigrator(folder: installation.migrations)
     let end = ContinuousClock.now + Self.patience
-    while let older = OlderProgram.text(try await stores.operations.olderPrograms(than: version)) {
-      // A pooler keeps connections with the name of a program that has ended.
-      if !pool.configuration.usesPreparedStatements {
-        logger.warning(
-          "Migrating the schema while an older Ringfence may still run", metadata: ["at": "\(older)"])
-        return
+    var applied: [PostgresMigration] = []
+    while true {
+      do {
+        applied += try await pool.withConnection { try await migrator.migrate(on: $0) }
+        applied += try await pool.withConnection { connection in
+          try await migrator.migrate(on: connection) { try await refuseOlderPrograms(than: $0, logger: logger) }
+        }
+        return applied
+      } catch let error as OlderProgramsRun {
+        guard ContinuousClock.now < end else {
+          throw CommandFailure.failed(
+            """
+            An older Ringfence uses this database (\(OlderProgram.text(error.programs) ?? "")), and cannot use the \
+            schema after a contract migration. No contract migration was applied. Replace it by this version, then run \
+            ringfence migrate --contract again.
+            """)
+        }
+        try await Task.sleep(for: .milliseconds(250))
       }
-      guard ContinuousClock.now < end else {
-        throw CommandFailure.failed(
-          """
-          An older Ringfence uses this database (\(older)) and would fail after the migration. Stop it, make a backup, \
-          then start this version. See Upgrade in Documentation/operations.md. Nothing was changed.
-          """)
-      }
-      try await Task.sleep(for: .milliseconds(250))
     }
   }
+
+  private func refuseOlderPrograms(than migration: PostgresMigration, logger: Logger) async throws {
+    let programs = try await stores.operations.olderPrograms(than: migration.version)
+    guard let older = OlderProgram.text(programs) else { return }
+    // A pooler keeps connections whose program has gone, under its name.
+    guard pool.configuration.usesPreparedStatements else {
+      return logger.warning(
+        "A contract migration is applied while an older Ringfence may still run", metadata: ["at": "\(older)"])
+    }
+    throw OlderProgramsRun(programs: programs)
+  }
+}
+
+extension PostgresMigration {
+  /// The name of its file, without the suffix.
+  var fileName: String { "\(version)_\(name)" }
 }
 
 extension OlderProgram {

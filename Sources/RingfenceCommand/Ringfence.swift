@@ -39,6 +39,7 @@ public struct Ringfence: AsyncParsableCommand {
       RecountCommand.self,
       DoctorCommand.self,
       RetentionCommand.self,
+      MigrateCommand.self,
       BackupCommand.self,
       RestoreCommand.self,
       ClusterCommand.self,

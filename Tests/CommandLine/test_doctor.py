@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment
+from ringfence_server import BINARY, CHECKOUT, environment
 from waiting import wait_until
 
 OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
@@ -126,7 +126,7 @@ def test_what_stands_in_the_database_is_named(server):
     found = line("replication slots", "SELECT pg_create_physical_replication_slot('left_behind')",
                  "SELECT pg_drop_replication_slot('left_behind')")
     assert found["state"] == "bad" and "left_behind" in found["found"]
-    found = line("schema", "INSERT INTO schema_migrations VALUES (29990101000000, 'future', '', now(), 1)",
+    found = line("schema", "INSERT INTO schema_migrations VALUES (29990101000000, 'future', 'contract', '', now(), 1)",
                  "DELETE FROM schema_migrations WHERE version = 29990101000000")
     assert found["state"] == "bad" and "Another version" in found["advice"]
     found = line("publication", "UPDATE publications SET published_at = published_at - interval '2 days'",
@@ -193,8 +193,8 @@ def connection(server, program, database="ringfence"):
         client.wait()
 
 
-def test_a_new_program_waits_for_older_ones_and_changes_nothing_beside_them(server, tmp_path):
-    """Follows Documentation/operations.md, Upgrade, for several servers on one database."""
+def test_contract_migrations_wait_for_older_programs(server, tmp_path):
+    """The steps of Documentation/operations.md, Upgrade, for several servers on one database."""
     dsn = server.dsn.replace("dbname=ringfence", "dbname=upgrading")
     server.query("CREATE DATABASE upgrading")
     # The current program, and its successor with one more migration.
@@ -207,7 +207,9 @@ def test_a_new_program_waits_for_older_ones_and_changes_nothing_beside_them(serv
                 (home / entry.name).symlink_to(entry)
         for file in files:
             (home / "Migrations" / file.name).write_text(file.read_text())
-    (homes["next"] / "Migrations/29981231000000_example.sql").write_text("CREATE TABLE example (id bigint PRIMARY KEY);")
+    added = homes["next"] / "Migrations"
+    (added / "29981230000000_removal.sql").write_text("-- contract\nDROP TABLE number_notes;")
+    (added / "29981231000000_example.sql").write_text("-- expand\nCREATE TABLE example (id bigint PRIMARY KEY);")
     present = {"DATABASE_URL": dsn, "RINGFENCE_HOME": str(homes["present"])}
     new = {"DATABASE_URL": dsn, "RINGFENCE_HOME": str(homes["next"])}
     data = tmp_path / "data"
@@ -216,32 +218,41 @@ def test_a_new_program_waits_for_older_ones_and_changes_nothing_beside_them(serv
     assert before == files[-1].name.partition("_")[0]
 
     with connection(server, f"ringfence {before}", "upgrading"):
+        line = examine(data, **new)["schema"]
+        assert line["state"] == "warning" and "an older Ringfence runs" in line["found"]
+        # The expand migration is applied beside the older program, which can be started again.
+        run("app", "list", "--data", data, **new)
+        assert newest(server) == "29981231000000"
+        run("app", "list", "--data", data, **present)
+        assert "newer than this program, which can use it" in examine(data, **present)["schema"]["found"]
+        assert "newer than this program" in run("migrate", "--data", data, **present).stdout
         lines = examine(data, **new)
-        assert lines["schema"]["state"] == "warning" and "an older Ringfence runs" in lines["schema"]["found"]
-        said = run("app", "list", "--data", data, code=1, **new).stderr
+        assert lines["servers"]["state"] == "warning" and "Replace it" in lines["servers"]["advice"]
+        assert lines["schema"]["state"] == "warning" and "29981230000000_removal" in lines["schema"]["found"]
+        assert "Pending: contract migration 29981230000000_removal." in run("migrate", "--data", data, **new).stdout
+        # The contract migration is not.
+        said = run("migrate", "--contract", "--data", data, code=1, **new).stderr
         assert "An older Ringfence uses this database (this machine: 1 connection since" in said
-        assert newest(server) == before
-        # The old server stops while the new one waits.
-        waiting = RingfenceServer(tmp_path, **new)
-        waiting.launch()
+        assert "No contract migration was applied." in said
+    # It waits for older programs that are being stopped.
+    with connection(server, f"ringfence {before}", "upgrading"):
+        waiting = subprocess.Popen(
+            [BINARY, "migrate", "--contract", "--data", str(data)], env=environment() | new, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
         wait_until(lambda: server.query(
             "SELECT 1 FROM pg_stat_activity WHERE datname = 'upgrading' AND application_name > 'ringfence "
-            f"{before}'"), 60, "the new server to connect")
-        assert newest(server) == before
-    try:
-        wait_until(waiting._listens, 60, lambda: f"the new server to listen: {waiting.log.read_text()}")
-        assert newest(server) == "29981231000000"
-        assert examine(data, **new)["servers"]["state"] == "ok"
-        # An old server was forgotten: a new one refuses to start.
-        with connection(server, f"ringfence {before}", "upgrading"):
-            line = examine(data, **new)["servers"]
-            assert line["state"] == "bad" and "Stop it" in line["advice"]
-            # Without pending migrations nothing waits.
-            run("app", "list", "--data", data, **new)
-        late = run("app", "list", "--data", data, code=1, **present).stderr
-        assert "was applied, but its file is missing" in late and "run a newer release" in late
-    finally:
-        waiting.close()
+            f"{before}'"), 60, "the command to connect")
+    output, complaint = waiting.communicate(timeout=60)
+    assert waiting.returncode == 0, complaint
+    assert "Applied contract migration 29981230000000_removal." in output
+    assert examine(data, **new)["schema"]["state"] == "ok"
+    # An old one that was forgotten. One that is started now refuses.
+    with connection(server, f"ringfence {before}", "upgrading"):
+        line = examine(data, **new)["servers"]
+        assert line["state"] == "bad" and "Stop it" in line["advice"]
+    late = run("app", "list", "--data", data, code=1, **present).stderr
+    assert f"knows the schema up to {before}" in late and "Start a program that knows 29981230000000" in late
+    assert examine(data, **present)["schema"]["state"] == "bad"
 
 
 def newest(server):

@@ -13,7 +13,9 @@ private final class Folder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
+  /// Writes a file; an expand migration, unless the text declares another kind.
   func write(_ name: String, _ text: String) throws {
+    let text = name.hasSuffix(".sql") && !text.hasPrefix("-- ") ? "-- expand\n" + text : text
     try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))
   }
 
@@ -27,7 +29,7 @@ private let second = "20260102000000_second.sql"
 @Suite struct MigratorTests {
   private static let two = [
     first: "CREATE TABLE one (id bigint); INSERT INTO one VALUES (1);",
-    second: "-- ü\nALTER TABLE one ADD COLUMN name text;",
+    second: "-- expand\n-- ü\nALTER TABLE one ADD COLUMN name text;",
     "README.md": "not a migration",
   ]
 
@@ -70,6 +72,161 @@ private let second = "20260102000000_second.sql"
       guard case .missing(20_260_102_000_000, "second") = error else { throw try #require(error) }
       #expect(try await folder.migrator.status(on: connection).map(\.state) == [.applied, .missing])
     }
+  }
+
+  /// A program runs on a schema that newer programs have expanded, and not on one that they have contracted.
+  @Test func aNewerExpandMigrationIsAcceptedAndANewerContractMigrationIsNot() async throws {
+    let old = try Folder(Self.two)
+    let new = try Folder(Self.two)
+    try new.write("20260103000000_third.sql", "ALTER TABLE one ADD COLUMN note text")
+    try await withDatabase("migrate_newer") { connection in
+      try await old.migrator.migrate(on: connection)
+      #expect(try await new.migrator.migrate(on: connection).map(\.kind) == [.expand])
+      #expect(try await old.migrator.migrate(on: connection).isEmpty)
+      #expect(try await old.migrator.status(on: connection).map(\.state) == [.applied, .applied, .newer])
+
+      try new.write("20260104000000_fourth.sql", "-- contract\nALTER TABLE one DROP COLUMN name")
+      #expect(try await new.migrator.migrate(on: connection).isEmpty)
+      #expect(try await new.migrator.status(on: connection).last?.state == .pending)
+      #expect(try await old.migrator.migrate(on: connection).isEmpty)
+      let applied = try await new.migrator.migrate(on: connection) { #expect($0.name == "fourth") }
+      #expect(applied.map(\.kind) == [.contract])
+      #expect(
+        try await old.migrator.status(on: connection).map(\.state) == [.applied, .applied, .newer, .incompatible])
+      let error = await #expect(throws: PostgresMigrationError.self) {
+        try await old.migrator.migrate(on: connection)
+      }
+      guard case .incompatible(20_260_104_000_000, "fourth", 20_260_102_000_000) = error else {
+        throw try #require(error)
+      }
+      #expect("\(try #require(error))".contains("knows the schema up to 20260102000000"))
+    }
+  }
+
+  @Test func aContractMigrationThatIsRefusedLeavesNothing() async throws {
+    struct Refused: Error {}
+    let folder = try Folder(Self.two)
+    try await withDatabase("migrate_refused") { connection in
+      try await folder.migrator.migrate(on: connection)
+      try folder.write("20260103000000_third.sql", "-- contract\nALTER TABLE one DROP COLUMN name")
+      await #expect(throws: Refused.self) {
+        try await folder.migrator.migrate(on: connection) { _ in throw Refused() }
+      }
+      #expect(try await folder.migrator.status(on: connection).map(\.state) == [.applied, .applied, .pending])
+      _ = try await connection.query("SELECT name FROM one")
+    }
+  }
+
+  /// A program that reads the schema's state while a contract migration is applied waits for it.
+  @Test func aProgramThatStartsDuringAContractMigrationSeesIt() async throws {
+    let folder = try Folder(Self.two)
+    let old = try Folder(Self.two).migrator
+    try await withPool("migrate_start", connections: 3) { pool in
+      try await pool.withConnection { _ = try await folder.migrator.migrate(on: $0) }
+      try folder.write("20260103000000_third.sql", "-- contract\nALTER TABLE one DROP COLUMN name")
+      let (migrator, (checks, continuation)) = (folder.migrator, AsyncStream.makeStream(of: Int.self))
+      try await pool.withConnection { connection in
+        let started = Task {
+          for await _ in checks { break }
+          return try await pool.withConnection { try await old.status(on: $0).map(\.state) }
+        }
+        try await migrator.migrate(on: connection) { _ in
+          continuation.yield(1)
+          try await wait(upTo: .seconds(30)) {
+            let waiting: PostgresQuery = """
+              SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'schema_migrations'::regclass
+              """
+            return try await pool.withConnection { try await !$0.query(waiting).isEmpty }
+          }
+        }
+        #expect(try await started.value == [.applied, .applied, .incompatible])
+      }
+    }
+  }
+
+  @Test func expandMigrationsOvertakeContractOnesAndANewDatabaseGetsAll() async throws {
+    let folder = try Folder([first: "CREATE TABLE one (id bigint, name text)"])
+    let contract = (name: second, script: "-- contract\nALTER TABLE one DROP COLUMN name")
+    let expand = (name: "20260103000000_third.sql", script: "ALTER TABLE one ADD COLUMN note text")
+    try await withDatabase("migrate_overtake") { connection in
+      try await folder.migrator.migrate(on: connection)
+      try folder.write(contract.name, contract.script)
+      try folder.write(expand.name, expand.script)
+      #expect(try await folder.migrator.migrate(on: connection).map(\.name) == ["third"])
+      #expect(try await folder.migrator.status(on: connection).map(\.state) == [.applied, .pending, .applied])
+      #expect(try await folder.migrator.migrate(on: connection) { _ in }.map(\.name) == ["second"])
+    }
+    try await withDatabase("migrate_new") { connection in
+      #expect(try await folder.migrator.migrate(on: connection).map(\.name) == ["first", "second", "third"])
+    }
+  }
+
+  /// While a transaction keeps a table, a migration waits and tries again; other statements on the table go on.
+  @Test func aMigrationThatWaitsForALockLetsOthersPass() async throws {
+    let folder = try Folder(Self.two)
+    try await withPool("migrate_locked", connections: 4) { pool in
+      try await pool.withConnection { _ = try await folder.migrator.migrate(on: $0) }
+      try folder.write("20260103000000_third.sql", "ALTER TABLE one ADD COLUMN note text")
+      let (path, inserts) = (folder.path, 50)
+      try await pool.withConnection { holder in
+        let migration = try await holder.transaction { holder in
+          _ = try await holder.query("SELECT id FROM one")
+          let error = await #expect(throws: PostgresMigrationError.self) {
+            try await pool.withConnection {
+              _ = try await PostgresMigrator(folder: path, lockPatience: .seconds(1)).migrate(on: $0)
+            }
+          }
+          guard case .locked(20_260_103_000_000, "third", _) = error else { throw try #require(error) }
+          let migration = Task {
+            try await pool.withConnection { try await PostgresMigrator(folder: path).migrate(on: $0).map(\.name) }
+          }
+          for _ in 0..<inserts {
+            try await pool.withConnection { _ = try await $0.execute("INSERT INTO one VALUES (2)") }
+          }
+          return migration
+        }
+        #expect(try await migration.value == ["third"])
+        #expect(try await holder.query("SELECT note FROM one").count == inserts + 1)
+      }
+    }
+  }
+
+  @Test func anIndexIsBuiltOutsideATransactionAndAnInterruptedOneIsBuiltAnew() async throws {
+    let folder = try Folder([first: "CREATE TABLE one (id bigint); INSERT INTO one VALUES (1), (1);"])
+    try await withDatabase("migrate_concurrently") { connection in
+      try await folder.migrator.migrate(on: connection)
+      try folder.write(
+        second, "-- expand, concurrently\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS one_by_id ON one (id)")
+      let error = await #expect(throws: PostgresMigrationError.self) {
+        try await folder.migrator.migrate(on: connection)
+      }
+      guard case .failed(20_260_102_000_000, "second", let cause) = error, cause.sqlState == "23505" else {
+        throw try #require(error)
+      }
+      let invalid: PostgresQuery = "SELECT 1 FROM pg_index WHERE NOT indisvalid"
+      #expect(try await connection.query(invalid).count == 1)
+      _ = try await connection.execute("DELETE FROM one")
+      #expect(try await folder.migrator.migrate(on: connection).map(\.name) == ["second"])
+      #expect(try await connection.query(invalid).isEmpty)
+      #expect(try await connection.query("SELECT 1 FROM pg_class WHERE relname = 'one_by_id'").count == 1)
+    }
+  }
+
+  /// A migrator that waited in a statement would keep the other one's CREATE INDEX CONCURRENTLY from its end.
+  @Test func twoAtOnceBuildAnIndexOnce() async throws {
+    let folder = try Folder([first: "CREATE TABLE one (id bigint)"])
+    try await withDatabase("migrate_concurrently_race") { _ = try await folder.migrator.migrate(on: $0) }
+    try folder.write(second, "-- expand, concurrently\nCREATE INDEX CONCURRENTLY IF NOT EXISTS one_by_id ON one (id)")
+    let migrator = folder.migrator
+    let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          try await withDatabase("migrate_concurrently_race") { try await migrator.migrate(on: $0).count }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(counts == 1)
   }
 
   @Test func aFileOlderThanTheNewestIsRefused() async throws {
@@ -126,6 +283,11 @@ private let second = "20260102000000_second.sql"
         try await duplicate.migrator.migrate(on: connection)
       }
       guard case .duplicate(20_260_101_000_000) = error else { throw try #require(error) }
+      let undeclared = try Folder([first: "-- no kind\nSELECT 1"])
+      error = await #expect(throws: PostgresMigrationError.self) {
+        try await undeclared.migrator.migrate(on: connection)
+      }
+      guard case .undeclared(first) = error else { throw try #require(error) }
       error = await #expect(throws: PostgresMigrationError.self) {
         try await PostgresMigrator(folder: "/nonexistent").migrate(on: connection)
       }

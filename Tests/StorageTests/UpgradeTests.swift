@@ -19,6 +19,7 @@ import Testing
   private static let next = (
     name: "29991231000000_example.sql",
     script: """
+    -- contract
     ALTER TABLE apps ADD COLUMN reports bigint;
     UPDATE apps a SET reports = (SELECT count(*) FROM reports r WHERE r.app_id = a.app_id);
     ALTER TABLE apps ALTER COLUMN reports SET NOT NULL;
@@ -100,7 +101,9 @@ import Testing
     for file in files where !FileManager.default.fileExists(atPath: "\(folder)/\(file)") {
       try FileManager.default.copyItem(atPath: "\(Checkout.migrations)/\(file)", toPath: "\(folder)/\(file)")
     }
-    return try await pool.withConnection { try await PostgresMigrator(folder: folder).migrate(on: $0) }
+    return try await pool.withConnection { connection in
+      try await PostgresMigrator(folder: folder).migrate(on: connection) { _ in }
+    }
   }
 
   @Test(arguments: 1...Self.files.count) func databaseOfEveryVersionIsUpgraded(count: Int) async throws {

@@ -102,31 +102,40 @@ struct DatabaseChecks {
   private func schema(_ now: Date) async throws -> [Finding] {
     let migrator = PostgresMigrator(folder: context.installation.migrations)
     let states = try await context.pool.withConnection { try await migrator.status(on: $0) }
-    let pending = states.count { $0.state == .pending }
-    if let strange = states.first(where: { ![.applied, .pending].contains($0.state) }) {
+    let pending = states.filter { $0.state == .pending }
+    let expanding = pending.count { $0.kind == .expand }
+    if let strange = states.first(where: { ![.applied, .pending, .newer].contains($0.state) }) {
       return [
         .bad(
           "schema", "migration \(strange.version) \(strange.name) is \(strange.state)",
           "Another version of Ringfence made this database. Use that version, or restore a backup.")
       ]
     }
-    let older = OlderProgram.text(try await context.stores.operations.olderPrograms(than: try migrator.newest()))
-    guard pending == 0 else {
+    let operations = context.stores.operations
+    let older = OlderProgram.text(try await operations.olderPrograms(than: try migrator.newest()))
+    // A database whose first migration is pending has no tables.
+    guard expanding == 0, states.contains(where: { $0.state == .applied }) else {
       return [
         .warning(
-          "schema", "\(pending) migrations are pending" + (older.map { ", and an older Ringfence runs: \($0)" } ?? ""),
-          "Stop all older servers, make a backup, then start one server. It migrates the schema.")
+          "schema",
+          "\(pending.count) migrations are pending" + (older.map { ", and an older Ringfence runs: \($0)" } ?? ""),
+          "Make a backup, then run ringfence migrate, or start a server of this version.")
       ]
     }
+    let contract = states.last { $0.kind == .contract && $0.appliedAt != nil }?.version ?? 0
+    let broken = OlderProgram.text(try await operations.olderPrograms(than: contract))
     let figures = try await context.stores.operations.figures()
     let protected = try await context.stores.operations.protectedCount()
     return [
-      .ok("schema", "version \(states.last?.version ?? 0)"),
-      older.map {
-        .bad(
-          "servers", "an older Ringfence runs: \($0)", "Stop it. It does not know this schema.")
-      } ?? .ok("servers", "no older version runs"),
-      .ok("months of reports", "\(figures.partitions); the next one is created with its first report"),
+      schemaVersion(states, pending),
+      broken.map {
+        .bad("servers", "an older Ringfence runs: \($0)", "Stop it: it cannot use this schema, and its answers fail.")
+      }
+        ?? older.map {
+          .warning(
+            "servers", "an older Ringfence runs: \($0)", "Replace it to finish the upgrade. It can use this schema.")
+        } ?? .ok("servers", "none is older than this program"),
+      .ok("months of reports", "\(figures.partitions); the next is made when its first report comes"),
       retention(try await context.stores.retention.state()),
       protected == 0
         ? .warning(
@@ -135,6 +144,18 @@ struct DatabaseChecks {
         : .ok("protected numbers", "\(protected) patterns and numbers"),
       publication(figures, now), gates(figures), queue(figures, now), webhooks(figures, now), try await accountKey(),
     ]
+  }
+
+  private func schemaVersion(_ states: [PostgresMigration], _ pending: [PostgresMigration]) -> Finding {
+    let version = states.last { $0.appliedAt != nil }?.version ?? 0
+    if states.contains(where: { $0.state == .newer }) {
+      return .ok("schema", "version \(version), newer than this program, which can use it")
+    }
+    guard !pending.isEmpty else { return .ok("schema", "version \(version)") }
+    let names = pending.map(\.fileName).joined(separator: ", ")
+    return .warning(
+      "schema", "version \(version); contract migrations are pending: \(names)",
+      "When no older program will run again, run ringfence migrate --contract.")
   }
 
   private func retention(_ state: ReportRetention?) -> Finding {

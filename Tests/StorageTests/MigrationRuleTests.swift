@@ -1,0 +1,138 @@
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+/// Servers of two versions run on one schema during an upgrade: the files of migrations are held against what that needs.
+@Suite struct MigrationRuleTests {
+  private static let scripts = {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: Checkout.migrations)) ?? []
+    return names.filter { $0.hasSuffix(".sql") }.sorted().map {
+      (name: $0, text: (try? String(contentsOfFile: "\(Checkout.migrations)/\($0)", encoding: .utf8)) ?? "")
+    }
+  }()
+
+  @Test func everyMigrationKeepsTheRules() {
+    #expect(!Self.scripts.isEmpty)
+    for script in Self.scripts {
+      #expect(script.text.hasPrefix("-- expand") || script.text.hasPrefix("-- contract"), "\(script.name)")
+      #expect(MigrationRules.problems(in: script.text) == [], "\(script.name)")
+    }
+  }
+
+  @Test(arguments: [
+    "ALTER TABLE reports ADD COLUMN note text",
+    "ALTER TABLE reports ADD COLUMN IF NOT EXISTS note text, ADD stars integer NOT NULL DEFAULT 0",
+    "ALTER TABLE numbers ALTER COLUMN day_bits DROP NOT NULL",
+    "ALTER TABLE numbers SET (fillfactor = 80)",
+    "ALTER TABLE appeals DROP CONSTRAINT appeals_state_check, ADD CONSTRAINT appeals_state_check CHECK (state IN ('open', 'upheld', 'withdrawn')) NOT VALID",
+    "CREATE TABLE notes (number bigint PRIMARY KEY, note text NOT NULL); CREATE INDEX notes_by_note ON notes (note)",
+    "INSERT INTO categories (category_id, slug, toxic) VALUES (14, 'silence; DROP', true)",
+    "-- DROP TABLE reports;\nCOMMENT ON TABLE reports IS 'what apps send'",
+  ]) func acceptsExpandMigration(script: String) {
+    #expect(MigrationRules.problems(in: "-- expand\n\(script);\n") == [])
+  }
+
+  @Test(arguments: [
+    ("ALTER TABLE reports DROP COLUMN comment", "older programs use it"),
+    ("ALTER TABLE reports RENAME COLUMN comment TO note", "older programs use it"),
+    ("ALTER TABLE reports RENAME TO complaints", "older programs use it"),
+    ("DROP TABLE reports", "not among the statements"),
+    ("DROP INDEX reports_by_id", "not among the statements"),
+    ("ALTER TABLE reports ALTER COLUMN weight TYPE double precision", "expect the former type"),
+    ("ALTER TABLE reports ALTER COLUMN comment SET NOT NULL", "may store NULL"),
+    ("ALTER TABLE reports ADD COLUMN note text NOT NULL", "must be optional"),
+    ("ALTER TABLE reports ADD COLUMN note text UNIQUE", "must be optional"),
+    ("ALTER TABLE reports ADD COLUMN note_id bigserial", "must be optional"),
+    ("ALTER TABLE reports ADD COLUMN added timestamptz DEFAULT clock_time()", "constant default"),
+    ("ALTER TABLE reports ADD COLUMN note text, DROP COLUMN comment", "older programs use it"),
+    ("ALTER TABLE reports ADD CONSTRAINT weight_check CHECK (weight > 0)", "may store what it refuses"),
+    ("ALTER TABLE reports DROP CONSTRAINT weight_check", "older programs use it"),
+    ("ALTER TABLE appeals ADD CONSTRAINT app FOREIGN KEY (app_id) REFERENCES apps", "may store what it refuses"),
+    ("CREATE INDEX numbers_by_heat ON numbers (heat)", "stops writes"),
+    ("CREATE INDEX CONCURRENTLY numbers_by_heat ON numbers (heat)", "stops writes"),
+    ("UPDATE numbers SET heat = 0", "in batches"),
+    ("DELETE FROM number_notes", "in batches"),
+    ("TRUNCATE number_notes", "in batches"),
+    ("LOCK TABLE reports", "not among the statements"),
+    ("CREATE TRIGGER t BEFORE INSERT ON reports EXECUTE FUNCTION f()", "not among the statements"),
+    ("ALTER TABLE reports ADD COLUMN a text; ALTER TABLE numbers ADD COLUMN a text", "one table a file"),
+  ]) func refusesExpandMigration(script: String, reason: String) {
+    let problems = MigrationRules.problems(in: "-- expand\n\(script);\n")
+    #expect(problems.contains { $0.contains(reason) }, "\(problems)")
+  }
+
+  @Test func judgesContractAndConcurrentMigrations() {
+    let good = [
+      "-- contract\nALTER TABLE reports DROP COLUMN comment; DROP TABLE number_notes; UPDATE apps SET name = 'x';",
+      "-- contract\nALTER TABLE apps ALTER COLUMN name SET NOT NULL;",
+      "-- expand, concurrently\nCREATE INDEX CONCURRENTLY IF NOT EXISTS numbers_by_heat ON numbers (heat);",
+      "-- contract, concurrently\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a ON numbers (number, heat);",
+      "-- contract, concurrently\nDROP INDEX CONCURRENTLY IF EXISTS numbers_by_heat;",
+    ]
+    for script in good { #expect(MigrationRules.problems(in: script) == [], "\(script)") }
+    let bad = [
+      "-- contract\nCREATE INDEX numbers_by_heat ON numbers (heat);",
+      "-- contract\nALTER TABLE reports ALTER COLUMN comment SET NOT NULL;",
+      "-- contract\nALTER TABLE numbers ALTER COLUMN heat TYPE real;",
+      "-- contract\nUPDATE numbers SET heat = 0;",
+      "-- contract\nVACUUM FULL numbers;",
+      "-- expand, concurrently\nCREATE INDEX CONCURRENTLY numbers_by_heat ON numbers (heat);",
+      "-- expand, concurrently\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a ON numbers (number, heat);",
+      "-- expand, concurrently\nCREATE INDEX CONCURRENTLY IF NOT EXISTS a ON numbers (heat); SELECT 1;",
+      "-- expand, concurrently\nDROP INDEX CONCURRENTLY IF EXISTS numbers_by_heat;",
+    ]
+    for script in bad { #expect(!MigrationRules.problems(in: script).isEmpty, "\(script)") }
+  }
+
+  /// Expand migrations overtake contract ones that wait: the schema is the same in both orders.
+  @Test(.emptyDatabase) func bothOrdersOfMigrationsMakeTheSameSchema() async throws {
+    let pool = TestDatabase.current.pool
+    let names = Self.scripts.map(\.name)
+    let isExpand = Dictionary(uniqueKeysWithValues: Self.scripts.map { ($0.name, $0.text.hasPrefix("-- expand")) })
+    let schemas = try await withTemporaryFolder { folder in
+      var schemas: [[String]] = []
+      for overtakes in [false, true] {
+        try await pool.withConnection {
+          try await $0.execute(script: "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        }
+        let place = "\(folder)/\(overtakes)"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        // The first migration alone, so that the database is not new any more.
+        let steps = overtakes ? [Array(names.prefix(1)), Array(names.dropFirst())] : [names]
+        for step in steps {
+          for name in step {
+            try FileManager.default.copyItem(atPath: "\(Checkout.migrations)/\(name)", toPath: "\(place)/\(name)")
+          }
+          let applied = try await pool.withConnection { connection in
+            try await PostgresMigrator(folder: place).migrate(on: connection) { _ in }
+          }
+          let order = overtakes ? step.filter { isExpand[$0] == true } + step.filter { isExpand[$0] != true } : step
+          #expect(applied.map { "\($0.version)_\($0.name).sql" } == order)
+        }
+        schemas.append(try await schema(pool))
+      }
+      return schemas
+    }
+    #expect(schemas[0] == schemas[1])
+    #expect(schemas[0].count > 100)
+  }
+
+  /// Columns, constraints and indexes, without the order of columns.
+  private func schema(_ pool: PostgresPool) async throws -> [String] {
+    try await pool.withConnection { connection in
+      try await connection.query(
+        """
+        SELECT concat_ws(' ', 'column', table_name, column_name, data_type, is_nullable, column_default)
+        FROM information_schema.columns WHERE table_schema = 'public'
+        UNION ALL
+        SELECT concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(oid))
+        FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+        UNION ALL SELECT concat_ws(' ', 'index', indexdef) FROM pg_indexes WHERE schemaname = 'public'
+        ORDER BY 1
+        """
+      ).map { try $0.decode(0, as: String.self) }
+    }
+  }
+}
