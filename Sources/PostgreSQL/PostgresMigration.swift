@@ -21,7 +21,7 @@ public struct PostgresMigration: Sendable, Equatable {
   /// The state.
   public let state: State
 
-  /// Who can use the schema after a migration.
+  /// The programs that can use the schema after a migration.
   public enum Kind: String, Sendable {
     /// It only adds, so that programs which do not know it go on working.
     case expand

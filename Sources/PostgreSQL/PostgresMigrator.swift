@@ -78,7 +78,7 @@ public struct PostgresMigrator: Sendable {
     }
   }
 
-  /// What came of one attempt at the next migration.
+  /// The result of one attempt at the next migration.
   private enum Step: Sendable {
     case applied(PostgresMigration)
     /// Another migrator is at work.

@@ -105,7 +105,7 @@ class Deployment:
             stderr=subprocess.PIPE, text=True, env=environment() | self._variables | {"RINGFENCE_HOME": home})
 
     def command(self, version, *arguments, code=0):
-        """What a command of a version prints: its output, or its error."""
+        """Returns the output or the error of a command of a version."""
         command = self.launch(version, *arguments)
         output, complaint = command.communicate(timeout=300)
         assert command.returncode == code, f"{output}{complaint}"

@@ -4,7 +4,7 @@ import Storage
 /// The rules for the text of a migration: no long lock in any, and in an expand migration nothing that a program fails on
 /// that does not know it.
 enum MigrationRules {
-  /// What is wrong with a migration; empty where nothing is.
+  /// The problems of a migration; empty if there is none.
   static func problems(in script: String) -> [String] {
     let first = script.prefix { $0 != "\n" }
     let statements = Self.statements(of: script)

@@ -134,8 +134,8 @@ struct DatabaseChecks {
         ?? older.map {
           .warning(
             "servers", "an older Ringfence runs: \($0)", "Replace it to finish the upgrade. It can use this schema.")
-        } ?? .ok("servers", "none is older than this program"),
-      .ok("months of reports", "\(figures.partitions); the next is made when its first report comes"),
+        } ?? .ok("servers", "no older version runs"),
+      .ok("months of reports", "\(figures.partitions); the next one is created with its first report"),
       retention(try await context.stores.retention.state()),
       protected == 0
         ? .warning(
