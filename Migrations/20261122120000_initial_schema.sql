@@ -378,6 +378,15 @@ CREATE TABLE hold_reporters (
     PRIMARY KEY (number, reporter)
 );
 
+-- Bursts of reports that held no number because they were usual, as of the newest review that found one. For explanations.
+CREATE TABLE usual_bursts (
+    number    bigint      PRIMARY KEY,
+    -- The code of what is usual with its values.
+    reason    jsonb       NOT NULL
+        CHECK (reason ? 'code' AND reason ->> 'code' ~ '^[a-z_]{1,32}$' AND octet_length(reason::text) <= 8192),
+    judged_at timestamptz NOT NULL
+);
+
 -- Ranges
 
 -- Blocks of 10 or 100 numbers that are used together.

@@ -8,58 +8,71 @@ public struct BrigadeBaseline: Sendable {
   public static let leastNumbers = 20
   /// A feature that more than this share of the numbers have is common.
   public static let usualShare = 1.0 / 3
-  /// The least number of established reporters for newcomers to be exceptional.
-  public static let leastEstablished = 50
-  /// The most networks, and the most texts, that are counted. With more, none of them is common.
+  /// Days since their arrival after which complaints count: longer than a brigade takes until it is reviewed.
+  public static let leastAge: Int32 = 8
+  /// How many days ago a number was confirmed at most.
+  public static let greatestConfirmedAge: Int32 = 60
+  /// The most networks, and the most texts, that are counted. Where there are more, none of them is usual.
   static let mostKeys = 200_000
 
-  private let established: Int
-  private var numbers = 0
-  private var numbersOfNewcomers = 0
-  private var crowded = 0
-  private var crowdedOnOneDay = 0
+  /// How many numbers have something in common, of how many.
+  public struct Share: Sendable, Equatable {
+    /// Numbers that have it.
+    public var count: Int
+    /// All numbers that were compared.
+    public var numbers: Int
+
+    /// - Parameters: see the properties.
+    public init(count: Int, numbers: Int) {
+      self.count = count
+      self.numbers = numbers
+    }
+
+    var isUsual: Bool {
+      numbers >= BrigadeBaseline.leastNumbers && Double(count) > BrigadeBaseline.usualShare * Double(numbers)
+    }
+  }
+
+  /// Numbers with a burst's count of complaints, and those of them where nearly all arrived on one day.
+  public private(set) var oneDay = Share(count: 0, numbers: 0)
+  /// Numbers with networks and texts to compare.
+  private var compared = 0
   private var networks: [UInt64: Int] = [:]
   private var texts: [UInt64: Int] = [:]
 
-  /// - Parameter established: number of established reporters, counted up to at least ``leastEstablished``.
-  public init(established: Int) {
-    self.established = established
-  }
+  /// Nothing is usual yet.
+  public init() {}
 
-  /// Adds the votes on one number.
-  public mutating func add(_ votes: [ReporterVote]) {
-    let summary = VoteSummary(votes)
-    guard summary.complainers > 0 else { return }
-    numbers += 1
-    if summary.newcomers.count * 4 > summary.complainers * 3 { numbersOfNewcomers += 1 }
-    if summary.complainers >= BrigadeDetection.leastOnOneDay {
-      crowded += 1
-      if summary.peak.count * 10 >= summary.complainers * 9 { crowdedOnOneDay += 1 }
+  /// Adds a number that was confirmed.
+  /// - Parameters:
+  ///   - votes: one a reporter.
+  ///   - confirmedAge: days before the review on which the number was confirmed.
+  public mutating func add(_ votes: [ReporterVote], confirmedAge: Int32) {
+    let past = votes.filter { $0.isToxic && !$0.isNew && $0.age >= Self.leastAge && $0.age > confirmedAge }
+    let days = Dictionary(grouping: past, by: \.age)
+    if past.count >= BrigadeDetection.leastOnOneDay {
+      oneDay.numbers += 1
+      let peak = days.values.map(\.count).max() ?? 0
+      if peak * 10 >= past.count * 9 { oneDay.count += 1 }
     }
-    for key in summary.networks.keys where networks.count < Self.mostKeys { networks[key, default: 0] += 1 }
-    for key in summary.texts.keys where texts.count < Self.mostKeys { texts[key, default: 0] += 1 }
+    // Networks and comments are kept for the window only.
+    let recent = VoteSummary(past.filter { $0.age < BrigadeDetection.window })
+    guard recent.complainers >= BrigadeDetection.leastSuspects else { return }
+    compared += 1
+    for key in recent.networks.keys where networks.count < Self.mostKeys { networks[key, default: 0] += 1 }
+    for key in recent.texts.keys where texts.count < Self.mostKeys { texts[key, default: 0] += 1 }
   }
 
-  /// Whether being new is exceptional: enough reporters are established, and on at most half of the numbers newcomers
-  /// make more than three quarters of the complaints.
-  public var knowsReporters: Bool {
-    established >= Self.leastEstablished && (numbers < Self.leastNumbers || numbersOfNewcomers * 2 <= numbers)
-  }
-
-  /// Whether it is common that at least 90 % of a number's complaints are on one day, because an app has sent all its
-  /// stored reports.
-  public var isOneDayCommon: Bool {
-    crowded >= Self.leastNumbers && Double(crowdedOnOneDay) > Self.usualShare * Double(crowded)
-  }
+  /// Whether complaints usually arrive on one day: an app has sent all that it had gathered.
+  public var isOneDayUsual: Bool { oneDay.isUsual }
 
   /// Whether complaints about many numbers come through this network.
-  public func isCommon(network: UInt64) -> Bool { isCommon(networks[network]) }
+  public func isUsual(network: UInt64) -> Bool { share(network: network).isUsual }
 
   /// Whether complaints about many numbers have this text.
-  public func isCommon(text: UInt64) -> Bool { isCommon(texts[text]) }
+  public func isUsual(text: UInt64) -> Bool { share(text: text).isUsual }
 
-  private func isCommon(_ count: Int?) -> Bool {
-    guard let count, numbers >= Self.leastNumbers else { return false }
-    return Double(count) > Self.usualShare * Double(numbers)
-  }
+  func share(network: UInt64) -> Share { Share(count: networks[network] ?? 0, numbers: compared) }
+
+  func share(text: UInt64) -> Share { Share(count: texts[text] ?? 0, numbers: compared) }
 }

@@ -46,23 +46,42 @@ public enum BrigadeDetection {
     }
   }
 
-  /// Evaluates the votes on a number; nil when no rule holds it.
-  /// - Parameters:
-  ///   - votes: one for each reporter.
-  ///   - background: the features that are common at present.
-  public static func judge(_ votes: [ReporterVote], background: BrigadeBaseline) -> Finding? {
-    let summary = VoteSummary(votes)
-    return marked(summary, background) ?? oneDay(summary, background) ?? split(votes)
+  /// What a review finds.
+  public enum Judgement: Sendable, Equatable {
+    /// Nothing against the number.
+    case clear
+    /// A burst that is usual, so that it holds nothing.
+    case usual(UsualBurst)
+    /// A rule holds the number.
+    case held(Finding)
+
+    /// Why the number is held; nil where it is not.
+    public var finding: Finding? {
+      guard case .held(let finding) = self else { return nil }
+      return finding
+    }
   }
 
-  /// Evaluates the votes on a number that is listed because of reports: it was evaluated before, so only a split holds
-  /// it.
-  public static func judgeListed(_ votes: [ReporterVote]) -> Finding? { split(votes) }
+  /// Judges what reporters say of a number.
+  /// - Parameters:
+  ///   - votes: one a reporter.
+  ///   - background: what is usual.
+  public static func judge(_ votes: [ReporterVote], background: BrigadeBaseline) -> Judgement {
+    let summary = VoteSummary(votes)
+    let finding =
+      marked(summary, background) ?? oneDay(summary, isUsual: background.isOneDayUsual) ?? split(votes)
+    if let finding { return .held(finding) }
+    return usual(summary, background).map(Judgement.usual) ?? .clear
+  }
+
+  /// Judges what reporters say of a number that is listed because of them: it was weighed before, so only a strong split
+  /// holds it.
+  public static func judgeListed(_ votes: [ReporterVote]) -> Judgement { split(votes).map { .held($0) } ?? .clear }
 
   private static func marked(_ summary: VoteSummary, _ background: BrigadeBaseline) -> Finding? {
-    let newcomers = background.knowsReporters ? summary.newcomers : []
-    let networks = summary.networks.filter { !background.isCommon(network: $0.key) }
-    let texts = summary.texts.filter { !background.isCommon(text: $0.key) }
+    let newcomers = summary.newcomers
+    let networks = summary.networks.filter { !background.isUsual(network: $0.key) }
+    let texts = summary.texts.filter { !background.isUsual(text: $0.key) }
     let network = networks.values.reduce(into: Set()) { $0.formUnion($1) }
     let text = texts.values.reduce(into: Set()) { $0.formUnion($1) }
     let suspects = newcomers.union(network).union(text)
@@ -80,9 +99,9 @@ public enum BrigadeDetection {
     return Finding(reason: most.reason, reporters: suspects.sorted())
   }
 
-  private static func oneDay(_ summary: VoteSummary, _ background: BrigadeBaseline) -> Finding? {
+  private static func oneDay(_ summary: VoteSummary, isUsual: Bool) -> Finding? {
     let peak = summary.peak
-    guard peak.count >= leastOnOneDay, !background.isOneDayCommon else { return nil }
+    guard peak.count >= leastOnOneDay, !isUsual else { return nil }
     let others = summary.complainers - peak.count
     guard others < max(leastOthers, peak.count / sameDayAnOther) else { return nil }
     return Finding(
@@ -96,5 +115,28 @@ public enum BrigadeDetection {
       Double(min(toxic, legitimate)) >= strongSplit * Double(votes.count)
     else { return nil }
     return Finding(reason: .split(complaints: toxic, legitimate: legitimate), reporters: [])
+  }
+
+  /// The mark without which the number is not held although a rule would hold it; of several the one of most reporters.
+  private static func usual(_ summary: VoteSummary, _ background: BrigadeBaseline) -> UsualBurst? {
+    guard marked(summary, BrigadeBaseline()) != nil || oneDay(summary, isUsual: false) != nil else { return nil }
+    func burst(
+      _ code: UsualBurst.Code, _ groups: [UInt64: Set<Reporter>], _ share: (UInt64) -> BrigadeBaseline.Share
+    ) -> (burst: UsualBurst, count: Int)? {
+      let usual = groups.filter { share($0.key).isUsual }
+      guard let most = usual.keys.max(by: { (share($0).count, $0) < (share($1).count, $1) }) else { return nil }
+      let alike = usual.values.reduce(into: Set()) { $0.formUnion($1) }.count
+      return (UsualBurst(code, alike: alike, reporters: summary.complainers, share: share(most)), alike)
+    }
+    var found = [
+      burst(.oneNetwork, summary.networks, background.share(network:)),
+      burst(.oneText, summary.texts, background.share(text:)),
+    ].compactMap { $0 }
+    if background.isOneDayUsual, oneDay(summary, isUsual: false) != nil {
+      let peak = summary.peak.count
+      found.append(
+        (UsualBurst(.oneDay, alike: peak, reporters: summary.complainers, share: background.oneDay), peak))
+    }
+    return found.max { $0.count < $1.count }?.burst
   }
 }

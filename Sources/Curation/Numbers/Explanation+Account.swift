@@ -2,9 +2,10 @@ extension Explanation {
   /// All lines that explain the number: first the result, then the reasons.
   public var account: [ExplanationLine] { summary + categories + holds + needs }
 
-  /// The explanation without the data that a page shows beside it: complaints by category, the hold's figures, and the
-  /// conditions.
-  public var summary: [ExplanationLine] { decided + [.published(listing)] + reported + weighed + circumstances }
+  /// The account without what a page shows beside it: complaints by category, the hold's figures, and the conditions.
+  public var summary: [ExplanationLine] {
+    decided + [.published(listing)] + reported + weighed + usualBursts + circumstances
+  }
 
   private var decided: [ExplanationLine] {
     let category = evaluation?.category ?? .other
@@ -61,6 +62,11 @@ extension Explanation {
   }
 
   private var holds: [ExplanationLine] { hold.map { [ExplanationLine.hold($0.reason)] } ?? [] }
+
+  private var usualBursts: [ExplanationLine] {
+    guard hold == nil, let usual else { return [] }
+    return [.usual(usual)]
+  }
 
   private var needs: [ExplanationLine] {
     guard let evaluation, let threshold = evaluation.threshold, !evaluation.conditions.isEmpty else { return [] }

@@ -14,6 +14,8 @@ extension Explanation {
   /// not appear to reach it.
   public var coarse: Explanation {
     var coarse = self
+    // It would tell a brigade what passes.
+    coarse.usual = nil
     var confidence = 0.0
     if var score {
       // The legitimate weight is rounded up, so that confidence is never too high.

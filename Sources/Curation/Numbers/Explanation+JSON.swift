@@ -60,6 +60,11 @@ extension Explanation: Encodable {
       try nested.encode(hold.reason, forKey: Key("reason"))
       try nested.encode(Self.time(hold.heldAt), forKey: Key("held_at"))
     }
+    if hold == nil, let usual {
+      var nested = json.nestedContainer(keyedBy: Key.self, forKey: Key("usual_burst"))
+      try nested.encode(usual.burst, forKey: Key("reason"))
+      try nested.encode(Self.time(usual.judgedAt), forKey: Key("judged_at"))
+    }
     if let listing {
       var nested = json.nestedContainer(keyedBy: Key.self, forKey: Key("listed"))
       try nested.encode(listing.category.slug, forKey: Key("category"))

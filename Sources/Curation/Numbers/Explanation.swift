@@ -38,7 +38,21 @@ public struct Explanation: Sendable, Equatable {
     }
   }
 
-  /// The listing in the newest publication; nil where it is not listed.
+  /// A burst that held nothing because it was usual.
+  public struct Usual: Sendable, Equatable {
+    /// What was usual, with its figures.
+    public var burst: UsualBurst
+    /// When it was judged.
+    public var judgedAt: Date
+
+    /// - Parameters: see the properties.
+    public init(burst: UsualBurst, judgedAt: Date) {
+      self.burst = burst
+      self.judgedAt = judgedAt
+    }
+  }
+
+  /// Where the newest publication has it.
   public struct Listing: Sendable, Equatable {
     /// The category that phones show.
     public var category: ReportCategory
@@ -86,7 +100,9 @@ public struct Explanation: Sendable, Equatable {
   public var isRevoked = false
   /// The hold; nil also where a decision has settled it.
   public var hold: Hold?
-  /// The reason of its protection; nil for none.
+  /// The burst that held nothing when it was judged last; nil where there was none.
+  public var usual: Usual?
+  /// Why it may never be published.
   public var protection: ProtectionReason?
   /// The listing in the newest publication; nil where it is not listed.
   public var listing: Listing?

@@ -41,6 +41,10 @@ public struct ExplanationLine: CodedData {
     case holdOneText = "hold_one_text"
     case holdOneDay = "hold_one_day"
     case holdSplit = "hold_split"
+    // A burst that holds nothing.
+    case usualOneDay = "usual_one_day"
+    case usualOneNetwork = "usual_one_network"
+    case usualOneText = "usual_one_text"
     // Other circumstances.
     case spoofed
     case openAppeals = "open_appeals"
@@ -216,7 +220,19 @@ public struct ExplanationLine: CodedData {
     return ExplanationLine(code, reason.values)
   }
 
-  /// The number was probably spoofed; see ``Spoofing``.
+  /// A burst that holds nothing because it is usual, with its figures.
+  public static func usual(_ usual: Explanation.Usual) -> ExplanationLine {
+    let code: Code =
+      switch usual.burst.code {
+      case .oneDay: .usualOneDay
+      case .oneNetwork: .usualOneNetwork
+      case .oneText: .usualOneText
+      }
+    return ExplanationLine(
+      code, usual.burst.values.merging(["judged_day": CodedValue(day: usual.judgedAt)]) { old, _ in old })
+  }
+
+  /// Others seem to misuse the number; see ``Spoofing``.
   public static let spoofed = ExplanationLine(.spoofed)
 
   /// - Parameter appeals: number of open appeals.

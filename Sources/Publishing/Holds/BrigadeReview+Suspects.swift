@@ -37,13 +37,15 @@ extension BrigadeReview {
         }
       }
       guard !listed.isEmpty || !candidates.isEmpty else { return }
-      let usual = try await usual(background, hotterThan: heat, at: time, on: connection)
+      let usual = try await usual(background, at: time, on: connection)
       background = usual
       try await store.forEachVotes(of: listed.union(candidates).sorted(), at: time, on: connection) { item in
-        if listed.contains(item.number), BrigadeDetection.judgeListed(item.votes) != nil {
+        if listed.contains(item.number), BrigadeDetection.judgeListed(item.votes).finding != nil {
           suspects.listed.insert(item.number)
         }
-        if candidates.contains(item.number), BrigadeDetection.judge(item.votes, background: usual) != nil {
+        if candidates.contains(item.number),
+          BrigadeDetection.judge(item.votes, background: usual).finding != nil
+        {
           suspects.candidates.insert(item.number)
         }
       }

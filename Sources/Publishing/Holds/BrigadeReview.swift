@@ -45,18 +45,24 @@ public struct BrigadeReview: Sendable {
     ) { numbers in
       let verdicts = try await verdicts(on: numbers, at: time, by: thresholds, on: connection)
       guard !verdicts.isEmpty else { return }
-      let usual = try await usual(background, hotterThan: heat, at: time, on: connection)
+      let usual = try await usual(background, at: time, on: connection)
       background = usual
       var found: [(number: Int64, finding: BrigadeDetection.Finding)] = []
+      var bursts: [(number: Int64, burst: UsualBurst)] = []
       try await store.forEachVotes(of: verdicts.keys.sorted(), at: time, on: connection) { item in
-        let finding =
+        let judgement =
           verdicts[item.number] == .listed
           ? BrigadeDetection.judgeListed(item.votes) : BrigadeDetection.judge(item.votes, background: usual)
-        guard let finding else { return }
-        found.append((item.number, finding))
-        all.insert(item.number)
+        switch judgement {
+        case .clear: break
+        case .usual(let burst): bursts.append((item.number, burst))
+        case .held(let finding):
+          found.append((item.number, finding))
+          all.insert(item.number)
+        }
       }
       held += try await store.hold(found, at: time)
+      try await store.addUsual(bursts, at: time)
     }
     return (all, held)
   }
@@ -75,14 +81,15 @@ public struct BrigadeReview: Sendable {
   }
 
   func usual(
-    _ known: BrigadeBaseline?, hotterThan heat: Double, at time: Date, on connection: PostgresConnection
+    _ known: BrigadeBaseline?, at time: Date, on connection: PostgresConnection
   ) async throws -> BrigadeBaseline {
     if let known { return known }
-    let established = try await store.establishedReporters(
-      limit: BrigadeBaseline.leastEstablished, on: connection)
-    var background = BrigadeBaseline(established: established)
-    let sample = try await store.sample(hotterThan: heat, size: Self.sampleSize, at: time, on: connection)
-    try await store.forEachVotes(of: sample, at: time, on: connection) { background.add($0.votes) }
+    var background = BrigadeBaseline()
+    let ages = try await store.confirmedAges(
+      size: Self.sampleSize, within: BrigadeBaseline.greatestConfirmedAge, at: time, on: connection)
+    try await store.forEachVotes(of: ages.keys.sorted(), at: time, on: connection) { item in
+      background.add(item.votes, confirmedAge: ages[item.number] ?? 0)
+    }
     return background
   }
 }

@@ -67,6 +67,7 @@ public enum TablePlacement: Sendable, Equatable {
     "threshold_rules": .reference,
     "threshold_versions": .reference,
     "used_form_stamps": .local,
+    "usual_bursts": .distributed,
     "webhook_deliveries": .local,
     "webhook_receivers": .local,
   ]

@@ -45,6 +45,39 @@ struct AddHoldReporters: PostgresStatement {
   }
 }
 
+/// Stores bursts that are usual; the newest of a number replaces the others.
+struct AddUsualBursts: PostgresStatement {
+  typealias Row = Void
+  let found: [(number: Int64, burst: UsualBurst)]
+  let time: Date
+
+  static let sql = """
+    INSERT INTO usual_bursts (number, reason, judged_at)
+    SELECT t.number, t.reason::jsonb, $3::timestamptz
+    FROM unnest($1::bigint[], $2::text[]) AS t (number, reason) ORDER BY t.number
+    ON CONFLICT (number) DO UPDATE SET reason = excluded.reason, judged_at = excluded.judged_at
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(found.map(\.number))
+    parameters.append(found.map { HoldSQL.json($0.burst) })
+    parameters.append(time)
+  }
+}
+
+/// The burst of a number that was usual when it was judged.
+struct ReadUsualBurst: PostgresStatement {
+  let number: Int64
+
+  static let sql = "SELECT reason, judged_at FROM usual_bursts WHERE number = $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> Explanation.Usual {
+    Explanation.Usual(burst: try HoldSQL.coded(row.decode(0)), judgedAt: try row.decode(1))
+  }
+}
+
 /// All holds that no decision has settled, in ascending order of number.
 ///
 /// A hold and a decision that are made at the same moment do not see each other, so `settled` may not be set: a
@@ -72,18 +105,18 @@ private enum HoldSQL {
 
   static func decode(_ row: PostgresRow) throws -> Hold {
     Hold(
-      number: try row.decode(0), reason: try reason(row.decode(1)), heldAt: try row.decode(2),
+      number: try row.decode(0), reason: try coded(row.decode(1)), heldAt: try row.decode(2),
       isSettled: try row.decode(3))
   }
 
-  static func json(_ reason: HoldReason) -> String {
-    // Encoding texts and integers cannot fail.
+  static func json(_ reason: some CodedData) -> String {
+    // Texts and whole numbers always encode.
     (try? JSONEncoder().encode(reason)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 
-  private static func reason(_ json: String) throws -> HoldReason {
+  static func coded<Coded: CodedData>(_ json: String) throws -> Coded {
     do {
-      return try JSONDecoder().decode(HoldReason.self, from: Data(json.utf8))
+      return try JSONDecoder().decode(Coded.self, from: Data(json.utf8))
     } catch {
       throw StorageError.unknownRule(json)
     }

@@ -64,17 +64,16 @@ public struct HoldStore: Sendable {
     }
   }
 
-  /// About `size` numbers above a heat in ascending order, listed ones included. The sample of the same numbers is
-  /// always the same.
-  public func sample(
-    hotterThan heat: Double, size: Int, at time: Date, on connection: PostgresConnection
-  ) async throws -> [Int64] {
-    try await connection.run(SampleHot(heat: Self.mass(heat, at: time), size: size))
-  }
-
-  /// Number of established reporters, counted up to `limit`.
-  public func establishedReporters(limit: Int, on connection: PostgresConnection) async throws -> Int {
-    try await connection.run(CountEstablished(limit: limit))[0]
+  /// About `size` numbers that a publication listed by their reports, or a moderator blocked, with how many days ago: the
+  /// same ones of the same numbers.
+  /// - Parameter days: how long ago at most.
+  public func confirmedAges(
+    size: Int, within days: Int32, at time: Date, on connection: PostgresConnection
+  ) async throws -> [Int64: Int32] {
+    let since = time.addingTimeInterval(-Double(days) * 86_400)
+    let today = ComplaintDays.day(of: time)
+    let rows = try await connection.run(SampleConfirmed(since: since, size: size))
+    return Dictionary(rows.map { ($0.number, today - ComplaintDays.day(of: $0.confirmedAt)) }) { max($0, $1) }
   }
 
   /// Runs `body` in a transaction that reads one snapshot.
@@ -103,7 +102,13 @@ public struct HoldStore: Sendable {
     }
   }
 
-  /// A number's hold, settled or not; nil where it never had one.
+  /// Stores bursts that hold nothing because they are usual; a later one replaces that of the same number.
+  public func addUsual(_ found: [(number: Int64, burst: UsualBurst)], at time: Date) async throws {
+    guard !found.isEmpty else { return }
+    _ = try await pool.run(AddUsualBursts(found: found.sorted { $0.number < $1.number }, time: time))
+  }
+
+  /// What holds a number, or has; nil where nothing ever did.
   public func hold(of number: Int64) async throws -> Hold? {
     try await pool.run(ReadHold(number: number)).first
   }

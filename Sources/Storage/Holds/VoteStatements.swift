@@ -70,37 +70,32 @@ struct FindFresh: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// A sample of numbers above a heat in ascending order, decided or not.
-struct SampleHot: PostgresStatement {
-  let heat: Double
+/// So many numbers that a publication listed by their reports, or a moderator blocked, since a time, each with when.
+struct SampleConfirmed: PostgresStatement {
+  let since: Date
   let size: Int
 
-  // Ordered by a hash of the number: the same sample in every copy of the database. Numbers are assigned in blocks, so
-  // the last digits alone would select complete blocks or none.
+  // By a hash of the number: the same in every copy of the database. Numbers are handed out in blocks, so their last
+  // digits alone would take whole blocks, or none.
+  private static let hashed = "number % 1000003 * 7919 % 1000003, number LIMIT $2::bigint"
+
   static let sql = """
-    SELECT number FROM (
-      SELECT number FROM numbers WHERE heat >= $1
-      ORDER BY number % 1000003 * 7919 % 1000003, number LIMIT $2::bigint
-    ) t ORDER BY number
+    SELECT number, min(confirmed_at) FROM (
+      (SELECT number, listed_at AS confirmed_at FROM listings WHERE cause = 0 AND listed_at >= $1 ORDER BY \(hashed))
+      UNION ALL
+      (SELECT number, decided_at FROM number_decisions WHERE decision = 'block' AND decided_at >= $1 ORDER BY \(hashed))
+    ) t
+    GROUP BY number ORDER BY \(hashed)
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(heat)
+    parameters.append(since)
     parameters.append(Int64(size))
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Number of established reporters, counted up to a limit.
-struct CountEstablished: PostgresStatement {
-  let limit: Int
-
-  static let sql = "SELECT count(*) FROM (SELECT 1 FROM reporters WHERE is_established LIMIT $1::bigint) t"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(Int64(limit)) }
-
-  static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, confirmedAt: Date) {
+    (try row.decode(0), try row.decode(1))
+  }
 }
 
 /// The votes on numbers, in ascending order of number; of each number the 5,000 votes whose reporters reported it last
@@ -115,11 +110,12 @@ struct ReadVotes: PostgresStatement {
   let windowStart: Date
 
   static let sql = """
-    SELECT t.number, v.reporter, v.toxic, coalesce(s.is_established, false), v.first_received_at, v.network, v.comment
+    SELECT t.number, v.reporter, v.toxic, v.from_list OR coalesce(s.is_established, false), v.first_received_at, v.network, v.comment
     FROM unnest($1::bigint[]) AS t (number)
     CROSS JOIN LATERAL (
       SELECT r.reporter, min(CASE WHEN a.is_list THEN r.reported_at
                                  ELSE r.received_at END) AS first_received_at,
+             bool_or(coalesce(a.is_list, false)) AS from_list,
              (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
              (array_agg(r.network) FILTER (WHERE r.network IS NOT NULL AND r.network_place = 1))[1] AS network,
              (array_agg(r.comment)

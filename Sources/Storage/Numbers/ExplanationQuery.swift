@@ -24,6 +24,7 @@ struct ExplanationQuery {
   private let decisions: Place<ReadDecisions>
   private let removals: Place<ReadRemovalsOfNumber>
   private let holds: Place<ReadHold>
+  private let usual: Place<ReadUsualBurst>
   private let listings: Place<ReadListing>
   private let ranges: Place<ReadRangeOfNumber>
   private let appeals: Place<ReadAppealsOf>
@@ -48,6 +49,7 @@ struct ExplanationQuery {
     decisions = pipeline.add(ReadDecisions(number: number))
     removals = pipeline.add(ReadRemovalsOfNumber(number: number))
     holds = pipeline.add(ReadHold(number: number))
+    usual = pipeline.add(ReadUsualBurst(number: number))
     listings = pipeline.add(ReadListing(number: number))
     appeals = pipeline.add(ReadAppealsOf(number: number))
     appealedDays = pipeline.add(ReadAppealedDaysOf(number: number, time: time))
@@ -70,6 +72,7 @@ struct ExplanationQuery {
     if let hold, !hold.isSettled {
       explanation.hold = Explanation.Hold(reason: hold.reason, heldAt: hold.heldAt)
     }
+    explanation.usual = try results.rows(usual).first
     explanation.listing = try results.rows(listings).first
     explanation.range = try results.rows(ranges).first
     explanation.openAppeals = appeals.count { $0.state == .open }

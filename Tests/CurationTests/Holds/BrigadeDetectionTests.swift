@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct BrigadeDetectionTests {
-  private let known = BrigadeBaseline(established: 1_000)
+  private let known = BrigadeBaseline()
 
   /// Complaints of established reporters from everywhere, over ten days, by default.
   private func votes(
@@ -18,7 +18,7 @@ import Testing
   }
 
   private func rule(_ votes: [ReporterVote], _ background: BrigadeBaseline? = nil) -> HoldReason.Code? {
-    BrigadeDetection.judge(votes, background: background ?? known)?.reason.code
+    BrigadeDetection.judge(votes, background: background ?? known).finding?.reason.code
   }
 
   @Test func honestComplaintsAreNotHeld() {
@@ -42,7 +42,8 @@ import Testing
     // Five networks of four each, and texts in threes: no part is large.
     let parts = (0..<5).flatMap { votes(4, from: $0 * 100, network: UInt64($0)) }
     let texts = (0..<3).flatMap { votes(3, from: 1_000 + $0 * 100, text: UInt64($0)) }
-    let finding = try #require(BrigadeDetection.judge(parts + texts + votes(2, from: 5_000), background: known))
+    let finding = try #require(
+      BrigadeDetection.judge(parts + texts + votes(2, from: 5_000), background: known).finding)
     #expect(finding.reporters.count == 29)
     #expect(
       finding.reason == .oneNetwork(HoldReason.Marks(reporters: 31, new: 0, sameNetwork: 20, sameText: 9, others: 2)))
@@ -58,35 +59,64 @@ import Testing
     #expect(rule(votes(60) + votes(200, from: 100, new: true)) == nil)
   }
 
-  @Test func whatIsUsualIsHeldAgainstNobody() {
-    let proxied = votes(20, network: 7)
+  /// What is usual by numbers that were confirmed five days ago, each with complaints like these.
+  private func usual(_ numbers: Int, of all: Int, confirmedAge: Int32 = 5, like: (Int) -> [ReporterVote])
+    -> BrigadeBaseline
+  {
     var background = known
-    for index in 0..<60 { background.add(votes(8, network: index < 30 ? 7 : nil)) }
-    #expect(background.isCommon(network: 7))
-    #expect(rule(proxied, background) == nil)
-    var few = known
-    for index in 0..<60 { few.add(votes(8, network: index < 10 ? 7 : nil)) }
-    #expect(rule(proxied, few) == .oneNetwork)
-    // With few numbers no feature is common.
-    var first = known
-    for _ in 0..<5 { first.add(proxied) }
-    #expect(rule(proxied, first) == .oneNetwork)
+    for index in 0..<all {
+      let own = like(index)
+      background.add(
+        index < numbers ? own : votes(own.count, new: own.contains(where: \.isNew)).map(late),
+        confirmedAge: confirmedAge)
+    }
+    return background
   }
 
-  @Test func whatAnAppSendsAllAtOnceIsNoBurst() {
-    var background = known
-    for index in 0..<40 { background.add(votes(25, age: index < 20 ? 0 : nil)) }
-    #expect(rule(votes(25, age: 0), background) == nil)
-    var few = known
-    for index in 0..<40 { few.add(votes(25, age: index < 10 ? 0 : nil)) }
-    #expect(rule(votes(25, age: 0), few) == .oneDay)
+  private func late(_ vote: ReporterVote) -> ReporterVote {
+    var vote = vote
+    vote.age = 10 + vote.age
+    return vote
   }
 
-  @Test func whereEverybodyIsNewNobodyIsSuspectForIt() {
-    #expect(rule(votes(20, new: true), BrigadeBaseline(established: 49)) == nil)
-    var background = known
-    for index in 0..<40 { background.add(votes(8, new: index < 30)) }
-    #expect(rule(votes(20, new: true), background) == nil)
+  @Test func aNetworkOrATextThatIsUsualProvesNothing() {
+    let proxied = votes(20, network: 7), proposed = votes(20, text: 7)
+    let network = usual(30, of: 60) { _ in votes(8, age: 12, network: 7) }
+    #expect(network.isUsual(network: 7))
+    #expect(
+      BrigadeDetection.judge(proxied, background: network)
+        == .usual(UsualBurst(.oneNetwork, alike: 20, reporters: 20, share: .init(count: 30, numbers: 60))))
+    let text = usual(30, of: 60) { _ in votes(8, age: 12, text: 7) }
+    #expect(
+      BrigadeDetection.judge(proposed, background: text)
+        == .usual(UsualBurst(.oneText, alike: 20, reporters: 20, share: .init(count: 30, numbers: 60))))
+    // Too few of them, and too few to say what is usual.
+    #expect(rule(proxied, usual(10, of: 60) { _ in votes(8, age: 12, network: 7) }) == .oneNetwork)
+    #expect(rule(proxied, usual(19, of: 19) { _ in votes(8, age: 12, network: 7) }) == .oneNetwork)
+    #expect(BrigadeDetection.judge(votes(20), background: network) == .clear)
+  }
+
+  @Test func anAppThatSendsAllAtOnceIsUsual() {
+    let burst = votes(25, age: 0)
+    #expect(
+      BrigadeDetection.judge(burst, background: usual(20, of: 40) { _ in votes(25, age: 12) })
+        == .usual(UsualBurst(.oneDay, alike: 25, reporters: 25, share: .init(count: 20, numbers: 40))))
+    #expect(rule(burst, usual(10, of: 40) { _ in votes(25, age: 12) }) == .oneDay)
+  }
+
+  /// Three ways in which a brigade would make its own habits usual.
+  @Test(arguments: [(7, false, 0), (12, true, 5), (12, false, 12)] as [(Int32, Bool, Int32)])
+  func onlyAPastThatNobodyCanMakeIsUsual(age: Int32, isNew: Bool, confirmedAge: Int32) {
+    func like(_ index: Int) -> [ReporterVote] {
+      votes(200, from: 1_000, new: isNew, age: age, network: 7, text: 7) + votes(12).map(late)
+    }
+    let background = usual(60, of: 60, confirmedAge: confirmedAge, like: like)
+    #expect(!background.isOneDayUsual && !background.isUsual(network: 7) && !background.isUsual(text: 7))
+  }
+
+  @Test func newReportersAreSuspectAlsoWhereEverybodyIsNew() {
+    #expect(rule(votes(20, new: true)) == .newReporters)
+    #expect(rule(votes(20, new: true), usual(60, of: 60) { _ in votes(20, new: true, age: 12) }) == .newReporters)
   }
 
   /// More honest votes never make a number suspect, and more suspect ones never clear it.

@@ -154,6 +154,47 @@ import Testing
     }
   }
 
+  /// An app sends its reports once a week: 25 numbers of its established reporters were held, and a moderator blocked them.
+  @Test func aBurstThatIsUsualIsPublishedAndExplained() async throws {
+    let (now, pool) = (now, pool)
+    let past = (0..<25).map { 33_175_000_000 + Int64($0) * 997 }
+    var reports: [Report] = []
+    for person in 0..<40 {
+      for old in 0..<3 {
+        let number = 33_180_000_000 + Int64(person * 3 + old) * 11
+        reports.append(report(number, by: reporter(1, person), at: now - 50 * 86_400, network: network(person)))
+      }
+    }
+    for number in past {
+      reports += (0..<30).map { report(number, by: reporter(1, $0), at: now - 14 * 86_400, network: network($0)) }
+    }
+    // Claims two days, arrives on one.
+    let wave = (0..<30).map { person in
+      report(
+        innocent[0], by: reporter(1, person), at: now - 3_600 - Double(person % 2) * 86_400, network: network(person))
+    }
+    try await take(reports)
+    _ = try await ReportStore(pool: pool).accept(wave, receivedAt: now - 60)
+    _ = try await ReporterStore(pool: pool).recount(protected: .none, at: now)
+    let review = BrigadeReview(store: HoldStore(pool: pool))
+    let explanation = { try await ExplanationStore(pool: pool).explain(self.innocent[0], at: now) }
+
+    #expect(try await review.review(at: now) == 1)
+    #expect(try await HoldStore(pool: pool).hold(of: innocent[0])?.reason.code == .oneDay)
+    try await pool.withConnection { _ = try await $0.execute("TRUNCATE holds, hold_reporters, queue") }
+    for number in past {
+      _ = try await DecisionStore(pool: pool).record(
+        try Decision(
+          number: number, treatment: .block, reason: "A wave.", decidedBy: "Ada", decidedAt: now - 12 * 86_400))
+    }
+    #expect(try await review.review(at: now) == 0)
+    #expect(try await listed().contains(innocent[0]))
+    let usual = try #require(try await explanation().usual)
+    #expect(usual.burst == UsualBurst(.oneDay, alike: 30, reporters: 30, share: .init(count: 25, numbers: 25)))
+    #expect(try await explanation().account.contains(.usual(usual)))
+    #expect(try await ExplanationStore(pool: pool).explainCoarsely(innocent[0], at: now).usual == nil)
+  }
+
   @Test func whatWouldNotBePublishedIsNotHeld() async throws {
     // A burst on its first day: no threshold lists the number before the second day.
     let number = innocent[0]

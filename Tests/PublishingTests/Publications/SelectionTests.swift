@@ -114,6 +114,12 @@ import Testing
         INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at, decided_at, decided_by)
         VALUES (33162000240, 1, 'approved', 8, 5, 1, \(time), \(time), 'Ada')
         """)
+      // Eight reporters are known, so that only the burst is held.
+      _ = try await connection.execute(
+        """
+        INSERT INTO reporters (reporter, first_received_at, numbers, judged, agreed, brigades, is_established, recounted_at)
+        SELECT DISTINCT reporter, \(time - 30 * 86_400), 3, 0, 0, 0, true, \(time) FROM reports WHERE number = \(plain)
+        """)
     }
     _ = try await DecisionStore(pool: pool).record(
       try Decision(number: decided, treatment: .block, reason: "Known.", decidedBy: "Ada", decidedAt: now))

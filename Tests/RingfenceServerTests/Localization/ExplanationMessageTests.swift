@@ -59,6 +59,10 @@ import Testing
     let everywhere = Threshold(category: .fraud, enter: limits, leave: limits, reviewHeat: 1)
     let threshold = Threshold(category: .fraud, country: "FR", enter: limits, leave: limits, reviewHeat: 1)
     var lines = protections.map { ExplanationLine.protected($0) } + holds.map { ExplanationLine.hold($0) }
+    let share = BrigadeBaseline.Share(count: 40, numbers: 64)
+    lines += UsualBurst.Code.allCases.map { code in
+      .usual(Explanation.Usual(burst: UsualBurst(code, alike: 27, reporters: 28, share: share), judgedAt: time))
+    }
     lines += [
       .decided(decision(.block, "A name"), isRevoked: false, fallback: .fraud),
       .decided(decision(.block, nil), isRevoked: false, fallback: .fraud),
