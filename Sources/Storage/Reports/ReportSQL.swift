@@ -67,10 +67,26 @@ enum ReportSQL {
   /// last_day, day_bits and network_bits of each of those reports; see ``ComplaintDays`` and ``NetworkSketch``.
   static let marks = """
     CASE WHEN counts THEN newest END, CASE WHEN counts THEN \(dayBit("day", before: "newest")) END,
-    CASE WHEN complains THEN 1::bigint << (get_byte(network, 0) & 63) END
+    CASE WHEN counts THEN \(networkBit) END
     """
 
-  /// The same for a group of reports.
+  /// The bit of a report's network; NULL where it is not known.
+  private static let networkBit = "1::bigint << (get_byte(network, 0) & 63)"
+
+  /// Whether a report's network may have set a bit although it is not known any more: networks are deleted after a while.
+  /// Rows of lists have none.
+  static let hadNetwork = "(network IS NULL AND reporter IS NOT NULL)"
+
+  /// Whether bits of networks are more than reports can have set.
+  /// - Parameters:
+  ///   - bits: those to check.
+  ///   - known: bits of the reports whose networks are known.
+  ///   - unknown: how many other reports may have set one each.
+  static func areTooManyNetworks(_ bits: String, known: String, unknown: String) -> String {
+    "(bit_count((\(bits))::bit(64)) > bit_count((\(known))::bit(64)) + \(unknown))"
+  }
+
+  /// The same for a group of them.
   static let gatheredMarks = """
     max(last_day) AS last_day, coalesce(bit_or(day_bits), 0) AS day_bits,
     coalesce(bit_or(network_bits), 0) AS network_bits

@@ -34,21 +34,21 @@ extension PostgresConnection {
   @discardableResult
   func withdraw(_ report: StoredReport, reportID: UUID, appID: Int32, at time: Date) async throws -> Bool {
     let mark = MarkWithdrawn(report: report, appID: appID, reportID: reportID, time: time)
-    guard let (word, reporter) = try await run(mark).first else { return false }
-    try await subtract(word, of: reporter, about: report.number, appID: appID)
+    guard let (word, reporter, network) = try await run(mark).first else { return false }
+    try await subtract(word, of: reporter, network, about: report.number, appID: appID)
     return true
   }
 
   /// Subtracts a report that has just been marked withdrawn.
   fileprivate func subtract(
-    _ word: Word, of reporter: [UInt8]?, about number: Int64, appID: Int32
+    _ word: Word, of reporter: [UInt8]?, _ network: [UInt8]?, about number: Int64, appID: Int32
   ) async throws {
     if reporter == nil { _ = try await run(LockSource(number: number, appID: appID)) }
     let parts = try await change(word, of: reporter, about: number)
     _ = try await run(ChangeAggregates(number: number, parts: parts))
     guard word.category.isToxic, word.weight > 0 else { return }
-    // Only now is the number's row locked; a later batch adds its days to the result of this recount.
-    _ = try await run(RecountDays(number: number))
+    // Only now: the number's row is locked, and a batch that has it next adds its days and networks to what is counted here.
+    _ = try await run(RecountMarks(number: number, network: network))
     if reporter == nil { _ = try await run(RecountSource(number: number, appID: appID)) }
   }
 

@@ -39,7 +39,7 @@ struct MarkWithdrawn: PostgresStatement {
   static let sql = """
     UPDATE reports SET withdrawn_at = $5
     WHERE number = $1 AND app_id = $2 AND report_id = $3 AND reported_at = $4 AND withdrawn_at IS NULL
-    RETURNING category_id, reported_at, received_at, weight, reporter
+    RETURNING category_id, reported_at, received_at, weight, reporter, network
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -50,8 +50,8 @@ struct MarkWithdrawn: PostgresStatement {
     parameters.append(time)
   }
 
-  static func decode(_ row: PostgresRow) throws -> (word: Word, reporter: [UInt8]?) {
-    (try row.word(), try row.decode(4))
+  static func decode(_ row: PostgresRow) throws -> (word: Word, reporter: [UInt8]?, network: [UInt8]?) {
+    (try row.word(), try row.decode(4), try row.decode(5))
   }
 }
 
@@ -120,23 +120,51 @@ struct LockSource: PostgresStatement {
   }
 }
 
-/// Recounts a number's days from all its reports; its row must be locked.
-struct RecountDays: PostgresStatement {
+/// Counts a number's days and networks again from all its reports; its row must be locked.
+///
+/// Bits of networks that are deleted cannot be counted again. They stay as long as there are no more of them than reports
+/// that may have set them. Otherwise the bit of the withdrawn report's network is cleared, or, where that network is deleted
+/// too, any bit of a deleted one: only the count is used.
+struct RecountMarks: PostgresStatement {
   typealias Row = Void
   let number: Int64
+  /// Of the report that is withdrawn; nil where it is not known.
+  let network: [UInt8]?
+
+  private static let kept = "n.network_bits | m.network_bits"
+  private static let without = "(n.network_bits & ~$2::bigint) | m.network_bits"
+
+  private static let deleted = "(n.network_bits & ~m.network_bits)"
+  // Clears the lowest bit; the least number has no predecessor.
+  private static let fewer = """
+    CASE \(deleted) WHEN '-9223372036854775808'::bigint THEN 0 ELSE \(deleted) & (\(deleted) - 1) END | m.network_bits
+    """
+
+  private static func areTooMany(_ bits: String) -> String {
+    ReportSQL.areTooManyNetworks(bits, known: "m.network_bits", unknown: "m.unknown")
+  }
 
   static let sql = """
     WITH report AS (
-      SELECT number, category_id, reported_at, weight, network FROM reports WHERE number = $1 AND withdrawn_at IS NULL
+      SELECT number, category_id, reported_at, weight, network, reporter
+      FROM reports WHERE number = $1 AND withdrawn_at IS NULL
     ), said AS (
       \(ReportSQL.withDays("report"))
-    ), mark (last_day, day_bits, network_bits) AS (SELECT \(ReportSQL.marks) FROM said)
-    UPDATE numbers SET last_day = m.last_day, day_bits = m.day_bits
-    FROM (SELECT \(ReportSQL.gatheredMarks) FROM mark) m WHERE number = $1
+    ), mark (last_day, day_bits, network_bits, unknown) AS (
+      SELECT \(ReportSQL.marks), CASE WHEN counts AND \(ReportSQL.hadNetwork) THEN 1 ELSE 0 END FROM said
+    )
+    UPDATE numbers n SET last_day = m.last_day, day_bits = m.day_bits, network_bits =
+      CASE WHEN NOT \(RetentionSQL.isWhole("n.number")) OR NOT \(areTooMany(kept)) THEN \(kept)
+           WHEN NOT \(areTooMany(without)) THEN \(without)
+           ELSE \(fewer) END
+    FROM (SELECT \(ReportSQL.gatheredMarks), coalesce(sum(unknown), 0) AS unknown FROM mark) m WHERE n.number = $1
     """
 
   func bind(into parameters: inout PostgresParameters) {
+    var sketch = NetworkSketch()
+    sketch.insert(network ?? [])
     parameters.append(number)
+    parameters.append(Int64(bitPattern: sketch.bits))
   }
 }
 

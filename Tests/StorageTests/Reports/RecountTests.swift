@@ -84,6 +84,29 @@ import Testing
     try await expectStandings(model, at: now)
   }
 
+  /// As many networks as reports with one, and no more.
+  @Test func networksThatNoReportHasAreFoundAndRepaired() async throws {
+    let number: Int64 = 33_162_000_248
+    let report = Report(
+      number: number, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
+      reporter: [UInt8](repeating: 1, count: 16), network: [UInt8](repeating: 3, count: 8))
+    _ = try await ReportStore(pool: pool).accept([report], receivedAt: now)
+    for bits in [0b1011, 0b10000, 0] as [Int64] {
+      try await damage("UPDATE numbers SET network_bits = \(bits) WHERE number = \(number)")
+      #expect(
+        try await recountAll(repairs: true).differences == [
+          .init(number: number, what: "numbers.network_bits", stored: "\(bits)", recounted: "8")
+        ])
+      #expect(try await recountAll().differences == [])
+    }
+    // Of a network that is deleted one bit may be left, whichever it is.
+    try await damage("UPDATE reports SET network = NULL WHERE number = \(number)")
+    #expect(try await recountAll().differences == [])
+    try await damage("UPDATE numbers SET network_bits = 3 WHERE number = \(number)")
+    #expect(try await recountAll(repairs: true).differences.map(\.what) == ["numbers.network_bits"])
+    #expect(try await recountAll().differences == [])
+  }
+
   @Test func anAuditWhileReportsComeInFindsNothingAndARepairLosesNothing() async throws {
     let model = try await fill()
     let pool = pool

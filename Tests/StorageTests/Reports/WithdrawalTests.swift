@@ -73,8 +73,54 @@ import Testing
     #expect(try await recountAll().differences == [])
   }
 
-  /// Reports and withdrawals of few reporters about one number, all at once; in any order, the aggregates must equal a
-  /// recount.
+  private func networks() async throws -> Int {
+    let number = number
+    let rows: [Int64] = try await TestDatabase.current.pool.withConnection { connection in
+      try await connection.query("SELECT network_bits FROM numbers WHERE number = \(number)").map { try $0.decode(0) }
+    }
+    return rows.first.map { NetworkSketch(bits: UInt64(bitPattern: $0)).count } ?? 0
+  }
+
+  private func report(_ value: UInt16, by reporter: UInt8, from network: UInt8) -> Report {
+    var report = report(value, by: reporter)
+    report.network = [UInt8](repeating: network, count: 8)
+    return report
+  }
+
+  /// Networks count towards a listing: a withdrawn report's must not.
+  @Test func aNetworkIsWithdrawnWithItsLastReport() async throws {
+    let reports = [
+      report(1, by: 1, from: 1), report(2, by: 2, from: 1), report(3, by: 3, from: 3), report(4, by: 4, from: 4),
+    ]
+    _ = try await store.accept(reports, receivedAt: now)
+    #expect(try await networks() == 3)
+    for (value, left) in [(1, 3), (3, 2), (2, 1), (4, 0)] as [(UInt16, Int)] {
+      _ = try await store.withdraw(reportID: id(value), appID: 1, at: now)
+      #expect(try await networks() == left)
+      #expect(try await recountAll().differences == [])
+    }
+    let explanation = try await ExplanationStore(pool: TestDatabase.current.pool).explain(number, at: now)
+    #expect(explanation.score?.networks == 0 && explanation.score?.days == 0)
+  }
+
+  /// Deleted networks cannot be counted again: of two reports whose networks are deleted there are two bits at most.
+  @Test func bitsOfDeletedNetworksStayAsLongAsReportsThatCanHaveSetThem() async throws {
+    let reports = [report(1, by: 1, from: 1), report(2, by: 2, from: 2), report(3, by: 3, from: 3)]
+    _ = try await store.accept(reports, receivedAt: now)
+    let first = [id(1), id(2)]
+    try await TestDatabase.current.pool.withConnection {
+      _ = try await $0.execute("UPDATE reports SET network = NULL WHERE report_id = ANY(\(first))")
+    }
+    #expect(try await recountAll().differences == [])
+    for (value, left) in [(3, 2), (1, 1), (2, 0)] as [(UInt16, Int)] {
+      _ = try await store.withdraw(reportID: id(value), appID: 1, at: now)
+      #expect(try await networks() == left)
+      #expect(try await recountAll().differences == [])
+    }
+  }
+
+  /// Reports and withdrawals of few reporters about one number, all at once; whatever order they fall into, the
+  /// aggregates must be a recount's.
   @Test(arguments: 0..<4) func withdrawalsAndReportsOfOneReporterMeet(round: Int) async throws {
     let store = store
     let categories: [ReportCategory] = [.fraud, .legitimate, .survey]

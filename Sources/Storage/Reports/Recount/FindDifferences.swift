@@ -50,14 +50,17 @@ struct FindDifferences: PostgresStatement {
     )
   }
 
+  private static let areTooMany = ReportSQL.areTooManyNetworks(
+    "s.network_bits", known: "r.network_bits", unknown: "r.unknown_networks")
+
   private static let numbers = Comparison(
     name: "'numbers'", key: "reports",
     columns: [
       mass("heat", "$4"), mass("evidence", "$5"), mass("legitimate", "$5"), Comparison.exact("reports"),
       Comparison.exact("reporters"), Comparison.exact("first_reported_at"), Comparison.exact("last_reported_at"),
       Comparison.exact("day_bits"), Comparison.nullable("last_day", besides: "reports"),
-      // Bits stay set after their networks are purged.
-      ("network_bits", "(r.network_bits & ~s.network_bits) <> 0"),
+      // Bits outlive the networks that set them, but not the reports.
+      ("network_bits", "((r.network_bits & ~s.network_bits) <> 0 OR \(areTooMany))"),
     ])
 
   private static let categories = Comparison(

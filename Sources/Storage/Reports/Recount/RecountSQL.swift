@@ -33,10 +33,13 @@ enum RecountSQL {
       GROUP BY number, category_id, toxic
     ), source AS MATERIALIZED (
       \(ReportSQL.lists(of: "said"))
+    ), unknown (number, unknown_networks) AS (
+      SELECT number, count(*) FROM said WHERE counts AND \(ReportSQL.hadNetwork) GROUP BY number
     ), total (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,
-              last_day, day_bits, network_bits) AS (
-      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks)
-      FROM category GROUP BY number
+              last_day, day_bits, network_bits, unknown_networks) AS (
+      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks),
+             coalesce(max(unknown_networks), 0)
+      FROM category LEFT JOIN unknown USING (number) GROUP BY number
     )
     """
   }

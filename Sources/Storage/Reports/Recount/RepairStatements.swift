@@ -103,6 +103,9 @@ struct RepairAggregates: PostgresStatement {
   typealias Row = Void
   let numbers: [Int64]
 
+  private static let areTooMany = ReportSQL.areTooManyNetworks(
+    "n.network_bits | r.network_bits", known: "r.network_bits", unknown: "r.unknown_networks")
+
   private static let damaged = "number = ANY($1::bigint[])"
 
   static let sql = """
@@ -139,7 +142,7 @@ struct RepairAggregates: PostgresStatement {
     UPDATE numbers n SET
       heat = r.heat, evidence = r.evidence, legitimate = r.legitimate, reports = r.reports, reporters = r.reporters,
       first_reported_at = r.first_reported_at, last_reported_at = r.last_reported_at,
-      day_bits = r.day_bits, last_day = r.last_day, network_bits = n.network_bits | r.network_bits
+      day_bits = r.day_bits, last_day = r.last_day, network_bits = CASE WHEN \(areTooMany) THEN r.network_bits ELSE n.network_bits | r.network_bits END
     FROM total r WHERE n.number = r.number
     """
 
