@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import PhoneNumbers
 
 /// `GET /v1/summary`: a few hundred bytes for a home-screen widget, which shared caches may store.
 struct SummaryController: Sendable {
@@ -14,7 +15,7 @@ struct SummaryController: Sendable {
 
   @Sendable func summary(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let asked = request.uri.queryParameters["region"].map(String.init)
-    if let asked, CallerRegion.country(asked) == nil { throw Problem.notARegion }
+    if let asked, !PhoneRegion.isSupported(asked) { throw Problem.notARegion(asked) }
     guard let manifest = try await newest.manifest() else { throw Problem.nothingPublished }
     let region =
       asked.flatMap { CallerRegion.country($0) }

@@ -18,12 +18,22 @@ extension Problem {
   package static let cutShort = Problem(.cutShort)
   package static let unknownMethod = Problem(.unknownMethod)
   package static let nothingPublished = Problem(.nothingPublished)
-  package static let notARegion = Problem(.region)
   package static let notANumber = Problem(.notANumber)
   package static let notAPrefix = Problem(.notAPrefix)
   package static let preconditionFailed = Problem(.preconditionFailed)
   package static let conflict = Problem(.conflict)
   package static let withdrawn = Problem(.withdrawn)
+
+  /// - Parameter text: what was sent; only its beginning is repeated.
+  package static func notARegion(_ text: some StringProtocol) -> Problem {
+    // Anything but visible ASCII would be shown otherwise than it was sent.
+    let value = String(String.UnicodeScalarView(text.unicodeScalars.prefix(16).filter { (0x21...0x7E) ~= $0.value }))
+    var problem = Problem(
+      .region,
+      detail: "The region is \"\(value)\". It must be the two letters that ISO 3166 has for a country, such as DE.")
+    problem.values = ["value": value]
+    return problem
+  }
 
   package static func tooLarge(limit: Int) -> Problem {
     Problem(.tooLarge, detail: "The body can have at most \(limit) bytes.")

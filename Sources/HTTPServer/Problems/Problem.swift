@@ -25,6 +25,8 @@ package struct Problem: Error, Encodable {
   package let status: Int
   package let detail: String
   package var errors: [Field] = []
+  /// What the texts of pages name.
+  package var values: [String: String] = [:]
   /// Seconds to wait before trying again.
   package var retryAfter: Int?
   /// Further fields of the response's head.

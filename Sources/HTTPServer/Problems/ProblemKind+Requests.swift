@@ -20,7 +20,7 @@ extension ProblemKind {
       Account(
         status: .badRequest, title: "Invalid region",
         detail: "Send `region` as two letters (ISO 3166), such as DE, or leave it out.",
-        cause: "The query parameter region is not two letters.",
+        cause: "The query parameter region is not the code of a country with telephone numbers.",
         remedy: "Send a country code, or leave it out. Then Accept-Language decides.")
     case .request:
       Account(

@@ -1,3 +1,4 @@
+import HTTPServer
 import Localization
 import PhoneNumbers
 
@@ -20,6 +21,14 @@ struct CountryChoices: Sendable {
         let all = PhoneRegion.all.map { (code: $0.code, name: "\(texts.country($0.code)) (+\($0.callingCode))") }
         return (language, all.sorted { $0.name < $1.name })
       })
+  }
+
+  /// The country that an address or a form names; nil where it names none.
+  /// - Throws: `Problem` where there is no such country.
+  static func named(_ text: (some StringProtocol)?) throws -> String? {
+    guard let text, !text.isEmpty else { return nil }
+    guard let region = PhoneRegion(String(text)) else { throw Problem.notARegion(text) }
+    return region.code
   }
 
   func list(_ language: Language, chosen: String?) -> [CountryChoice] {

@@ -40,5 +40,11 @@ enum Navigation {
       : areas.dropFirst().first { area in ([area.address] + area.pages).contains { isUnder($0, path) } }
   }
 
+  /// An address as a link for an account; empty where its role may not open it.
+  static func link(_ address: String, for role: Role) -> String {
+    let path = String(address.prefix { $0 != "?" })
+    return current(path).map { role >= $0.role } ?? true ? address : ""
+  }
+
   static func isUnder(_ address: String, _ path: String) -> Bool { path == address || path.hasPrefix(address + "/") }
 }

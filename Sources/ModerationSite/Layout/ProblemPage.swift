@@ -10,9 +10,9 @@ package struct ProblemPage: Encodable {
   /// Known kinds have the texts `problem.KIND.title` and `problem.KIND.detail`; others use the texts of the API.
   package init(_ problem: Problem, texts: Localizer) {
     let kind = problem.type.split(separator: "/").last.map(String.init) ?? ""
-    let wait = ["seconds": texts.number(problem.retryAfter ?? 0)]
+    let values = problem.values.merging(["seconds": texts.number(problem.retryAfter ?? 0)]) { own, _ in own }
     title = texts.find("problem.\(kind).title") ?? problem.title
-    detail = texts.find("problem.\(kind).detail", wait) ?? problem.detail
+    detail = texts.find("problem.\(kind).detail", values) ?? problem.detail
     status = problem.status
   }
 }

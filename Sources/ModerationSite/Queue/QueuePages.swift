@@ -20,6 +20,8 @@ struct QueuePages: Sendable {
   /// `GET /moderation/queue`
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let worker = try context.worker
+    let country = request.uri.queryParameters["country"]
+    if country != Substring(QueueAddress.nowhere) { _ = try CountryChoices.named(country) }
     let address = QueueAddress(request)
     let place = request.uri.queryParameters["after"].flatMap { Self.place(String($0)) }
     let (rows, unfinished) = try await queue.page(

@@ -1,4 +1,5 @@
 import HTTPServer
+import Curation
 import Localization
 import Foundation
 import Hummingbird
@@ -20,7 +21,8 @@ struct HomePages: Sendable {
     let days = try await figures.days(Self.days, until: now)
     let page = HomePage(
       days: days, waiting: context.waiting.own, appeals: try await appeals.openCount(),
-      latest: try await publications.latest(), next: next(now), pages.texts(context))
+      latest: try await publications.latest(), next: next(now), role: context.moderator?.role ?? .triage,
+      pages.texts(context))
     return try pages.page("home", page, context)
   }
 }
@@ -30,6 +32,7 @@ struct HomePage: Encodable {
   struct Tile: Encodable {
     let name: String
     let figure: String
+    /// Empty where the reader may not open it.
     let link: String
   }
 
@@ -40,7 +43,8 @@ struct HomePage: Encodable {
   let next: [PageTime]
 
   init(
-    days: [DailyStatistics], waiting: Int, appeals: Int64, latest: Publication?, next: Date?, _ texts: Localizer
+    days: [DailyStatistics], waiting: Int, appeals: Int64, latest: Publication?, next: Date?, role: Role,
+    _ texts: Localizer
   ) {
     let today = days.last
     tiles = [
@@ -50,7 +54,9 @@ struct HomePage: Encodable {
       ("reports", today?[.reports] ?? 0, "/moderation/search"),
       ("decisions", today?[.decisions] ?? 0, "/moderation/queue"),
       ("listed", today?[.listed] ?? 0, "/moderation/publications"),
-    ].map { Tile(name: texts("home.tile-\($0.0)"), figure: texts.number($0.1), link: $0.2) }
+    ].map { name, figure, link in
+      Tile(name: texts("home.tile-\(name)"), figure: texts.number(figure), link: Navigation.link(link, for: role))
+    }
     charts = [(StatisticsStore.Statistic.reports, true), (.decisions, true), (.listed, false)].map { statistic, isSum in
       DayChart(
         name: statistic.rawValue, title: texts("home.chart-\(statistic.rawValue)"),

@@ -42,7 +42,7 @@ struct ThresholdPages: Sendable {
       return try page(await listPage(list, form, base: version.version, set, texts), context)
     }
     guard let category = query["category"].flatMap({ ReportCategory(slug: String($0)) }) else { throw Problem.notFound }
-    let country = query["country"].flatMap { PhoneRegion(String($0))?.code }
+    let country = try CountryChoices.named(query["country"])
     let form = RuleForm(try threshold(category, country, in: set), texts)
     return try page(thresholdPage(category, country, form, base: version.version, set, context), context)
   }
@@ -70,7 +70,7 @@ struct ThresholdPages: Sendable {
       guard let category = form["category"].flatMap(ReportCategory.init(slug:)), category.isToxic else {
         throw Problem.noForm
       }
-      let country = form.text("country").flatMap { PhoneRegion($0)?.code }
+      let country = try CountryChoices.named(form.text("country"))
       let present = try threshold(category, country, in: set)
       var typed = RuleForm(form, of: present)
       change =

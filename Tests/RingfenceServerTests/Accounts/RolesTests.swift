@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import PostgreSQL
 import Storage
 import TestSupport
 import Testing
@@ -74,6 +75,45 @@ import Testing
         let response = try await server.client.execute(uri: path, method: route.method)
         #expect(response.status == .seeOther, "\(route.path)")
       }
+    }
+  }
+
+  /// From the front page on, two links deep; the queue has a number with an appeal and a proposed range.
+  @Test(arguments: Role.allCases) func everyLinkLeadsToAPageOfTheRole(_ role: Role) async throws {
+    let time = Date(timeIntervalSince1970: 1_795_000_000)
+    try await TestDatabase.current.pool.withConnection { connection in
+      _ = try await connection.execute(
+        "INSERT INTO queue (number, causes, urgency, country, since) VALUES (33162000248, 1, 0, 'FR', \(time))")
+      _ = try await connection.execute(
+        """
+        INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at)
+        VALUES (33162000240, 1, 'proposed', 8, 5, 1, \(time))
+        """)
+      _ = try await connection.execute(
+        """
+        INSERT INTO appeals (number, appeal_id, state, statement, filed_at)
+        VALUES (33162000248, \(UUID()), 'open', 'Mine.', \(time))
+        """)
+    }
+    try await TestServer.run { server in
+      let session = try await server.session(role)
+      var seen: Set<String> = ["/moderation"]
+      var next = ["/moderation"]
+      for _ in 0..<3 {
+        var found: [String] = []
+        for address in next {
+          let response = try await server.client.execute(
+            uri: address, method: .get, headers: [.cookie: "ringfence_session=\(session)", .accept: "text/html"])
+          #expect(response.status != .forbidden, "\(role) is led to \(address)")
+          guard response.headers[.contentType]?.hasPrefix("text/html") == true else { continue }
+          let links = String(buffer: response.body).matches(of: /href="(\/moderation[^"#]*)/).map {
+            String($0.1).replacing("&amp;", with: "&")
+          }
+          found += links.filter { seen.insert($0).inserted }
+        }
+        next = found
+      }
+      #expect(seen.contains { $0.hasPrefix("/moderation/numbers/33162000248") })
     }
   }
 

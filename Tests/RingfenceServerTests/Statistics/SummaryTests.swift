@@ -13,6 +13,10 @@ import Testing
 @testable import RingfenceServer
 
 @Suite(.database) struct SummaryTests {
+  private struct Refusal: Decodable {
+    let detail: String
+  }
+
   private static func pack(
     _ name: String, _ kind: String, _ entries: Int, region: String? = nil, shard: Int? = nil
   ) -> ManifestPack {
@@ -72,7 +76,12 @@ import Testing
       #expect(answer.headers[.vary] == "Accept-Language")
       let asked = try await ask("?region=de", [.acceptLanguage: "en-US"])
       #expect(String(buffer: asked.body).contains(#""region":"DE""#) && asked.headers[.vary] == nil)
-      #expect(try await ask("?region=Germany").status == .badRequest)
+      for (sent, shown) in [("Germany", "Germany"), ("XX", "XX"), ("", ""), ("%3Cb%3E%0A", "<b>"), ("UK", "UK")] {
+        let refused = try await ask("?region=\(sent)")
+        #expect(refused.status == .badRequest)
+        let problem = try JSONDecoder().decode(Refusal.self, from: Data(String(buffer: refused.body).utf8))
+        #expect(problem.detail.hasPrefix("The region is \"\(shown)\". It must be the two letters"))
+      }
 
       let tag = try #require(answer.headers[.eTag])
       let known: HTTPFields = [.acceptLanguage: "en-US", .ifNoneMatch: tag]
