@@ -159,8 +159,9 @@ let package = Package(
     library(
       "ModerationSite",
       [
-        "HTTPServer", "Localization", "PageTemplates", "Accounts", "Intake", "Publishing", "Storage", "Curation",
-        "PhoneNumbers", "CallerPack", "Timestamps", hummingbird, httpTypes, nioCore, nioPosix, crypto, logging,
+        "HTTPServer", "Localization", "PageTemplates", "Accounts", "Intake", "Publishing", "PackFormats", "Storage",
+        "Curation", "PhoneNumbers", "CallerPack", "Timestamps", hummingbird, httpTypes, nioCore, nioPosix, crypto,
+        logging,
       ]),
 
     // Composition.

@@ -28,7 +28,7 @@ import Testing
         rows = list(csv.DictReader(f, strict=True))
       json.dump([dict(number=int(r['number']), label=r['label'] or None, block=r['block']=='1') for r in rows], sys.stdout)
       """
-    let formulas = list.filter { $0.label.map { "=+-@".contains($0.first ?? " ") } ?? false }
+    let formulas = list.filter { $0.label.map { CSVField.encode($0).altered } ?? false }
     #expect(summary.altered == UInt64(formulas.count) && !formulas.isEmpty)
     let expected = list.map { entry in
       var row = Row(entry)
@@ -39,7 +39,29 @@ import Testing
     #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("number,label,block\r\n"))
   }
 
-  /// A quotation mark with a combining accent is one Character in Swift, but readers treat it as a quotation mark.
+  /// As a spreadsheet reads it, with a comma or with a semicolon between fields.
+  @Test(arguments: [",", ";"]) func aCellIsNoFormulaInASpreadsheet(separator: String) throws {
+    let signs = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t=", "\r=", "\n="]
+    let before = ["", " ", "\u{A0}", "\u{3000}", "\u{FEFF}", "\"", "'"]
+    let hostile = signs.flatMap { sign in before.map { $0 + sign + "1+1" } } + signs.map { "a;\($0)1" }
+    let file = scratch["cells.csv"]
+    let text = hostile.map { CSVField.encode($0).text }.joined(separator: separator + "\r\n") + "\r\n"
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    let script = """
+      import csv, json, sys
+      with open(sys.argv[1], encoding='utf-8', newline='') as f:
+        json.dump([row[0] for row in csv.reader(f, delimiter='\(separator)', strict=True)], sys.stdout)
+      """
+    let cells = try Python.run(script, file.path, as: [String].self)
+    #expect(cells.count == hostile.count)
+    for (cell, sent) in zip(cells, hostile) {
+      #expect(cell == (sent.hasPrefix("a") ? sent : "'" + sent))
+    }
+    #expect(CSVField.encode("plain") == ("plain", false) && CSVField.encode("").text == "")
+    #expect(CSVField.encode("a, \"b\"").text == "\"a, \"\"b\"\"\"")
+  }
+
+  /// A quotation mark that an accent is put on is one character to Swift and still a quotation mark to a reader.
   @Test func aMarkUnderAnAccentEndsNoField() throws {
     let file = scratch["list.csv"]
     let list = [

@@ -1,4 +1,5 @@
 import Foundation
+import PackFormats
 import Storage
 import Timestamps
 
@@ -13,16 +14,7 @@ enum AuditCSV {
       Timestamp.format(record.time), event.actor, event.role, event.action, event.subject, fields(event.before),
       fields(event.after), event.reason ?? "",
     ]
-    return cells.map(cell).joined(separator: ",") + "\r\n"
-  }
-
-  static func cell(_ text: String) -> String {
-    // Some spreadsheets read a formula even after a quote or a space.
-    let first = text.unicodeScalars.first { $0 != " " && $0 != "\"" && $0 != "'" }
-    let isFormula = first.map { "=+-@\t\r\n".unicodeScalars.contains($0) } ?? false
-    let safe = isFormula ? "'" + text : text
-    let needsQuotes = safe.unicodeScalars.contains { "\",\r\n".unicodeScalars.contains($0) }
-    return needsQuotes ? "\"" + safe.replacing("\"", with: "\"\"") + "\"" : safe
+    return cells.map { CSVField.encode($0).text }.joined(separator: ",") + "\r\n"
   }
 
   private static func fields(_ fields: [String: String]?) -> String {

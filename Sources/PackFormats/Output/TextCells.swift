@@ -12,27 +12,6 @@ enum TextCells {
     for scalar in label.unicodeScalars { text.append(isControl(scalar) ? " " : scalar) }
     return (String(text), true)
   }
-
-  /// A text as a CSV field, quoted as RFC 4180 requires.
-  ///
-  /// A text that a spreadsheet would run as a formula gets an apostrophe in front, which marks it as text.
-  static func csvField(_ text: String) -> (text: String, altered: Bool) {
-    var field = text
-    var altered = false
-    if let first = text.unicodeScalars.first, "=+-@\t\r".unicodeScalars.contains(first) {
-      field = "'" + text
-      altered = true
-    }
-    guard field.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return (field, altered) }
-    // Uses scalars, because a quotation mark with a combining accent is one Character but still ends a field.
-    var quoted = String.UnicodeScalarView("\"".unicodeScalars)
-    for scalar in field.unicodeScalars {
-      if scalar == "\"" { quoted.append(scalar) }
-      quoted.append(scalar)
-    }
-    quoted.append("\"")
-    return (String(quoted), altered)
-  }
 }
 
 extension [UInt8] {

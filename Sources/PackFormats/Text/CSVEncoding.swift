@@ -5,7 +5,7 @@ struct CSVEncoding: RecordEncoding {
   func begin(into bytes: inout [UInt8]) { bytes.append("number,label,block\r\n") }
 
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    let cell = TextCells.csvField(entry.label ?? "")
+    let cell = CSVField.encode(entry.label ?? "")
     bytes.append(String(entry.number))
     bytes.append(",")
     bytes.append(cell.text)
@@ -30,7 +30,7 @@ struct FreePBXEncoding: RecordEncoding {
     guard entry.blocks || includesIdentified else { return .notBlocking }
     // The module reads single lines: a quoted line end would give two entries.
     let line = TextCells.oneLine(entry.label ?? "")
-    let cell = TextCells.csvField(line.text)
+    let cell = CSVField.encode(line.text)
     bytes.append(prefix)
     bytes.append(String(entry.number))
     bytes.append(",")
