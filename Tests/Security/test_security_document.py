@@ -34,6 +34,16 @@ def python_tests():
         for name in re.findall(r"^def (test_\w+)", file.read_text(), re.MULTILINE)}
 
 
+def test_the_work_of_an_appeal_is_the_default():
+    settings = (CHECKOUT / "Sources/RingfenceCommand/Settings/SettingList.swift").read_text()
+    bits = int(re.search(r'"appeal-work", .*?default: (\d+)', settings, re.DOTALL)[1])
+    delay = int(re.search(r'"appeal-delay", .*?default: (\d+)', settings, re.DOTALL)[1])
+    assert f"{2 ** bits:,} hashes on average, or {delay} seconds" in TEXT
+    # At 1.5 million hashes a second.
+    seconds = 2 ** bits / 1_500_000
+    assert f"{seconds:.2f} seconds in C on one core: 100,000 forms cost it {100_000 * seconds / 3600:.1f} hours" in TEXT
+
+
 def test_there_is_a_line_for_everybody_who_can_hurt():
     text = TEXT.lower()
     for who in ["apps", "reporters", "brigades", "strangers", "owners of numbers", "triage", "moderators",
