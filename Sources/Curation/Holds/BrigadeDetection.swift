@@ -46,7 +46,7 @@ public enum BrigadeDetection {
     }
   }
 
-  /// What a review finds.
+  /// The result of a review.
   public enum Judgement: Sendable, Equatable {
     /// Nothing against the number.
     case clear

@@ -1,6 +1,6 @@
 /// A burst of complaints that holds no number because complaints usually arrive so; see ``BrigadeBaseline``.
 public struct UsualBurst: CodedData {
-  /// What is usual.
+  /// The property that is usual.
   public enum Code: String, CaseIterable, Sendable {
     /// Nearly all complaints on one day.
     case oneDay = "one_day"

@@ -40,9 +40,9 @@ public struct Explanation: Sendable, Equatable {
 
   /// A burst that held nothing because it was usual.
   public struct Usual: Sendable, Equatable {
-    /// What was usual, with its figures.
+    /// The usual property with its figures.
     public var burst: UsualBurst
-    /// When it was judged.
+    /// The time of the review.
     public var judgedAt: Date
 
     /// - Parameters: see the properties.

@@ -25,7 +25,7 @@ package struct Problem: Error, Encodable {
   package let status: Int
   package let detail: String
   package var errors: [Field] = []
-  /// What the texts of pages name.
+  /// Values for the page texts, by name.
   package var values: [String: String] = [:]
   /// Seconds to wait before trying again.
   package var retryAfter: Int?

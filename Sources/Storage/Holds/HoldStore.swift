@@ -108,7 +108,7 @@ public struct HoldStore: Sendable {
     _ = try await pool.run(AddUsualBursts(found: found.sorted { $0.number < $1.number }, time: time))
   }
 
-  /// What holds a number, or has; nil where nothing ever did.
+  /// The newest hold of a number, also a settled one; nil if there was none.
   public func hold(of number: Int64) async throws -> Hold? {
     try await pool.run(ReadHold(number: number)).first
   }

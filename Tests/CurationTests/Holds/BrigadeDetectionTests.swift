@@ -59,7 +59,7 @@ import Testing
     #expect(rule(votes(60) + votes(200, from: 100, new: true)) == nil)
   }
 
-  /// What is usual by numbers that were confirmed five days ago, each with complaints like these.
+  /// A baseline from numbers confirmed five days ago, each with the given votes.
   private func usual(_ numbers: Int, of all: Int, confirmedAge: Int32 = 5, like: (Int) -> [ReporterVote])
     -> BrigadeBaseline
   {
