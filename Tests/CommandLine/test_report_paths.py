@@ -18,3 +18,5 @@ def test_both_paths_answer_alike(server):
     report_path_fuzz.compare(server.address, key, 0)
     differences = report_path_fuzz.run(server.address, key, PAIRS)
     assert not differences, differences[:3]
+    # A good part of the requests is fit to be stored.
+    assert int(server.query("SELECT count(*) FROM reports")[0][0]) > PAIRS // 4
