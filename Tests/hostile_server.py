@@ -7,6 +7,7 @@ import os
 import socket
 import threading
 import time
+import zlib
 from pathlib import Path
 
 # A careless client that buffers one response grows by this much; a careful one by a few socket buffers.
@@ -21,13 +22,30 @@ def bomb():
     return gzip.compress(bytes(MOST_BYTES), 9)
 
 
+def compressed(coding, pack):
+    """A body that is small on the wire and large after decoding; it takes seconds to make, once."""
+    @functools.cache
+    def answer():
+        body = pack()
+        return f"{OK}Content-Encoding: {coding}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body, b""
+    return answer
+
+
 def repeated(head, piece):
     return lambda: (head.encode(), piece)
 
 
 OK = "HTTP/1.1 200 OK\r\n"
+CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"
 CHUNK = b"10000\r\n" + FLOOD + b"\r\n"
-# All ways: the bytes sent first, and the bytes then sent without end (b"" for none).
+
+
+def text_chunk(text):
+    data = (text * (65_536 // len(text) + 1)).encode()
+    return f"{len(data):x}\r\n".encode() + data + b"\r\n"
+
+
+# Every way: what it sends first, and what it then sends without end (b"" for nothing at all).
 WAYS = {
     "chunked": repeated(OK + "Transfer-Encoding: chunked\r\n\r\n", CHUNK),
     "until-close": repeated(OK + "Connection: close\r\n\r\n", FLOOD),
@@ -35,8 +53,11 @@ WAYS = {
     "length-beyond-64-bits": repeated(OK + "Content-Length: 99999999999999999999\r\n\r\n", FLOOD),
     "length-and-silence": repeated(OK + "Content-Length: 999999999999\r\n\r\n", b""),
     "two-lengths": repeated(OK + "Content-Length: 2\r\nContent-Length: 999999999999\r\n\r\n", FLOOD),
-    "gzip": lambda: (
-        f"{OK}Content-Encoding: gzip\r\nContent-Length: {len(bomb())}\r\n\r\n".encode() + bomb(), b""),
+    "gzip": compressed("gzip", bomb),
+    "gzip-of-gzip": compressed("gzip, gzip", lambda: gzip.compress(bomb(), 9)),
+    "deflate": compressed("deflate", lambda: zlib.compress(bytes(MOST_BYTES), 9)),
+    "brotli": repeated(OK + "Content-Encoding: br\r\n" + CHUNKED, CHUNK),
+    "zstd": repeated(OK + "Content-Encoding: zstd\r\n" + CHUNKED, CHUNK),
     "gzip-chunked": repeated(OK + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
     "gzip-as-transfer": repeated(OK + "Transfer-Encoding: gzip, chunked\r\n\r\n", CHUNK),
     "fields": repeated(OK, b"X-Field: " + b"x" * 1_000 + b"\r\n"),
@@ -48,8 +69,55 @@ WAYS = {
         OK + "Transfer-Encoding: chunked\r\n\r\n", b"1;x=" + b"x" * 60_000 + b"\r\n{\r\n"),
     "redirect": repeated("HTTP/1.1 302 Found\r\nLocation: again\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
     "error": repeated("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n", CHUNK),
+    # The size of chunks and of bodies.
+    "small-chunks": repeated(OK + CHUNKED, b"1\r\n{\r\n" * 8_192),
+    "endless-chunk": repeated(OK + CHUNKED + "7fffffffffffffff\r\n", FLOOD),
+    "chunk-beyond-64-bits": repeated(OK + CHUNKED + "ffffffffffffffffff\r\n", FLOOD),
+    "negative-chunk": repeated(OK + CHUNKED + "-1\r\n", FLOOD),
+    "chunk-size-of-zeros": repeated(OK + CHUNKED, b"0" * 65_536),
+    "chunk-size-of-digits": repeated(OK + CHUNKED, b"1" * 65_536),
+    "chunk-without-end": repeated(OK + CHUNKED + "2\r\n{}", FLOOD),
+    "chunked-twice": repeated(OK + "Transfer-Encoding: chunked, chunked\r\n\r\n", CHUNK),
+    "length-and-chunked": repeated(OK + "Content-Length: 2\r\n" + CHUNKED, CHUNK),
+    "negative-length": repeated(OK + "Content-Length: -1\r\n\r\n", FLOOD),
+    "length-in-hex": repeated(OK + "Content-Length: 0xffffffff\r\n\r\n", FLOOD),
+    "list-of-lengths": repeated(OK + "Content-Length: 2, 999999999999\r\n\r\n", FLOOD),
+    "length-zero": repeated(OK + "Content-Length: 0\r\n\r\n", FLOOD),
+    # The first line.
+    "http-1.0": repeated("HTTP/1.0 200 OK\r\n\r\n", FLOOD),
+    "http-0.9": repeated("", FLOOD),
+    "http-2": repeated("", b"\0\0\0\4\0\0\0\0\0" * 8_192),
+    "unknown-version": repeated("HTTP/9.9 200 OK\r\n" + CHUNKED, CHUNK),
+    "status-999": repeated("HTTP/1.1 999 Unknown\r\n" + CHUNKED, CHUNK),
+    "status-000": repeated("HTTP/1.1 000 None\r\n" + CHUNKED, CHUNK),
+    "blank-lines": repeated("", b"\r\n" * 32_768),
+    "spaces-before-the-status": repeated("HTTP/1.1 ", b" " * 65_536),
+    # What a status promises.
+    "no-content": repeated("HTTP/1.1 204 No Content\r\n\r\n", FLOOD),
+    "not-modified": repeated("HTTP/1.1 304 Not Modified\r\n\r\n", FLOOD),
+    "partial": repeated(
+        "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-999999999999/*\r\n" + CHUNKED, CHUNK),
+    "another-protocol": repeated(
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", FLOOD),
+    "unauthorized": repeated("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=x\r\n" + CHUNKED, CHUNK),
+    "unavailable": repeated("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\n" + CHUNKED, CHUNK),
+    "long-location": repeated("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/", b"x" * 65_536),
+    "many-early-hints": repeated("", b"HTTP/1.1 103 Early Hints\r\nX-Field: x\r\n\r\n" * 1_000),
+    "many-continues": repeated("", b"HTTP/1.1 100 Continue\r\n\r\n" * 2_000),
+    "answers-after-the-answer": repeated(
+        OK + "Content-Length: 2\r\n\r\n{}", (OK + "Content-Length: 2\r\n\r\n{}").encode() * 1_000),
+    # Fields.
+    "field-without-colon": repeated(OK, b"x" * 65_536),
+    "folded-field": repeated(OK + "X-Field: x\r\n", b" x\r\n" * 16_384),
+    "cookies": repeated(OK, b"Set-Cookie: a=" + b"x" * 1_000 + b"\r\n"),
+    # What a document holds.
+    "nested-arrays": repeated(OK + CHUNKED, text_chunk("[")),
+    "endless-string": repeated(OK + CHUNKED + "6\r\n{\"a\":\"\r\n", text_chunk("x")),
+    "endless-digits": repeated(OK + CHUNKED + "5\r\n{\"a\":\r\n", text_chunk("9")),
 }
-# These use time rather than memory: a total time limit ends them.
+# The head of these is a whole answer that a receiver of webhooks may give.
+WHOLE_ANSWERS = {"length-zero", "no-content", "answers-after-the-answer"}
+# These take time rather than memory: a total bound ends them.
 SLOW_WAYS = {
     "drip": repeated(OK + "Transfer-Encoding: chunked\r\n\r\n", b"1\r\n{\r\n"),
     "informational": repeated("", b"HTTP/1.1 103 Early Hints\r\nX-Field: x\r\n\r\n"),
