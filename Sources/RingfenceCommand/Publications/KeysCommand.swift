@@ -30,10 +30,10 @@ struct KeysCommand: AsyncParsableCommand {
       if let out {
         do throws(FileFailure) {
           try PrivateFile.create(out, Data("\(key.secretText)\n".utf8))
-        } catch  where error.code == EEXIST {
-          throw CommandFailure.unreadable("The file \(out) already exists. Choose another name.")
         } catch {
-          throw CommandFailure.unreadable("Cannot write \(out): \(error.reason).")
+          throw CommandFailure.unreadable(
+            error.code == EEXIST
+              ? "The file \(out) already exists. Choose another name." : "Cannot write \(out): \(error.reason).")
         }
         print(key.verifying.base64)
         return
