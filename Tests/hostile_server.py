@@ -92,7 +92,7 @@ WAYS = {
     "status-000": repeated("HTTP/1.1 000 None\r\n" + CHUNKED, CHUNK),
     "blank-lines": repeated("", b"\r\n" * 32_768),
     "spaces-before-the-status": repeated("HTTP/1.1 ", b" " * 65_536),
-    # What a status promises.
+    # Statuses.
     "no-content": repeated("HTTP/1.1 204 No Content\r\n\r\n", FLOOD),
     "not-modified": repeated("HTTP/1.1 304 Not Modified\r\n\r\n", FLOOD),
     "partial": repeated(
@@ -110,7 +110,7 @@ WAYS = {
     "field-without-colon": repeated(OK, b"x" * 65_536),
     "folded-field": repeated(OK + "X-Field: x\r\n", b" x\r\n" * 16_384),
     "cookies": repeated(OK, b"Set-Cookie: a=" + b"x" * 1_000 + b"\r\n"),
-    # What a document holds.
+    # Documents.
     "nested-arrays": repeated(OK + CHUNKED, text_chunk("[")),
     "endless-string": repeated(OK + CHUNKED + "6\r\n{\"a\":\"\r\n", text_chunk("x")),
     "endless-digits": repeated(OK + CHUNKED + "5\r\n{\"a\":\r\n", text_chunk("9")),

@@ -49,7 +49,7 @@ def usual_peak(server, key, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def growth():
-    """What each way adds to the peak of a process; a table with `pytest -s`."""
+    """The growth that each way adds to the peak of a process; a table with `pytest -s`."""
     growth = {}
     yield growth
     print("\n\nMiB over the usual peak:")
