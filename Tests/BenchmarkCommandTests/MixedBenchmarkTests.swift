@@ -37,7 +37,7 @@ import Testing
     #expect(
       moderator.request().kind == .postDecision
         && text().hasPrefix("POST /moderation/numbers/4930123/decision HTTP/1.1\r\n"))
-    #expect(text().contains("csrf=a%26b&reason=Looked%20at"))
+    #expect(text().contains("csrf=a%26b&reason=Decided%20in"))
     moderator.take(status: 303, head: "", body: "")
     #expect(moderator.request().kind == .queue)
   }

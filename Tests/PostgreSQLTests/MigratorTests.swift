@@ -65,12 +65,12 @@ private let second = "20260102000000_second.sql"
     let folder = try Folder(Self.two)
     try await withDatabase("migrate_missing") { connection in
       try await folder.migrator.migrate(on: connection)
-      try folder.remove(second)
+      try folder.remove(first)
       let error = await #expect(throws: PostgresMigrationError.self) {
         try await folder.migrator.migrate(on: connection)
       }
-      guard case .missing(20_260_102_000_000, "second") = error else { throw try #require(error) }
-      #expect(try await folder.migrator.status(on: connection).map(\.state) == [.applied, .missing])
+      guard case .missing(20_260_101_000_000, "first") = error else { throw try #require(error) }
+      #expect(try await folder.migrator.status(on: connection).map(\.state) == [.missing, .applied])
     }
   }
 

@@ -57,9 +57,9 @@ public struct ReportModel {
   public func record(of number: Int64) -> NumberRecord {
     let all = entries.filter { $0.report.number == number && $0.report.category.isToxic && $0.report.weight > 0 }
     var record = NumberRecord(number: number, standing: standing(of: number))
-    for entry in all {
+    for entry in all where !entry.isWithdrawn {
       if let network = entry.report.network { record.networks.insert(network) }
-      if !entry.isWithdrawn { record.days.insert(ComplaintDays.day(of: entry.report.reportedAt)) }
+      record.days.insert(ComplaintDays.day(of: entry.report.reportedAt))
     }
     let lists = Set(entries.filter { $0.report.number == number && $0.report.reporter == nil }.map(\.report.appID))
     record.sources = lists.sorted().map { appID in

@@ -204,7 +204,7 @@ import Testing
     #expect(try await review.review(at: now) == 0)
     try await take([report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
     #expect(try await review.review(at: now) == 1)
-    #expect(try await HoldStore(pool: pool).hold(of: number)?.reason.code == .oneDay)
+    #expect(try await HoldStore(pool: pool).hold(of: number)?.reason.code == .newReporters)
   }
 
   /// Reporters may disagree about a number after it was listed.
@@ -275,7 +275,7 @@ import Testing
           + [report(number, by: reporter(5, 99), at: now - 2 * 86_400, network: network(99))])
       _ = try await decisions.undo(block.id, of: number, decidedBy: "Ada", at: now - 5)
       try await publish(now)
-      #expect(try await HoldStore(pool: pool).hold(of: number)?.reason.code == .oneDay)
+      #expect(try await HoldStore(pool: pool).hold(of: number)?.reason.code == .newReporters)
       #expect(try await listing(number) == nil)
       #expect(try await listing(named)?.serial == 1)
     }
