@@ -47,7 +47,7 @@ struct ModeratorClient {
   ) async throws -> TestResponse {
     let form = try #require(page.components(separatedBy: "<form").first { $0.contains("action=\"\(action)\"") })
     let end = form.range(of: "</form>")?.lowerBound ?? form.endIndex
-    let hidden = form[..<end].matches(of: /<input type="hidden" name="([a-z]+)" value="([^"]*)">/).map {
+    let hidden = form[..<end].matches(of: /<input type="hidden" name="([a-z_]+)" value="([^"]*)">/).map {
       (String($0.1), String($0.2))
     }
     let token = try #require(hidden.first { $0.0 == "csrf" }).1

@@ -5,7 +5,8 @@ import Hummingbird
 import PageTemplates
 import Storage
 
-/// A filter of the queue as addresses and forms carry it: `country`, `category`, `cause` and `days`.
+/// A filter of the queue: `country`, `category`, `cause` and `days` in an address. In a form the names have the prefix
+/// `filter_`, because the form of a decision has a `category` of its own.
 struct QueueAddress: Sendable, Equatable {
   var filter = QueueFilter()
 
@@ -33,10 +34,12 @@ struct QueueAddress: Sendable, Equatable {
   }
 
   init(_ form: Form) {
-    self.init { form[$0] }
+    self.init { form[Self.prefix + $0] }
   }
 
-  /// Names and values of the filter's fields. They need no escaping in an address.
+  private static let prefix = "filter_"
+
+  /// Names and values of the filter's fields in an address. They need no escaping in an address.
   var fields: [(name: String, value: String)] {
     var fields: [(String, String)] = []
     if let country = filter.country { fields.append(("country", country.isEmpty ? Self.nowhere : country)) }
@@ -65,5 +68,5 @@ struct HiddenField: TemplateValueConvertible {
 
 extension QueueAddress {
   /// The filter as hidden fields.
-  var hidden: [HiddenField] { fields.map { HiddenField(name: $0.name, value: $0.value) } }
+  var hidden: [HiddenField] { fields.map { HiddenField(name: Self.prefix + $0.name, value: $0.value) } }
 }
