@@ -136,9 +136,11 @@ public struct ExplanationLine: CodedData {
   }
 
   /// Its heat is enough for a review, and not all conditions of a listing are met.
-  /// - Parameter conditions: see ``Evaluation/conditions``; those of imported lists are an alternative and not counted.
+  /// - Parameter conditions: see ``Evaluation/conditions``; those of imported lists are an alternative and not counted,
+  ///   nor the conditions that a list replaces.
   public static func watched(_ conditions: [Condition]) -> ExplanationLine {
-    let needed = conditions.filter { $0.source == nil }
+    let hasList = Evaluation.meetingList(conditions) != nil
+    let needed = conditions.filter { $0.source == nil && !(hasList && $0.kind.isOfReporters) }
     let missed = needed.filter { !$0.isMet }
     return ExplanationLine(
       .watched,

@@ -16,3 +16,29 @@ public struct Evaluation: Sendable, Equatable {
   /// days, or both conditions of one imported list. Protection, a decision or a hold takes precedence in the verdict.
   public var meetsThreshold: Bool
 }
+
+extension Evaluation {
+  /// The imported list of which both conditions are met; nil for none.
+  public var meetingList: Int32? { Self.meetingList(conditions) }
+
+  /// Whether a condition is not needed, because an imported list, or the number's reporters, meet an alternative to it.
+  public func isReplaced(_ condition: Condition) -> Bool {
+    guard !condition.isMet else { return false }
+    switch condition.kind {
+    case .heat, .evidence, .confidence: return false
+    case .reporters, .networks, .days: return meetingList != nil
+    case .listComplaints, .listDays:
+      return meetingList != nil || conditions.filter(\.kind.isOfReporters).allSatisfy(\.isMet)
+    }
+  }
+
+  static func meetingList(_ conditions: [Condition]) -> Int32? {
+    let lists = Dictionary(grouping: conditions.filter { $0.source != nil }) { $0.source ?? 0 }
+    return lists.filter { $0.value.allSatisfy(\.isMet) }.keys.min()
+  }
+}
+
+extension Condition.Kind {
+  /// Whether an imported list can replace the condition.
+  var isOfReporters: Bool { self == .reporters || self == .networks || self == .days }
+}

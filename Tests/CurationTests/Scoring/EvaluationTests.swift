@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Curation
+
+@Suite struct EvaluationTests {
+  private func evaluation(reporters: Double, listDays: Double) -> Evaluation {
+    Evaluation(
+      verdict: .watched, category: .fraud, threshold: nil, isListed: false,
+      conditions: [
+        Condition(kind: .heat, have: 1, need: 2), Condition(kind: .reporters, have: reporters, need: 3),
+        Condition(kind: .networks, have: reporters, need: 2),
+        Condition(kind: .listComplaints, source: 7, have: 5, need: 5),
+        Condition(kind: .listDays, source: 7, have: listDays, need: 2),
+        Condition(kind: .listComplaints, source: 8, have: 0, need: 5),
+        Condition(kind: .listDays, source: 8, have: 0, need: 2),
+      ], meetsThreshold: false)
+  }
+
+  @Test func listReplacesReportersAndOtherLists() {
+    let met = evaluation(reporters: 0, listDays: 2)
+    #expect(met.meetingList == 7)
+    #expect(met.conditions.map { met.isReplaced($0) } == [false, true, true, false, false, true, true])
+    // Of heat, reporters and networks, only heat is missed.
+    #expect(ExplanationLine.watched(met.conditions).values["missed"] == 1)
+  }
+
+  @Test func reportersReplaceLists() {
+    let met = evaluation(reporters: 3, listDays: 1)
+    #expect(met.meetingList == nil)
+    #expect(met.conditions.map { met.isReplaced($0) } == [false, false, false, false, true, true, true])
+  }
+
+  @Test func nothingIsReplacedWhereBothAlternativesAreMissed() {
+    let missed = evaluation(reporters: 0, listDays: 1)
+    #expect(missed.conditions.allSatisfy { !missed.isReplaced($0) })
+  }
+}
