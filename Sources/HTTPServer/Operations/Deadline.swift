@@ -7,15 +7,18 @@ package struct DeadlineExceeded: Error {
 
 /// Waits for work up to a limit, then cancels it. Work that ignores its cancellation continues: a stopped database
 /// answers neither a statement nor its cancellation.
-/// - Parameter limit: by default 4 seconds, so that a caller has a response within 5 while the database is stopped.
+/// - Parameters:
+///   - limit: by default 4 seconds, so that a caller has a response within 5 while the database is stopped.
+///   - extendedWhile: asked after each limit; the work may continue for another limit while it returns true.
 /// - Throws: ``DeadlineExceeded`` after the limit; otherwise the errors of the work.
 package func withDeadline<Success: Sendable>(
-  _ limit: Duration = .seconds(4), _ work: @escaping @Sendable () async throws -> Success
+  _ limit: Duration = .seconds(4), extendedWhile isExtended: @escaping @Sendable () async -> Bool = { false },
+  _ work: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
   let waiter = DeadlineWaiter<Success>()
   let task = Task { waiter.finish(await Result { try await work() }) }
   let timer = Task {
-    try await Task.sleep(for: limit)
+    repeat { try await Task.sleep(for: limit) } while await isExtended()
     waiter.finish(.failure(DeadlineExceeded()))
     task.cancel()
   }
