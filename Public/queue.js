@@ -37,7 +37,6 @@
 
   // Keys.
   const sheet = keySheet()
-  const choices = { b: "block", i: "identify", a: "allow", u: "unsure", e: "escalate" }
 
   // The list of keys: a section of the page without this script, a dialog with it.
   function keySheet() {
@@ -60,39 +59,74 @@
     return sheet
   }
 
-  function choose(decision) {
-    const choice = decisionForm?.querySelector(`input[name=decision][value=${decision}]`)
-    if (!choice) return false
+  // Chooses a decision. The focus goes to the button and never to a text field, where the next key would be typed.
+  function choose(choice) {
     choice.checked = true
-    mark()
-    const reason = decisionForm.querySelector("#reason")
-    const label = decisionForm.querySelector("#label")
-    if (decision == "block" && !reason.value) reason.focus()
-    else if (decision == "identify" && !label.value) label.focus()
-    else if (decision == "identify" && !reason.value) reason.focus()
-    else if (decision == "block" || decision == "identify") decisionForm.querySelector("button.primary").focus()
-    // Keys without a lasting effect act at once.
-    else decisionForm.requestSubmit(decisionForm.querySelector("button.primary"))
-    return true
+    const save = decisionForm.querySelector("button.primary")
+    const isUnguarded = choice.value == "allow" && !("guarded" in decisionForm.dataset)
+    // These act at once; all others wait for Enter.
+    if (isUnguarded || choice.value == "unsure" || choice.value == "escalate") decisionForm.requestSubmit(save)
+    else save.focus()
   }
 
-  // The browser shows which field is missing.
-  function mark() {
+  // The fields that the chosen decision needs and the form does not have.
+  function missing() {
     const decision = decisionForm.querySelector("input[name=decision]:checked")?.value
-    const reason = decisionForm.querySelector("#reason")
-    if (reason) reason.required = decision == "block" || decision == "identify"
-    const label = decisionForm.querySelector("#label")
-    if (label) label.required = decision == "identify"
+    const isEmpty = (id) => decisionForm.querySelector(id)?.value.trim() === ""
+    const common = decisionForm.querySelector("input[name=common_reason]:checked")
+    const needsReason = decision == "block" || decision == "identify"
+      || (decision == "allow" && "guarded" in decisionForm.dataset)
+    return {
+      reason: needsReason && !common?.value && isEmpty("#reason"), label: decision == "identify" && isEmpty("#label"),
+      words: decision == "reject" && isEmpty("#words"),
+    }
   }
+
   if (decisionForm) {
-    decisionForm.addEventListener("change", mark)
-    mark()
+    const text = decisionForm.querySelector("#reason")
+    decisionForm.addEventListener("submit", (event) => {
+      if (event.submitter?.name == "fill") return
+      for (const [name, isMissing] of Object.entries(missing())) {
+        const note = document.querySelector(`#${name}-missing`)
+        if (!note) continue
+        note.hidden = !isMissing
+        if (!isMissing) continue
+        event.preventDefault()
+        note.scrollIntoView({ block: "center" })
+      }
+    })
+    // A common reason replaces the typed one, and a typed one the common one.
+    decisionForm.addEventListener("change", (event) => {
+      if (event.target.name == "common_reason" && event.target.value) text.value = ""
+    })
+    text?.addEventListener("input", () => {
+      if (text.value) decisionForm.querySelector('input[name=common_reason][value=""]').checked = true
+    })
+    for (const button of decisionForm.querySelectorAll("[data-fill]")) {
+      button.addEventListener("click", (event) => {
+        event.preventDefault()
+        decisionForm.querySelector("#words").value = button.dataset.fill
+      })
+    }
+  }
+
+  // Chooses a common reason.
+  function chooseReason(place) {
+    const choice = decisionForm.querySelectorAll('input[name=common_reason]:not([value=""])')[place - 1]
+    choice.checked = true
+    decisionForm.querySelector("#reason").value = ""
   }
 
   // The pressed key; for a keyboard of another alphabet, its Latin letter.
   function pressed(event) {
     const isForeign = event.key.length == 1 && event.key > "\u007f"
     return isForeign && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key
+  }
+
+  // The text field of a key: the only keys that lead to one.
+  function field(key) {
+    const fields = { o: "#note", l: "#label", t: "#reason, #words" }
+    return key in fields ? decisionForm?.querySelector(fields[key]) : null
   }
 
   document.addEventListener("keydown", (event) => {
@@ -117,12 +151,13 @@
     }
     if (isTyping(event.target)) return
     let isDone = true
-    const button = document.querySelector(`[data-key="${CSS.escape(key)}"]`)
+    const letter = CSS.escape(key)
+    const choice = decisionForm?.querySelector(`input[name=decision][data-key="${letter}"]`)
+    const button = document.querySelector(`button[data-key="${letter}"]`)
     if (key == "?" && sheet) sheet.showModal()
-    else if (key in choices) isDone = choose(choices[key])
-    else if (/^[1-5]$/.test(key) && decisionForm?.querySelector("#reason")) {
-      decisionForm.querySelector("#reason").value = document.querySelectorAll("#reasons option")[key - 1].value
-    } else if (key == "o" && decisionForm) decisionForm.querySelector("#note").focus()
+    else if (choice) choose(choice)
+    else if (/^[1-5]$/.test(key) && decisionForm?.querySelector("#reasons")) chooseReason(Number(key))
+    else if (field(key)) field(key).focus()
     else if (button) button.click()
     else isDone = false
     if (isDone) event.preventDefault()

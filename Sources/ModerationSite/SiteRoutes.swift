@@ -40,7 +40,9 @@ package struct SiteRoutes {
   }
 
   /// - Parameter networkLimit: checks the rate limit of the network before a form is read.
-  package func add(to router: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware) {
+  package func add(to allRoutes: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware) {
+    // A page whose database does not answer is a 503 within 5 seconds.
+    let router = DeadlineRoutes(allRoutes, deadline: DatabaseDeadline { [stores] in try await stores.health.check() })
     let session = SessionMiddleware(
       moderators: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor)
     let signedIn = { (path: RouterPath) in
@@ -64,7 +66,7 @@ package struct SiteRoutes {
     router.get("/") { _, _ in Response.redirect(to: ReturnAddress.home, type: .normal) }
   }
 
-  private func documentationRoutes(_ router: Router<ServerRequestContext>) {
+  private func documentationRoutes(_ router: DeadlineRoutes) {
     let documentation = DocumentationPages(page: DocumentationPage(description), pages: pages)
     router.get("docs", use: documentation.docs)
     router.get("problems", use: documentation.problems)
@@ -72,7 +74,7 @@ package struct SiteRoutes {
   }
 
   private func signInRoutes(
-    _ router: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware,
+    _ router: DeadlineRoutes, networkLimit: NetworkLimitMiddleware,
     signOut: RouterGroup<ServerRequestContext>
   ) {
     let signIn = SignInPages(
@@ -126,7 +128,8 @@ package struct SiteRoutes {
       cases: stores.cases, queue: stores.queue, queueCounts: queueCounts, decisions: stores.decisions,
       packs: PackPlaces(folder: services.folder, newest: newest), pages: pages)
     let decisions = DecisionPages(
-      cases: cases, queuePages: queue, decisions: stores.decisions, queue: stores.queue, queueCounts: queueCounts)
+      cases: cases, queuePages: queue, decisions: stores.decisions, appeals: stores.appeals, queue: stores.queue,
+      queueCounts: queueCounts)
     let bulks = BulkPages(bulks: stores.bulks, queue: stores.queue, queueCounts: queueCounts, pages: pages)
     moderation
       .get("queue", use: queue.list)
@@ -214,7 +217,7 @@ package struct SiteRoutes {
       .post("thresholds/discard", use: thresholds.discard)
   }
 
-  private func publicRoutes(_ router: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware) {
+  private func publicRoutes(_ router: DeadlineRoutes, networkLimit: NetworkLimitMiddleware) {
     let hashes = services.pseudonymizer
     let appeals = PublicAppealPages(
       appeals: stores.appeals,

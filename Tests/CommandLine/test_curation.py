@@ -78,6 +78,36 @@ def test_wrong_usage_names_the_rule(tmp_path):
         assert words in run(*arguments, "--data", data, code=2).stderr
 
 
+def test_a_decision_leaves_no_appeal_open(tmp_path):
+    data = tmp_path / "data"
+    reported(data, "+33162000248")
+    run("appeals", "file", "+33162000248", "--statement", "It is mine.", "--data", data)
+    refused = run("decide", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data, code=1).stderr
+    assert "Uphold or reject the appeal first." in refused
+    refused = run("decide", "+33162000248", "--allow", "--by", "Ada", "--data", data, code=1).stderr
+    assert "A reason is required to allow this number" in refused
+    assert run("decisions", "+33162000248", "--data", data).stdout == ""
+    assert "It is mine." in run("appeals", "list", "--data", data).stdout
+    run("decide", "+33162000248", "--allow", "--reason", "It is yours.", "--by", "Ada", "--data", data)
+    assert run("appeals", "list", "--data", data).stdout == ""
+    run("decide", "+33162000248", "--undo", "--by", "Ada", "--data", data)
+    assert "It is mine." in run("appeals", "list", "--data", data).stdout
+
+
+def test_a_number_with_many_reporters_is_allowed_with_a_reason(tmp_path):
+    data = tmp_path / "data"
+    lines = [
+        json.dumps({
+            "number": "+33162000248", "category": "robocall", "reporter": f"r{i}",
+            "report_id": f"00000000-0000-4000-8000-{i:012d}", "reported_at": "2026-11-10T12:00:00Z"})
+        for i in range(21)
+    ]
+    run("import", "complaints", "-", "--format", "jsonl", "--data", data, text="\n".join(lines))
+    refused = run("decide", "+33162000248", "--allow", "--by", "Ada", "--data", data, code=1).stderr
+    assert "reported by more than 20 reporters" in refused
+    run("decide", "+33162000248", "--allow", "--reason", "It is a bank.", "--by", "Ada", "--data", data)
+
+
 def test_appeals_ranges_holds_and_weights_are_looked_after(tmp_path):
     data = tmp_path / "data"
     reported(data, "+33162000248")

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import signal
 import threading
 import time
@@ -87,3 +88,81 @@ def test_nobody_waits_for_a_stopped_database_without_end(server):
     for body in (second, third):
         wait_until(lambda body=body: ask(server, "POST", "/v1/reports", body, **fields)[0] in (200, 201), 60, "the report to be taken")
         assert ask(server, "POST", "/v1/reports", body, **fields)[0] == 200
+
+
+PAGES = [
+    "", "/queue", "/search?q=0248", "/numbers/33162000248", "/appeals", "/reporters", "/ranges", "/protected",
+    "/thresholds", "/thresholds/edit", "/publications", "/recipes", "/apps", "/accounts", "/account", "/audit", "/health",
+]
+FORMS = [
+    "/queue/next", "/queue/ping", "/queue/release", "/numbers/33162000248/decision", "/numbers/33162000248/undo",
+    "/numbers/33162000248/notes", "/bulk/preview", "/bulk", "/appeals/33162000248", "/protected", "/account/language",
+]
+# 3 seconds, and 1 for the check of the database; the rest is for a busy machine.
+PAGE_SECONDS = 6
+
+
+def sign_in(server):
+    """The cookie of a session and the token of its forms."""
+    link = server.run("sign-in-link", "Ada", "--role", "administrator", "--url", server.address)
+    token = re.search(r"token=([^\s&]+)", link)[1]
+    connection = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=60)
+    connection.request("POST", "/sign-in", f"token={token}", {"Content-Type": "application/x-www-form-urlencoded"})
+    cookie = connection.getresponse().headers["Set-Cookie"].split(";")[0]
+    connection.close()
+    connection.request("GET", "/moderation", headers={"Cookie": cookie, "Accept": "text/html"})
+    page = connection.getresponse().read().decode()
+    connection.close()
+    return cookie, re.search(r'name="csrf" value="([^"]+)"', page)[1]
+
+
+def ask_all(server, cookie, csrf):
+    """The answers of all pages and forms, asked at once."""
+    answers = {}
+    form = {"Content_Type": "application/x-www-form-urlencoded"}
+
+    def note(name, *arguments, **fields):
+        answers[name] = ask(server, *arguments, Cookie=cookie, Accept="text/html", **fields)
+
+    clients = [threading.Thread(target=note, args=(path, "GET", f"/moderation{path}")) for path in PAGES]
+    clients += [threading.Thread(target=note, args=(f"POST {path}", "POST", f"/moderation{path}", f"csrf={csrf}"), kwargs=form)
+                for path in FORMS]
+    clients += [threading.Thread(target=note, args=(path, "GET", path)) for path in ("/appeal/00000000-00000000-00000000-00000000",)]
+    for client in clients:
+        client.start()
+    return answers, clients
+
+
+def check_answers(answers, clients):
+    for client in clients:
+        client.join()
+    assert {name: status for name, (status, _) in answers.items() if status != 503} == {}
+    assert max(seconds for _, seconds in answers.values()) < PAGE_SECONDS, answers
+
+
+def test_every_page_answers_while_the_database_is_stopped(server):
+    cookie, csrf = sign_in(server)
+    for process in server.postgres_processes():
+        os.kill(process, signal.SIGSTOP)
+    check_answers(*ask_all(server, cookie, csrf))
+
+
+def test_a_page_answers_when_the_database_stops_after_the_session_was_read(server):
+    cookie, _ = sign_in(server)
+    lock = threading.Thread(
+        target=lambda: server.query("BEGIN; LOCK TABLE queue, number_decisions; SELECT pg_sleep(20)"), daemon=True)
+    lock.start()
+    locked = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = 'queue'::regclass"
+    wait_until(lambda: server.query(locked) == [["1"]], 30, "the lock")
+    answers = {}
+
+    def note():
+        answers["case"] = ask(server, "GET", "/moderation/numbers/33162000248", Cookie=cookie, Accept="text/html")
+
+    client = threading.Thread(target=note)
+    client.start()
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    wait_until(lambda: int(server.query(waiting)[0][0]) > 0, 30, "the page to wait for the lock")
+    for process in server.postgres_processes():
+        os.kill(process, signal.SIGSTOP)
+    check_answers(answers, [client])

@@ -22,6 +22,16 @@ public struct RuleViolation: Error, CodedData, CustomStringConvertible {
     case decisionNotOffered = "decision_not_offered"
     /// The answer leaves the appeal open.
     case answerOpen = "answer_open"
+    /// To reject an appeal needs an answer to the owner.
+    case answerMissing = "answer_missing"
+    /// An appeal about the number is open; a decision would leave it without an answer.
+    case appealOpen = "appeal_open"
+    /// Triage may not allow a number that is held, listed, appealed or reported by more than `most` reporters.
+    case allowNeedsModerator = "allow_needs_moderator"
+    /// To allow such a number needs a reason.
+    case allowNeedsReason = "allow_needs_reason"
+    /// The form has a common reason and another one.
+    case twoReasons = "two_reasons"
   }
 
   /// The name of the message.

@@ -11,12 +11,15 @@ struct DecisionPages: Sendable {
   let cases: CasePages
   let queuePages: QueuePages
   let decisions: DecisionStore
+  let appeals: AppealStore
   let queue: QueueStore
   let queueCounts: QueueCountCache
 
   /// `POST /moderation/numbers/{number}/decision`
   @Sendable func decide(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (number, worker, form) = (try context.number, try context.worker, context.form)
+    // A button that fills in a common answer: nothing is decided.
+    if form["fill"] != nil { return try await cases.answer(context) }
     guard let choice = form["decision"].flatMap({ DecisionForm.Choice(rawValue: $0) }) else {
       return try await cases.answer(
         context, problem: RuleViolation(.decisionNotOffered, field: "decision"))
@@ -31,13 +34,16 @@ struct DecisionPages: Sendable {
         return try await cases.answer(context, changes: [.claim])
       }
     }
+    if let answer = choice.answer {
+      return try await self.answer(answer, now.explanation, worker, context)
+    }
     guard let treatment = choice.treatment else { return try await pass(choice, number, worker, context) }
     do {
       let decision = try Decision(
         id: form["id"].flatMap { UUID(uuidString: $0) } ?? UUID(), number: number.digits, treatment: treatment,
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
-        reason: form.text("reason"), note: form.text("note"), decidedBy: worker.account, decidedAt: Date())
+        reason: ReasonField.read(form), note: form.text("note"), decidedBy: worker.account, decidedAt: Date())
       // A form that is sent again because its response was lost finds its own decision.
       let isAgain = now.decisions.contains { $0.id == decision.id }
       let changes = isAgain ? [] : Self.changes(form, to: CaseVersion(now.explanation))
@@ -73,9 +79,43 @@ struct DecisionPages: Sendable {
       to: QueueAddress(form).address("/moderation/numbers/\(number.digits)", more + [("did", did)]), type: .normal)
   }
 
+  /// Answers the open appeals about a number.
+  private func answer(
+    _ state: Appeal.State, _ explanation: Explanation, _ worker: QueueWorker, _ context: ServerRequestContext
+  ) async throws -> Response {
+    let (number, form, words) = (try context.number, context.form, context.form.text("words"))
+    let changes = Self.changes(form, to: CaseVersion(explanation))
+    guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
+    let seen = Set((form["open"] ?? "").split(separator: " ").compactMap { UUID(uuidString: String($0)) })
+    let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+    do {
+      guard state == .upheld || words != nil else { throw RuleViolation(.answerMissing, field: "answer_missing") }
+      let outcome = try await appeals.settle(
+        number.digits, expecting: seen, as: state, by: worker.account, role: worker.role, answer: words, decisionID: id,
+        at: Date())
+      guard case .answered = outcome else { return try await cases.answer(context, changes: [.appeals]) }
+      if let note = form.text("note") {
+        try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
+      }
+    } catch let problem as RuleViolation {
+      return try await cases.answer(context, problem: problem)
+    }
+    await queueCounts.forget()
+    // A rejected appeal leaves the case open where it has another cause.
+    return state == .upheld
+      ? try await go(on: context, did: Did(decision: id, of: number.digits))
+      : try await go(on: context, did: Did(.reject, number: number.digits), leaving: true)
+  }
+
   private func pass(
     _ choice: DecisionForm.Choice, _ number: PhoneNumber, _ worker: QueueWorker, _ context: ServerRequestContext
   ) async throws -> Response {
+    let reason: String?
+    do {
+      reason = try ReasonField.read(context.form)
+    } catch {
+      return try await cases.answer(context, problem: error)
+    }
     if let note = context.form.text("note") {
       do {
         let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
@@ -87,7 +127,7 @@ struct DecisionPages: Sendable {
     let isDone =
       choice == .unsure
       ? try await queue.pass(number.digits, by: worker, at: Date())
-      : try await queue.escalate(number.digits, by: worker, reason: context.form.text("reason"), at: Date())
+      : try await queue.escalate(number.digits, by: worker, reason: reason, at: Date())
     guard isDone else { return try await cases.answer(context, changes: [.verdict]) }
     await queueCounts.forget()
     return try await go(on: context, did: Did(choice, number: number.digits), leaving: true)

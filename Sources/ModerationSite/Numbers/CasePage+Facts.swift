@@ -25,7 +25,9 @@ struct CaseCondition: Encodable {
   }
 
   static func all(_ explanation: Explanation, _ texts: Localizer) -> [CaseCondition] {
-    (explanation.evaluation?.conditions ?? []).map { condition in
+    guard let evaluation = explanation.evaluation else { return [] }
+    let metBy = evaluation.meetingList.map { texts("case.met-by-list", ["list": explanation.lists[$0] ?? "\($0)"]) }
+    return evaluation.conditions.map { condition in
       let list = condition.source.map { explanation.lists[$0] ?? "\($0)" } ?? ""
       let figure: (Double) -> String =
         switch condition.kind {
@@ -33,9 +35,13 @@ struct CaseCondition: Encodable {
         case .confidence: texts.percent
         default: { texts.number(Int($0)) }
         }
+      let isReplaced = evaluation.isReplaced(condition)
       return CaseCondition(
         name: texts("case.condition.\(condition.kind.rawValue)", ["list": list]), have: figure(condition.have),
-        need: figure(condition.need), met: texts(condition.isMet ? "case.met" : "case.missed"), isMet: condition.isMet)
+        need: figure(condition.need),
+        met: isReplaced
+          ? metBy ?? texts("case.not-needed") : texts(condition.isMet ? "case.met" : "case.missed"),
+        isMet: condition.isMet || isReplaced)
     }
   }
 }

@@ -47,6 +47,10 @@ struct CasePage: Encodable {
   let change: String
   let packs: [CasePack]
   let isPublicationKnown: Bool
+  /// The state of a number without an entry in a pack.
+  let withoutPack: String
+  /// How the counts of reporters on the page are related; empty for no reporters.
+  let reporterCounts: String
   let parts: [CasePart]
   let comments: [CaseWords]
   let olderComments: String
@@ -125,6 +129,11 @@ struct CasePage: Encodable {
     outlookChange = texts("case.change.\(change)")
     packs = (view.packs ?? []).map { CasePack($0, texts) }
     isPublicationKnown = view.packs != nil
+    // A listed number may have no entry of its own, for example where a recipe leaves its country out.
+    withoutPack =
+      explanation.listing.map { texts("case.listed-in-no-pack", ["serial": "\($0.serial)"]) }
+      ?? texts("case.in-no-pack")
+    reporterCounts = Self.reporterCounts(explanation, shown: file.reporters.count, texts)
     parts = CasePart.all(explanation, texts)
     comments = file.comments.prefix(CaseStore.comments).map { CaseWords($0, texts) }
     if file.comments.count > CaseStore.comments, let last = file.comments.prefix(CaseStore.comments).last {
@@ -141,5 +150,22 @@ struct CasePage: Encodable {
     decisions = CaseDecision.all(file.decisions, standing: explanation.decision?.decisionID, worker: view.worker, texts)
     notes = file.notes.map { CaseRemark(account: $0.account, text: $0.text, time: PageTime($0.writtenAt, texts)) }
     noteID = UUID().uuidString.lowercased()
+  }
+
+  /// Names every count of reporters: by report, by stored vote, and in the list of the page.
+  private static func reporterCounts(_ explanation: Explanation, shown: Int, _ texts: Localizer) -> String {
+    let parts = explanation.score?.parts ?? []
+    let complaining = parts.reduce(0) { $0 + ($1.category.isToxic ? $1.reporters : 0) }
+    let legitimate = parts.reduce(0) { $0 + ($1.category.isToxic ? 0 : $1.reporters) }
+    let stored = explanation.weights.full + explanation.weights.partial + explanation.weights.none
+    guard complaining + legitimate > 0 else { return "" }
+    return [
+      texts.count(
+        "case.reporter-counts", complaining + legitimate,
+        ["complaining": texts.number(complaining), "legitimate": texts.number(legitimate)]),
+      stored < complaining + legitimate
+        ? texts.count("case.reporters-dropped", complaining + legitimate - stored) : nil,
+      shown < stored ? texts("case.reporters-shown", ["shown": texts.number(shown)]) : nil,
+    ].compactMap { $0 }.joined(separator: " ")
   }
 }

@@ -85,7 +85,7 @@ struct CasePages: Sendable {
     let others = mine == nil && isLooking ? file.item?.claim : nil
     let taken = others.flatMap { $0.until > now && $0.account != worker.account ? $0 : nil }
     let form = DecisionForm(
-      version: CaseVersion(file.explanation), typed: request == nil ? context.form : nil, role: worker.role,
+      file.explanation, appeals: file.appeals, typed: request == nil ? context.form : nil, role: worker.role,
       waits: file.item != nil, address: address, isFromQueue: isFromQueue, texts)
     let left = try await queueCounts.current().count(address.filter, level: worker.level)
     let values = CasePage(
@@ -121,14 +121,18 @@ struct CasePages: Sendable {
   }
 }
 
-/// The previous page's action in an address: `decision.NUMBER.ID`, `unsure.NUMBER` or `escalate.NUMBER`.
+/// The previous page's action in an address: `decision.NUMBER.ID`, or `unsure`, `escalate` or `reject` with `.NUMBER`.
 struct Did: Encodable {
   let what: String
   let number: Int64
   let decision: UUID?
 
   init(decision: Decision) {
-    (what, number, self.decision) = ("decision", decision.number, decision.id)
+    self.init(decision: decision.id, of: decision.number)
+  }
+
+  init(decision: UUID, of number: Int64) {
+    (what, self.number, self.decision) = ("decision", number, decision)
   }
 
   init(_ choice: DecisionForm.Choice, number: Int64) {
@@ -137,7 +141,7 @@ struct Did: Encodable {
 
   init?(_ text: String) {
     let parts = text.split(separator: ".").map(String.init)
-    guard parts.count == 2 || parts.count == 3, ["decision", "unsure", "escalate"].contains(parts[0]),
+    guard parts.count == 2 || parts.count == 3, ["decision", "unsure", "escalate", "reject"].contains(parts[0]),
       let number = Int64(parts[1])
     else { return nil }
     (what, self.number) = (parts[0], number)

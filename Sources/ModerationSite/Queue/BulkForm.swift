@@ -11,7 +11,7 @@ struct BulkForm {
   let treatment: Decision.Treatment?
   let label: String?
   let category: ReportCategory?
-  let reason: String?
+  let reason: Result<String?, RuleViolation>
   let id: UUID?
   let fingerprint: String?
 
@@ -20,20 +20,20 @@ struct BulkForm {
     treatment = form["decision"].flatMap { Decision.Treatment(rawValue: $0) }
     label = treatment == .allow ? nil : form.text("label")
     category = treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) }
-    reason = form.text("reason")
+    reason = Result { () throws(RuleViolation) in try ReasonField.read(form) }
     id = form["id"].flatMap { UUID(uuidString: $0) }
     fingerprint = form["fingerprint"]
   }
 
-  /// The bulk decision of the form.
+  /// The bulk decision of the form, without the numbers.
   /// - Throws: `RuleViolation` for the first missing or wrong field.
   func bulk(by worker: QueueWorker, at time: Date) throws -> Bulk {
     guard let treatment else {
       throw RuleViolation(.decisionNotOffered, field: "decision")
     }
     let bulk = Bulk(
-      id: id ?? UUID(), treatment: treatment, label: label, category: category, reason: reason, worker: worker,
-      decidedAt: time)
+      id: id ?? UUID(), treatment: treatment, label: label, category: category, reason: try reason.get(),
+      worker: worker, decidedAt: time)
     // The rules of single decisions apply.
     _ = try bulk.decision(of: 1)
     return bulk
@@ -46,7 +46,7 @@ struct BulkForm {
       let isWithheld = item.isWithheld(from: bulk.worker, at: bulk.decidedAt)
       return
         "\(item.number) \(item.standing?.decisionID.uuidString ?? "-") \(item.protection == nil ? "" : "protected")"
-        + (isWithheld ? " withheld" : "")
+        + (isWithheld ? " withheld" : "") + (item.isAppealed ? " appealed" : "")
     }
     let digest = SHA256.hash(data: Data(text.joined(separator: "\n").utf8))
     return Hexadecimal.text(digest.prefix(16))

@@ -39,7 +39,8 @@ struct BulkPreview: Encodable {
   let reason: String
   let options: [DecisionForm.Option]
   let categories: [DecisionForm.Category]
-  let reasons: [String]
+  let reasons: [ReasonField.Choice]
+  let isOwnReason: Bool
   let hidden: [HiddenField]
   let listAddress: String
 
@@ -57,7 +58,7 @@ struct BulkPreview: Encodable {
     let now = Date()
     func isWithheld(_ item: BulkItem) -> Bool { item.isWithheld(from: worker, at: now) }
     func isProtected(_ item: BulkItem) -> Bool { item.protection != nil && treatment != .allow }
-    func isLeftOut(_ item: BulkItem) -> Bool { isWithheld(item) || isProtected(item) }
+    func isLeftOut(_ item: BulkItem) -> Bool { isWithheld(item) || isProtected(item) || item.isAppealed }
     func isSame(_ item: BulkItem) -> Bool { !isLeftOut(item) && item.standing?.treatment == treatment }
     hasAny = !items.isEmpty
     isReady = !items.allSatisfy(isLeftOut) && !fingerprint.isEmpty
@@ -67,16 +68,22 @@ struct BulkPreview: Encodable {
     changed = texts.count("bulk.changed", items.count { !isLeftOut($0) && !isSame($0) })
     let same = items.count(where: isSame)
     let withheld = items.count(where: isWithheld)
-    let protected = items.count { isProtected($0) && !isWithheld($0) }
+    let appealed = items.count { $0.isAppealed && !isWithheld($0) }
+    let protected = items.count { isProtected($0) && !isWithheld($0) && !$0.isAppealed }
     self.same = same == 0 ? "" : texts.count("bulk.same", same)
     leftOut = [
       protected == 0 ? "" : texts.count("bulk.left-out", protected),
       withheld == 0 ? "" : texts.count("bulk.withheld", withheld),
+      appealed == 0 ? "" : texts.count("bulk.appealed", appealed),
     ].filter { !$0.isEmpty }.joined(separator: " ")
     cut = asked > items.count ? texts("bulk.cut", ["most": texts.number(Bulk.most)]) : ""
     let decided = items.count { !isLeftOut($0) }
     confirm = treatment.map { texts.count("bulk.confirm.\($0.rawValue)", decided) } ?? ""
-    does = treatment.map { texts("bulk.does.\($0.rawValue)") } ?? ""
+    let discounted = items.filter { !isLeftOut($0) }.reduce(0) { $0 + $1.reporters }
+    does = [
+      treatment.map { texts("bulk.does.\($0.rawValue)") },
+      treatment == .allow && discounted > 0 ? texts.count("case.discounts", discounted) : nil,
+    ].compactMap { $0 }.joined(separator: " ")
     sample = items.prefix(Self.rows).map { item in
       Row(
         digits: item.number, number: PhoneNumber(digits: item.number)?.formatted(.international) ?? "+\(item.number)",
@@ -86,7 +93,10 @@ struct BulkPreview: Encodable {
           ?? texts(item.isPublished ? "case.published" : "bulk.open"),
         then: isWithheld(item)
           ? texts("bulk.elsewhere")
-          : isProtected(item) ? texts("bulk.protected") : treatment.map { texts("case.decided.\($0.rawValue)") } ?? "–",
+          : item.isAppealed
+            ? texts("bulk.appeal-open")
+            : isProtected(item)
+              ? texts("bulk.protected") : treatment.map { texts("case.decided.\($0.rawValue)") } ?? "–",
         isLeftOut: isLeftOut(item))
     }
     more = items.count > Self.rows ? texts.count("bulk.more", items.count - Self.rows) : ""
@@ -105,7 +115,8 @@ struct BulkPreview: Encodable {
     categories = ReportCategory.allCases.filter(\.isToxic).map {
       DecisionForm.Category(slug: $0.slug, name: texts.category($0), isChosen: $0.slug == form["category"])
     }
-    reasons = (1...5).map { texts("case.reason.\($0)") }
+    reasons = ReasonField.choices(form, texts)
+    isOwnReason = !reasons.contains(where: \.isChosen)
     hidden = address.hidden
     listAddress = address.address(QueuePages.path)
   }

@@ -40,6 +40,7 @@ struct BulkPages: Sendable {
       }
       let items = try await bulks.items(form.numbers)
       guard !items.isEmpty else { return try await preview([], context) }
+      try bulk.check(items)
       guard form.fingerprint == BulkForm.fingerprint(bulk, items) else {
         return try await preview(form.numbers, context, isStale: form.fingerprint != nil)
       }
@@ -88,6 +89,7 @@ struct BulkPages: Sendable {
     var (problem, fingerprint) = (problem, "")
     do {
       let bulk = try BulkForm(context.form).bulk(by: try context.worker, at: Date())
+      try bulk.check(items)
       fingerprint = BulkForm.fingerprint(bulk, items)
     } catch let found as RuleViolation {
       if isAsked { problem = problem ?? found }

@@ -9,7 +9,9 @@ struct DecideCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decide", abstract: "Block, identify or allow a number, whatever its reports say.",
     discussion: """
-      A decision takes effect with the next publication and ends a hold. All decisions stay in the history. --undo undoes \
+      A decision takes effect with the next publication and ends a hold. --allow upholds an open appeal and removes the \
+      number from the published packs; its reason is the answer to the owner. To reject an appeal, see ringfence appeals \
+      answer. All decisions stay in the history. --undo undoes \
       the current decision and restores the one before it.
       """)
 
@@ -37,7 +39,11 @@ struct DecideCommand: AsyncParsableCommand {
   @Option(help: "Category, such as fraud; leave it out for a name without a category.")
   var category: String?
 
-  @Option(help: "Reason, shown to everyone who looks up the number. Required to block or identify.")
+  @Option(
+    help: """
+      Reason, shown to everyone who looks up the number. Required to block or identify, and to allow a number that is \
+      held, listed, appealed or reported by many.
+      """)
   var reason: String?
 
   @Option(help: "Private note for moderators.")
@@ -65,6 +71,8 @@ struct DecideCommand: AsyncParsableCommand {
         print(try await undo ? takeBack(number, context.stores.decisions) : decide(context))
       } catch let error as DecisionError {
         throw try CommandFailure.refused(error)
+      } catch let problem as RuleViolation {
+        throw CommandFailure.failed(try Localizer.commandLine().message(problem))
       }
     }
   }

@@ -82,7 +82,9 @@ struct RevokeCommand: AsyncParsableCommand {
     let (policy, recipes) = (try settings.policy, try settings.recipes)
     try await CommandContext.open(settings, owns: false, logger: .quiet) { context in
       do {
-        _ = try await context.stores.decisions.record(decision)
+        _ = try await context.stores.decisions.record(decision, revoking: .remove)
+      } catch let problem as RuleViolation {
+        throw CommandFailure.failed(try Localizer.commandLine().message(problem))
       } catch let error as DecisionError {
         throw try CommandFailure.refused(error)
       }

@@ -23,9 +23,11 @@ struct FileAppeal: PostgresStatement {
 /// Answers an appeal, or changes the answer.
 struct AnswerAppeal: PostgresStatement {
   let appeal: Appeal
+  /// The decision that upholds the appeal.
+  var decision: UUID?
 
   static let sql = """
-    UPDATE appeals SET state = $3, answered_by = $4, answered_at = $5, answer = $6
+    UPDATE appeals SET state = $3, answered_by = $4, answered_at = $5, answer = $6, decision_id = $7
     WHERE number = $1 AND appeal_id = $2 RETURNING number
     """
 
@@ -36,9 +38,31 @@ struct AnswerAppeal: PostgresStatement {
     parameters.append(appeal.answeredBy)
     parameters.append(appeal.answeredAt)
     parameters.append(appeal.answer)
+    parameters.append(decision)
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Opens the appeals again that a decision upheld, and keeps their contacts.
+struct ReopenAppeals: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let decision: UUID
+
+  static let sql = """
+    WITH reopened AS (
+      UPDATE appeals SET state = 'open', answered_by = NULL, answered_at = NULL, answer = NULL, decision_id = NULL
+      WHERE number = $1 AND decision_id = $2 RETURNING number, appeal_id
+    )
+    UPDATE appeal_contacts c SET purge_at = NULL FROM reopened r
+    WHERE c.number = $1 AND c.number = r.number AND c.appeal_id = r.appeal_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(decision)
+  }
 }
 
 /// A number's appeals, the oldest first.

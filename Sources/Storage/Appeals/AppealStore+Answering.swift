@@ -11,22 +11,25 @@ extension AppealStore {
   ///   - expected: the open appeals that the moderator saw; nil for all that are open.
   ///   - moderator: 1 to 80 characters.
   ///   - answer: text for the owner; nil gives only the outcome.
+  ///   - decisionID: of the decision to allow the number, where the appeals are upheld.
   /// - Throws: `RuleViolation`; `PostgresError`.
   public func settle(
     _ number: Int64, expecting expected: Set<UUID>? = nil, as state: Appeal.State, by moderator: String, role: Role,
-    answer: String?, at time: Date
+    answer: String?, decisionID: UUID = UUID(), at time: Date
   ) async throws -> AnswerOutcome {
     try await settle(
-      number, expecting: expected, as: state, by: moderator, role: role, answer: answer, at: time, noting: UUID())
+      number, expecting: expected, as: state, by: moderator, role: role, answer: answer, decisionID: decisionID,
+      at: time, noting: UUID())
   }
 
   /// As above. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
   func settle(
     _ number: Int64, expecting expected: Set<UUID>?, as state: Appeal.State, by moderator: String, role: Role,
-    answer: String?, at time: Date, noting eventID: UUID
+    answer: String?, decisionID: UUID = UUID(), at time: Date, noting eventID: UUID
   ) async throws -> AnswerOutcome {
     let decision = try Decision(
-      number: number, treatment: .allow, reason: "An appeal was upheld.", decidedBy: moderator, decidedAt: time)
+      id: decisionID, number: number, treatment: .allow, reason: "An appeal was upheld.", decidedBy: moderator,
+      decidedAt: time)
     return try await pool.transaction { connection in
       _ = try await connection.run(LockAppeals(number: number))
       let appeals = try await connection.run(ReadAppealsOf(number: number))
@@ -37,10 +40,12 @@ extension AppealStore {
       guard !open.isEmpty else { return .nothingOpen }
       guard expected == nil || Set(open.map(\.id)) == expected else { return .changed }
       let answers = try open.map { try $0.answered(state, by: moderator, at: time, answer: answer) }
-      for appeal in answers { _ = try await connection.run(AnswerAppeal(appeal: appeal)) }
+      let behind = state == .upheld ? decision.id : nil
+      for appeal in answers { _ = try await connection.run(AnswerAppeal(appeal: appeal, decision: behind)) }
       let listing = try await connection.run(ReadListing(number: number)).first
       if state == .upheld {
-        _ = try await connection.add(AddDecision(try await connection.following(decision)))
+        let item = try await connection.run(ReadCase(number: number)).first
+        _ = try await connection.add(AddDecision(try await connection.following(decision), ending: item))
         if listing != nil, let revocation = Revocation(carryingOut: decision) {
           _ = try await connection.run(RequestRevocation(revocation: revocation))
         }

@@ -49,6 +49,16 @@ public struct DecisionEvent: Sendable, Equatable {
   public let time: Date
 }
 
+/// The case that a decision ended.
+struct DecidedCase: Sendable, Equatable {
+  /// The start of the wait.
+  var since: Date
+  /// The causes of the case.
+  var causes: QueueCauses
+  /// The level of the case.
+  var level: Int16
+}
+
 /// The decision in force that a moderator saw before deciding.
 public enum ExpectedDecision: Sendable, Equatable {
   /// Any decision, or none.

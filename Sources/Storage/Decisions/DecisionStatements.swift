@@ -47,8 +47,11 @@ struct AddDecision: PostgresStatement {
   let note: String?
   let decidedBy: String
   let time: Date
+  /// The case that the decision ends.
+  let item: QueueCase?
 
-  init(_ decision: Decision) {
+  init(_ decision: Decision, ending item: QueueCase?) {
+    self.item = item
     (number, id, self.decision) = (decision.number, decision.id, decision.treatment.rawValue)
     (label, category, undoes) = (decision.label, decision.category, nil)
     (reason, note, decidedBy, time) = (decision.reason, decision.note, decision.decidedBy, decision.decidedAt)
@@ -56,13 +59,15 @@ struct AddDecision: PostgresStatement {
 
   init(undoing undone: UUID, of number: Int64, id: UUID, reason: String?, decidedBy: String, time: Date) {
     (self.number, self.id, decision, undoes) = (number, id, "undo", undone)
-    (label, category, note) = (nil, nil, nil)
+    (label, category, note, item) = (nil, nil, nil, nil)
     (self.reason, self.decidedBy, self.time) = (reason, decidedBy, time)
   }
 
   static let sql = """
-    INSERT INTO decisions (number, decision_id, decision, label, category_id, undoes, reason, note, decided_by, decided_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    INSERT INTO decisions
+      (number, decision_id, decision, label, category_id, undoes, reason, note, decided_by, decided_at,
+       case_since, case_causes, case_level)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
     ON CONFLICT (number, decision_id) DO NOTHING
     RETURNING number
     """
@@ -78,9 +83,53 @@ struct AddDecision: PostgresStatement {
     parameters.append(note)
     parameters.append(decidedBy)
     parameters.append(time)
+    parameters.append(item?.since)
+    parameters.append(item?.causes.rawValue)
+    parameters.append(item?.level)
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// The case that a decision ended; no row where there was none.
+struct ReadDecidedCase: PostgresStatement {
+  let number: Int64
+  let id: UUID
+
+  static let sql = """
+    SELECT case_since, case_causes, case_level FROM decisions
+    WHERE number = $1 AND decision_id = $2 AND case_since IS NOT NULL
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(id)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> DecidedCase {
+    DecidedCase(since: try row.decode(0), causes: QueueCauses(rawValue: try row.decode(1)), level: try row.decode(2))
+  }
+}
+
+/// The facts for the rule of allowing a number; see `AllowRule`.
+struct ReadAllowRule: PostgresStatement {
+  let number: Int64
+
+  static let sql = """
+    SELECT EXISTS (SELECT 1 FROM holds h WHERE h.number = $1 AND NOT h.settled),
+           EXISTS (SELECT 1 FROM listings l WHERE l.number = $1),
+           EXISTS (SELECT 1 FROM appeals a WHERE a.number = $1 AND a.state = 'open'),
+           (SELECT coalesce(sum(c.reporters), 0) FROM number_categories c
+            JOIN categories k ON k.category_id = c.category_id WHERE c.number = $1 AND k.toxic)
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> AllowRule {
+    AllowRule(
+      isHeld: try row.decode(0), isListed: try row.decode(1), isAppealed: try row.decode(2),
+      reporters: Int(try row.decode(3, as: Int64.self)))
+  }
 }
 
 /// Puts the newest decision that was not undone into force for a number, and settles or reopens the number's hold.

@@ -14,23 +14,32 @@ public struct DecisionStore: Sendable {
   /// Records a decision and puts it into force, settles the number's hold and removes the number from the queue. Safe
   /// to call again.
   ///
+  /// A decision to allow a number upholds its open appeals and revokes its listing; its reason is the answer.
+  ///
   /// Of two decisions about one number the one decided later is in force, in whatever order they are recorded.
   /// - Parameters:
   ///   - expected: the decision in force that the moderator saw.
-  ///   - role: the moderator's role, for the audit log; commands act as administrator.
+  ///   - role: the moderator's role; commands act as administrator.
+  ///   - action: the action that revokes the listing of a number whose appeal is upheld.
   /// - Throws: ``DecisionError/protected(_:)`` for a protected number, unless it is allowed; `RuleViolation` for a
-  ///   number outside every numbering plan; ``DecisionError/stale`` when another decision than the expected one is in
+  ///   number outside every numbering plan, for a number with an open appeal unless it is allowed, and by `AllowRule`;
+  ///   ``DecisionError/stale`` when another decision than the expected one is in
   ///   force; `PostgresError`.
   public func record(
-    _ decision: Decision, expecting expected: ExpectedDecision = .any, role: Role = .administrator
+    _ decision: Decision, expecting expected: ExpectedDecision = .any, role: Role = .administrator,
+    revoking action: Revocation.Action = .unlist
   ) async throws -> DecisionOutcome {
     if decision.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: decision.number) {
       throw DecisionError.protected(rule)
     }
-    return try await pool.transaction { try await $0.record(decision, expecting: expected, role: role) }
+    return try await pool.transaction {
+      try await $0.record(decision, expecting: expected, role: role, revoking: action)
+    }
   }
 
-  /// Undoes a decision: the newest one before it that was not undone is in force again. Where there is none, the
+  /// Undoes a decision, restores the case that it ended, and opens the appeals again that it upheld.
+  ///
+  /// The newest decision before it that was not undone is in force again. Where there is none, the
   /// number's hold applies again, and the number is queued for evaluation.
   /// - Parameters:
   ///   - id: of the undoing; the same for every retry.

@@ -7,18 +7,23 @@ import PostgreSQL
 extension PostgresConnection {
   /// Records a decision with its audit event; see `DecisionStore.record`.
   /// - Throws: `RuleViolation`; ``DecisionError/stale``; `PostgresError`.
-  func record(_ decision: Decision, expecting expected: ExpectedDecision, role: Role) async throws -> DecisionOutcome {
+  func record(
+    _ decision: Decision, expecting expected: ExpectedDecision, role: Role, revoking action: Revocation.Action = .unlist
+  ) async throws -> DecisionOutcome {
     guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
       throw RuleViolation(.numberInvalid, field: "number")
     }
     // Locked before it is read: the decision in force cannot change until the transaction ends.
-    let (history, _, standings) = try await pipeline(
-      ReadDecisions(number: decision.number), LockStandingDecision(number: decision.number),
-      ReadStandingDecision(number: decision.number))
+    // The lock of appeals comes first, as where an appeal is answered.
+    let number = decision.number
+    let (_, history, _, standings, items, rules) = try await pipeline(
+      LockAppeals(number: number), ReadDecisions(number: number), LockStandingDecision(number: number),
+      ReadStandingDecision(number: number), ReadCase(number: number), ReadAllowRule(number: number))
     let standing = standings.first
     if let known = history.first(where: { $0.id == decision.id }) {
       return known.says(decision) ? .duplicate : .conflict
     }
+    try rules.first?.check(decision, role: role)
     var dated = decision
     if case .this(let id) = expected {
       guard standing?.decisionID == id else { throw DecisionError.stale }
@@ -26,7 +31,7 @@ extension PostgresConnection {
       if standing == nil, try await run(TakeStandingPlace(decision: decision)).isEmpty { throw DecisionError.stale }
       dated.follow(standing)
     }
-    guard try await add(AddDecision(dated)) else {
+    guard try await add(AddDecision(dated, ending: items.first)) else {
       // Another transaction has recorded it at the same moment.
       let known = try await run(ReadDecisions(number: decision.number)).first { $0.id == decision.id }
       return known?.says(decision) == true ? .duplicate : .conflict
@@ -36,7 +41,32 @@ extension PostgresConnection {
       subject: "+\(decision.number)",
       before: standing?.fields, after: decision.fields, reason: decision.reason)
     _ = try await pipeline(SettleCase(number: decision.number), AppendAuditEvent(event, at: decision.decidedAt))
+    if rules.first?.isAppealed == true { try await upholdAppeals(by: decision, role: role, revoking: action) }
     return .recorded
+  }
+
+  /// Upholds the open appeals about a number that a decision allows, with the decision's reason as the answer, and
+  /// requests the number's revocation where it is listed.
+  private func upholdAppeals(by decision: Decision, role: Role, revoking action: Revocation.Action) async throws {
+    let number = decision.number
+    let (appeals, listings) = try await pipeline(ReadAppealsOf(number: number), ReadListing(number: number))
+    let open = appeals.filter { $0.state == .open }
+    for appeal in open {
+      let answered = try appeal.answered(
+        .upheld, by: decision.decidedBy, at: decision.decidedAt, answer: decision.reason)
+      _ = try await run(AnswerAppeal(appeal: answered, decision: decision.id))
+    }
+    if !listings.isEmpty, var revocation = Revocation(carryingOut: decision) {
+      revocation.action = action
+      _ = try await run(RequestRevocation(revocation: revocation))
+    }
+    let event = AuditEvent(
+      actor: decision.decidedBy, role: role, action: "appeal.uphold", subject: "+\(number)",
+      before: ["listed": listings.first?.category.slug ?? "no", "open_appeals": "\(open.count)"],
+      after: ["state": Appeal.State.upheld.rawValue], reason: decision.reason)
+    _ = try await pipeline(
+      SchedulePurge(number: number, time: decision.decidedAt + AppealStore.contactsKept),
+      AppendAuditEvent(event, at: decision.decidedAt))
   }
 
   /// Undoes a decision with its audit event; see `DecisionStore.undo`.
@@ -44,8 +74,9 @@ extension PostgresConnection {
   func undo(_ decisionID: UUID, as undoing: Decision, role: Role) async throws -> UndoOutcome {
     let number = undoing.number
     // Before the history is read: of two simultaneous undoings the second sees the first.
-    _ = try await run(LockStandingDecision(number: number))
-    let history = try await run(ReadDecisions(number: number))
+    let (_, _, history, cases) = try await pipeline(
+      LockAppeals(number: number), LockStandingDecision(number: number), ReadDecisions(number: number),
+      ReadDecidedCase(number: number, id: decisionID))
     guard history.contains(where: { $0.id == decisionID && $0.isDecision }) else { return .notFound }
     if let earlier = history.first(where: { $0.kind == .undo(decisionID) }) {
       // This call itself, whose commit was not acknowledged.
@@ -56,8 +87,13 @@ extension PostgresConnection {
       AddDecision(
         undoing: decisionID, of: number, id: undoing.id, reason: undoing.reason, decidedBy: undoing.decidedBy,
         time: undoing.decidedAt))
+    _ = try await run(ReopenAppeals(number: number, decision: decisionID))
     // Evaluated in the next round; the number leaves the queue again where no cause holds.
-    _ = try await run(EnqueueCases([(number, .threshold)], at: undoing.decidedAt))
+    if let item = cases.first {
+      _ = try await run(RestoreCase(number: number, item: item))
+    } else {
+      _ = try await run(EnqueueCases([(number, .threshold)], at: undoing.decidedAt))
+    }
     let after = try await run(ReadStandingDecision(number: number)).first
     let event = AuditEvent(
       actor: undoing.decidedBy, role: role, action: "decision.undo", subject: "+\(number)", before: before?.fields,
@@ -95,6 +131,17 @@ extension DecisionEvent {
     kind == .decision(decision.treatment) && label == decision.label && category == decision.category
       && reason == decision.reason
       && note == decision.note && decidedBy == decision.decidedBy
+  }
+}
+
+extension AllowRule {
+  /// - Throws: `RuleViolation` where the decision is not permitted.
+  fileprivate func check(_ decision: Decision, role: Role) throws(RuleViolation) {
+    if decision.treatment == .allow {
+      try check(reason: decision.reason, role: role)
+    } else if isAppealed {
+      throw RuleViolation(.appealOpen, field: "appeal")
+    }
   }
 }
 

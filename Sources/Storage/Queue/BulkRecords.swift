@@ -35,6 +35,15 @@ public struct Bulk: Sendable, Equatable {
     self.decidedAt = decidedAt
   }
 
+  /// Checks the rule for allowing numbers.
+  /// - Throws: `RuleViolation` for the first number that the bulk may not allow.
+  public func check(_ items: [BulkItem]) throws(RuleViolation) {
+    guard treatment == .allow else { return }
+    for item in items where item.isOpen(to: self) {
+      try item.allowRule.check(reason: reason, role: worker.role)
+    }
+  }
+
   /// The decision for one number. Its id is derived from the bulk's id and the number, so that a retry makes the same
   /// decisions.
   /// - Throws: `RuleViolation`.
@@ -65,6 +74,17 @@ public struct BulkItem: Sendable, Equatable {
   public var level: Int16 = 0
   /// The claim on its case.
   public var claim: QueueCase.Claim?
+  /// Whether a rule against brigading holds it.
+  public var isHeld = false
+  /// Whether an appeal about it is open; it is left out, because the owner needs an answer.
+  public var isAppealed = false
+  /// Distinct reporters with a complaint.
+  public var reporters = 0
+
+  /// The rule for allowing it.
+  public var allowRule: AllowRule {
+    AllowRule(isHeld: isHeld, isListed: isPublished, isAppealed: isAppealed, reporters: reporters)
+  }
 
   /// Whether the worker may not decide it: its case has a higher level, or somebody else has claimed it.
   public func isWithheld(from worker: QueueWorker, at time: Date) -> Bool {
@@ -75,7 +95,8 @@ public struct BulkItem: Sendable, Equatable {
 
   /// Whether a bulk can apply to it.
   func isOpen(to bulk: Bulk) -> Bool {
-    (bulk.treatment == .allow || protection == nil) && !isWithheld(from: bulk.worker, at: bulk.decidedAt)
+    !isAppealed && (bulk.treatment == .allow || protection == nil)
+      && !isWithheld(from: bulk.worker, at: bulk.decidedAt)
   }
 }
 

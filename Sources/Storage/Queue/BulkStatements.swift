@@ -21,7 +21,11 @@ struct ReadBulkItems: PostgresStatement {
     SELECT t.number, r.decision, r.label, r.category_id, r.decision_id, r.decided_at, coalesce(n.heat, 0), l.number IS NOT NULL,
            (SELECT c.category_id FROM number_categories c JOIN categories k ON k.category_id = c.category_id
             WHERE c.number = t.number AND k.toxic AND c.heat > 0 ORDER BY c.heat DESC, c.category_id LIMIT 1),
-           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until, h.count
+           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until, h.count,
+           EXISTS (SELECT 1 FROM holds o WHERE o.number = t.number AND NOT o.settled),
+           EXISTS (SELECT 1 FROM appeals a WHERE a.number = t.number AND a.state = 'open'),
+           (SELECT coalesce(sum(c.reporters), 0) FROM number_categories c
+            JOIN categories k ON k.category_id = c.category_id WHERE c.number = t.number AND k.toxic)
     FROM unnest($1::bigint[]) AS t (number)
     LEFT JOIN number_decisions r ON r.number = t.number
     LEFT JOIN numbers n ON n.number = t.number
@@ -51,7 +55,8 @@ struct ReadBulkItems: PostgresStatement {
     return BulkItem(
       number: number, standing: standing, decisionCount: Int(try row.decode(13, as: Int64.self)),
       category: try row.optionalCategory(8), heat: try row.decode(6),
-      isPublished: try row.decode(7), level: try row.decode(9), claim: claim)
+      isPublished: try row.decode(7), level: try row.decode(9), claim: claim, isHeld: try row.decode(14),
+      isAppealed: try row.decode(15), reporters: Int(try row.decode(16, as: Int64.self)))
   }
 }
 

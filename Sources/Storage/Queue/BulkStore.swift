@@ -33,11 +33,12 @@ public struct BulkStore: Sendable {
   /// Makes a decision about each of the items, some in each transaction. Safe to call again: an interrupted bulk
   /// continues, and finished decisions stay.
   ///
-  /// A number is left out when it was decided since the items were read, when the worker may not decide it, or when it
-  /// is protected and not allowed. Nothing more is done once the bulk is undone.
+  /// A number is left out when it was decided since the items were read, when the worker may not decide it, when an
+  /// appeal about it is open, or when it is protected and not allowed. Nothing more is done once the bulk is undone.
   /// - Returns: the numbers that were left out.
   /// - Throws: `RuleViolation`, with nothing done; `PostgresError`.
   public func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
+    try bulk.check(Array(items.prefix(Bulk.most)))
     let left = try await rule(bulk, items)
     _ = try await pool.retrying { try await $0.run(FinishBulk(id: bulk.id, time: bulk.decidedAt)) }
     return left
@@ -155,7 +156,7 @@ public struct BulkStore: Sendable {
 }
 
 extension PostgresConnection {
-  /// - Returns: false when another decision is in force by now.
+  /// - Returns: false when another decision is in force by now, or the number's state forbids the decision by now.
   fileprivate func take(_ decision: Decision, of bulk: Bulk, expecting standing: UUID?) async throws -> Bool {
     do {
       // A savepoint, so that one stale number does not undo the others.
@@ -165,6 +166,8 @@ extension PostgresConnection {
       }
       return true
     } catch DecisionError.stale {
+      return false
+    } catch is RuleViolation {
       return false
     }
   }

@@ -3,6 +3,29 @@ public import Foundation
 import PhoneNumbers
 public import PostgreSQL
 
+/// Restores the case that a decision had ended; the row is marked stale, so that the next round evaluates it.
+struct RestoreCase: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let item: DecidedCase
+
+  static let sql = """
+    INSERT INTO queue AS q (number, causes, urgency, country, since, level, stale) VALUES ($1, $2, $3, $4, $5, $6, true)
+    ON CONFLICT (number) DO UPDATE SET
+      causes = q.causes | excluded.causes, since = least(q.since, excluded.since),
+      level = greatest(q.level, excluded.level), stale = true, version = q.version + 1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(item.causes.rawValue)
+    parameters.append(Urgency.of(QueueFacts(level: item.level, since: item.since), causes: item.causes))
+    parameters.append(RegionMap.countries.region(of: number) ?? "")
+    parameters.append(item.since)
+    parameters.append(item.level)
+  }
+}
+
 /// Adds numbers to the queue, or a cause to existing cases, in the transaction that creates the cause.
 ///
 /// The statement knows only the cause: the row is marked stale, and the next round of `QueueStore.judge` evaluates it,

@@ -145,7 +145,7 @@ import Testing
     // After a moderator allows the ten numbers, the reports of the attackers no longer count.
     for number in innocent {
       _ = try await DecisionStore(pool: pool).record(
-        try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now + 1))
+        try Decision(number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 1))
     }
     _ = try await reporters.recount(protected: .none, at: now + 2)
     for number in innocent {

@@ -150,7 +150,8 @@ import Testing
 
       let decisions = DecisionStore(pool: pool)
       func decide(_ number: Int64) async throws -> Decision {
-        let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now + 1)
+        let decision = try Decision(
+          number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 1)
         _ = try await decisions.record(decision)
         return decision
       }

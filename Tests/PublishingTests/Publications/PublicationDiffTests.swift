@@ -43,7 +43,7 @@ import Testing
       // One number is allowed, one gets a name, one is protected, and new ones are added.
       let decisions = DecisionStore(pool: pool)
       _ = try await decisions.record(
-        try Decision(number: numbers[3], treatment: .allow, decidedBy: "Ada", decidedAt: now + 60))
+        try Decision(number: numbers[3], treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 60))
       _ = try await decisions.record(
         try Decision(
           number: numbers[4], treatment: .identify, label: "A shop", reason: "It is one.", decidedBy: "Ada",

@@ -21,9 +21,10 @@ import Testing
   ]
 
   private static let violations: [RuleViolation] =
-    RuleViolation.Code.allCases.filter { $0 != .length }.map { RuleViolation($0, field: "label") } + [
-      RuleViolation(code: .length, values: ["field": "label", "most": 100])
-    ]
+    RuleViolation.Code.allCases.map { code in
+      [.length, .allowNeedsModerator, .allowNeedsReason].contains(code)
+        ? RuleViolation(code: code, values: ["field": "label", "most": 100]) : RuleViolation(code, field: "label")
+    }
 
   /// All errors of threshold checks; those of one field get the name of the threshold.
   private static var problems: [ThresholdProblem] {

@@ -177,7 +177,7 @@ import Testing
       }
       // Numbers allowed since the publication are no longer returned.
       _ = try await DecisionStore(pool: pool).record(
-        try Decision(number: some, treatment: .allow, decidedBy: "Ada", decidedAt: now + 1))
+        try Decision(number: some, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 1))
       let gone = try await get(server, "/v1/numbers/by-hash/\(hash(some).prefix(8))")
       let told = try JSONDecoder().decode(Hashes.self, from: Data(gone.body.readableBytesView))
       #expect(told.entries.isEmpty)

@@ -104,7 +104,7 @@ import Testing
     let records = try await fill(seed: 37, count: 2_000)
     let hottest = records.sorted { $0.standing.heat > $1.standing.heat }.prefix(4).map(\.number)
     _ = try await DecisionStore(pool: pool).record(
-      try Decision(number: hottest[0], treatment: .allow, decidedBy: "Ada", decidedAt: now))
+      try Decision(number: hottest[0], treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now))
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(hottest[1], finding)], at: now)
     try await ProtectionStore(pool: pool).add([(.number(hottest[2]), "A bank")], by: "Ada", at: now)

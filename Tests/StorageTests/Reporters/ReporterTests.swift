@@ -170,7 +170,7 @@ import Testing
     #expect(try await recount() == .init())
 
     let decisions = DecisionStore(pool: pool)
-    let mistake = try Decision(number: 1, treatment: .allow, decidedBy: "Ada", decidedAt: now - 60)
+    let mistake = try Decision(number: 1, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now - 60)
     _ = try await decisions.record(mistake)
     #expect(try await recount() == .init(reporters: 9, numbers: 1))
     #expect(abs(try await heat(of: 1) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)

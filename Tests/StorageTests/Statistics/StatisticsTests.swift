@@ -33,7 +33,7 @@ import Testing
     }
     #expect(try await store.days(3, until: now).map { $0[.reports] } == [3, 0, 7])
     _ = try await DecisionStore(pool: pool).record(
-      try Decision(number: 33_162_000_000, treatment: .allow, decidedBy: "Ada", decidedAt: now))
+      try Decision(number: 33_162_000_000, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now))
     try await store.refresh(at: now + 300)
     #expect(try await store.days(1, until: now).map { $0[.decisions] } == [1])
   }

@@ -1,0 +1,42 @@
+/// The rule for allowing a number: to allow a number that is held, listed, appealed or reported by many needs a
+/// moderator and a reason.
+public struct AllowRule: Sendable, Equatable {
+  /// The most reporters of a number that triage may allow. The default thresholds need at most 5 reporters for a
+  /// listing, so four times as many are more than a coincidence.
+  public static let mostReporters = 20
+
+  /// Whether a rule against brigading holds the number.
+  public var isHeld: Bool
+  /// Whether the newest publication lists the number.
+  public var isListed: Bool
+  /// Whether an appeal about the number is open.
+  public var isAppealed: Bool
+  /// Distinct reporters with a complaint; the decision discounts them.
+  public var reporters: Int
+
+  /// - Parameters: see the properties.
+  public init(isHeld: Bool, isListed: Bool, isAppealed: Bool, reporters: Int) {
+    (self.isHeld, self.isListed, self.isAppealed, self.reporters) = (isHeld, isListed, isAppealed, reporters)
+  }
+
+  /// - Parameter explanation: the number's present state.
+  public init(_ explanation: Explanation) {
+    self.init(
+      isHeld: explanation.hold != nil, isListed: explanation.listing != nil, isAppealed: explanation.openAppeals > 0,
+      reporters: explanation.score?.reporters ?? 0)
+  }
+
+  /// Whether allowing the number needs a moderator and a reason.
+  public var isGuarded: Bool { isHeld || isListed || isAppealed || reporters > Self.mostReporters }
+
+  /// - Throws: ``RuleViolation`` of the code `allow_needs_moderator` or `allow_needs_reason`.
+  public func check(reason: String?, role: Role) throws(RuleViolation) {
+    guard isGuarded else { return }
+    guard role >= .moderator else { throw violation(.allowNeedsModerator) }
+    guard reason != nil else { throw violation(.allowNeedsReason) }
+  }
+
+  private func violation(_ code: RuleViolation.Code) -> RuleViolation {
+    RuleViolation(code: code, values: ["field": .text("allow"), "most": CodedValue(Self.mostReporters)])
+  }
+}

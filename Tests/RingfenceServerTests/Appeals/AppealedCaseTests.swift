@@ -1,0 +1,155 @@
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+/// No appeal stays open behind a decision, and no decision is made behind an open appeal.
+@Suite(.database) struct AppealedCaseTests {
+  private let number: Int64 = 33_162_601_021
+  private var uri: String { "/moderation/numbers/\(number)" }
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var appeals: AppealStore { AppealStore(pool: pool) }
+  private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private var publications: PublicationStore { PublicationStore(pool: pool) }
+
+  /// Lists the number and files an appeal.
+  /// - Returns: the address of the ticket.
+  private func appeal(_ server: TestServer) async throws -> String {
+    let time = Date()
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(time))")
+    }
+    let visitor = Visitor(server)
+    let form = try await visitor.get("/appeal").text
+    let stamp = String(try #require(form.firstMatch(of: /name="stamp" value="([^"]+)"/)?.1))
+    return try await visitor.post(
+      "/appeal", ["number": "+33 1 62 60 10 21", "statement": "It is mine.", "stamp": stamp]
+    ).location
+  }
+
+  private func states() async throws -> [Appeal.State] { try await appeals.appeals(of: number).map(\.state) }
+
+  @Test func upholdAnswersRevokesAndUpdatesTheTicket() async throws {
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      let ticket = try await appeal(server)
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await desk.page("\(uri)?queue=1")
+      #expect(page.contains(#"value="uphold""#) && page.contains(#"value="reject""#))
+      #expect(!page.contains(#"value="allow""#) && !page.contains(#"value="block""#))
+      let filled = try await desk.send(page, to: "\(uri)/decision", [("fill", "1")])
+      #expect(filled.status == .ok && filled.text.contains(">We have removed your number from the list."))
+      #expect(try await states() == [.open])
+
+      let done = try await desk.send(
+        filled.text, to: "\(uri)/decision", [("decision", "uphold"), ("words", "Sorry."), ("note", "Called back.")])
+      #expect(done.status == .seeOther)
+      #expect(try await states() == [.upheld])
+      #expect(try await decisions.standing(of: number)?.treatment == .allow)
+      #expect(try await publications.openRevocations().map(\.number) == [number])
+      #expect(try await QueueStore(pool: pool).find(number) == nil)
+      let status = try await Visitor(server).get(ticket).text
+      #expect(status.contains("upheld") && status.contains("Sorry."))
+    }
+  }
+
+  @Test func rejectNeedsAnAnswerAndClosesTheAppeal() async throws {
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      let ticket = try await appeal(server)
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      let refused = try await desk.send(page, to: "\(uri)/decision", [("decision", "reject"), ("note", "Kept.")])
+      #expect(refused.status == .unprocessableContent && refused.text.contains("Kept."))
+      #expect(refused.text.contains("Write an answer to the owner."))
+      let done = try await desk.send(
+        refused.text, to: "\(uri)/decision", [("decision", "reject"), ("words", "The calls continue.")])
+      #expect(done.status == .seeOther)
+      #expect(try await states() == [.rejected])
+      #expect(try await decisions.standing(of: number) == nil)
+      #expect(try await Visitor(server).get(ticket).text.contains("The calls continue."))
+      #expect(try await desk.page(try #require(done.headers[.location])).contains("Appeal rejected"))
+    }
+  }
+
+  @Test func triageEscalates() async throws {
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      _ = try await appeal(server)
+      let triage = try await ModeratorClient.signIn(server, as: "Tim", role: .triage)
+      let page = try await triage.page(uri)
+      #expect(!page.contains(#"value="uphold""#) && page.contains("Only a moderator can answer it."))
+      for (decision, status) in [("uphold", 403), ("allow", 422)] {
+        let answer = try await triage.send(page, to: "\(uri)/decision", [("decision", decision), ("words", "x")])
+        #expect(answer.status.code == status, "\(decision)")
+      }
+      #expect(try await states() == [.open])
+    }
+  }
+
+  @Test func everyDecisionToAllowUpholdsTheAppeal() async throws {
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      let ticket = try await appeal(server)
+      let allow = try Decision(
+        number: number, treatment: .allow, reason: "It is yours.", decidedBy: "Ada", decidedAt: Date())
+      #expect(try await decisions.record(allow, revoking: .remove) == .recorded)
+      #expect(try await states() == [.upheld])
+      #expect(try await publications.openRevocations().map(\.action) == [.remove])
+      #expect(try await Visitor(server).get(ticket).text.contains("It is yours."))
+
+      _ = try await decisions.undo(allow.id, of: number, decidedBy: "Ada", at: Date())
+      #expect(try await states() == [.open])
+      #expect(try await QueueStore(pool: pool).find(number)?.causes.contains(.appeal) == true)
+    }
+  }
+
+  @Test func blockIsRefusedAndBulkLeavesTheNumberOut() async throws {
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      _ = try await appeal(server)
+      let block = try Decision(
+        number: number, treatment: .block, reason: "Calls.", decidedBy: "Ada", decidedAt: Date())
+      await #expect(throws: RuleViolation(.appealOpen, field: "appeal")) { try await decisions.record(block) }
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      let refused = try await desk.send(
+        page, to: "\(uri)/decision", [("decision", "block"), ("reason", "Calls."), ("note", "Kept.")])
+      #expect(refused.status == .unprocessableContent && refused.text.contains("Uphold or reject the appeal first."))
+      #expect(refused.text.contains("Kept."))
+      let list = try await desk.page("/moderation/queue")
+      let form = try await desk.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
+      #expect(form.text.contains("an appeal about it is open"))
+      for decision in ["allow", "block"] {
+        let bulks = BulkStore(pool: pool)
+        let bulk = Bulk(
+          treatment: try #require(Decision.Treatment(rawValue: decision)), reason: "Calls.",
+          worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: Date())
+        #expect(try await bulks.apply(bulk, to: try await bulks.items([number])) == [number])
+      }
+      #expect(try await states() == [.open])
+      #expect(try await decisions.history(of: number).isEmpty)
+    }
+  }
+
+  @Test func undoRestoresCauseLevelAndWaitingTime() async throws {
+    let queue = QueueStore(pool: pool)
+    let since = Date(timeIntervalSince1970: 1_795_000_000)
+    let ada = QueueWorker(account: "Ada", role: .moderator)
+    let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
+    _ = try await HoldStore(pool: pool).hold([(number, finding)], at: since)
+    _ = try await pool.run(EnqueueCases([(number, .held)], at: since))
+    #expect(try await queue.escalate(number, by: ada, at: since))
+    let before = try #require(try await queue.find(number))
+    let decision = try Decision(
+      number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: since + 60)
+    _ = try await decisions.record(decision)
+    #expect(try await queue.find(number) == nil)
+    _ = try await decisions.undo(decision.id, of: number, decidedBy: "Ada", at: since + 120)
+    let after = try #require(try await queue.find(number))
+    #expect((after.causes, after.since, after.level) == (before.causes, before.since, before.level))
+    let explanation = try await ExplanationStore(pool: pool).explain(number, at: since + 120)
+    #expect(explanation.verdict == .held)
+  }
+}

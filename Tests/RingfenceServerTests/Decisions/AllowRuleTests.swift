@@ -1,0 +1,108 @@
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+/// A number that is held, listed or reported by many is allowed only by a moderator with a reason.
+@Suite(.database) struct AllowRuleTests {
+  enum State: CaseIterable { case held, listed, reportedByMany }
+
+  private let number: Int64 = 33_162_000_248
+  private var uri: String { "/moderation/numbers/\(number)" }
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var decisions: DecisionStore { DecisionStore(pool: pool) }
+
+  private func prepare(_ state: State) async throws {
+    let now = Date()
+    _ = try await pool.run(EnqueueCases([(number, .threshold)], at: now))
+    switch state {
+    case .held:
+      let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
+      _ = try await HoldStore(pool: pool).hold([(number, finding)], at: now)
+    case .listed:
+      try await pool.withConnection { connection in
+        _ = try await connection.execute(
+          "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(now))")
+      }
+    case .reportedByMany:
+      let reports = (0..<AllowRule.mostReporters + 1).map { index in
+        Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(index) * 3_600, category: .fraud,
+          reporter: Array(repeating: UInt8(index), count: 16))
+      }
+      _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    }
+  }
+
+  @Test(arguments: State.allCases) func triageCannotAllow(_ state: State) async throws {
+    try await TestServer.run { server in
+      try await prepare(state)
+      let triage = try await ModeratorClient.signIn(server, as: "Tim", role: .triage)
+      let page = try await triage.page(uri)
+      #expect(!page.contains(#"value="allow""#) && page.contains("Only a moderator can allow this number"))
+      let refused = try await triage.send(
+        page, to: "\(uri)/decision", [("decision", "allow"), ("reason", "x"), ("note", "Typed with care.")])
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.text.contains("Only a moderator can allow") && refused.text.contains("Typed with care."))
+      #expect(try await decisions.history(of: number).isEmpty)
+      let escalated = try await triage.send(refused.text, to: "\(uri)/decision", [("decision", "escalate")])
+      #expect(escalated.status == .seeOther)
+    }
+  }
+
+  @Test(arguments: State.allCases) func moderatorNeedsAReason(_ state: State) async throws {
+    try await TestServer.run { server in
+      try await prepare(state)
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await desk.page(uri)
+      #expect(page.contains(#"id="consequence""#))
+      if state == .reportedByMany { #expect(page.contains("This discounts 21 reporters.")) }
+      let refused = try await desk.send(
+        page, to: "\(uri)/decision", [("decision", "allow"), ("note", "Typed with care.")])
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.text.contains("A reason is required to allow") && refused.text.contains("Typed with care."))
+      #expect(try await decisions.history(of: number).isEmpty)
+      let both = [("decision", "allow"), ("reason", "Mine."), ("common_reason", "The reports are not credible.")]
+      let twice = try await desk.send(refused.text, to: "\(uri)/decision", both)
+      #expect(twice.status == .unprocessableContent && twice.text.contains("not both"))
+      let done = try await desk.send(
+        twice.text, to: "\(uri)/decision",
+        [("decision", "allow"), ("reason", ""), ("common_reason", "The reports are not credible.")])
+      #expect(done.status == .seeOther)
+      #expect(try await decisions.history(of: number).map(\.reason) == ["The reports are not credible."])
+    }
+  }
+
+  @Test(arguments: State.allCases) func bulkNeedsAReason(_ state: State) async throws {
+    try await TestServer.run { server in
+      try await prepare(state)
+      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await desk.page("/moderation/queue")
+      let form = try await desk.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
+      let refused = try await desk.send(
+        form.text, to: "/moderation/bulk", [("decision", "allow")], at: "/moderation/bulk/preview")
+      #expect(refused.status == .unprocessableContent && refused.text.contains("A reason is required to allow"))
+      #expect(!refused.text.contains("fingerprint"))
+      let fields = [("decision", "allow"), ("reason", "Mine.")]
+      let preview = try await desk.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      if state == .reportedByMany { #expect(preview.text.contains("This discounts 21 reporters.")) }
+      #expect(try await desk.send(preview.text, to: "/moderation/bulk", fields).status == .seeOther)
+      #expect(try await decisions.standing(of: number)?.treatment == .allow)
+    }
+  }
+
+  @Test(arguments: State.allCases) func storeEnforcesTheRule(_ state: State) async throws {
+    try await prepare(state)
+    let bare = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: Date())
+    await #expect(throws: RuleViolation.self) { try await decisions.record(bare) }
+    let withReason = try Decision(
+      number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: Date())
+    await #expect(throws: RuleViolation.self) { try await decisions.record(withReason, role: .triage) }
+    #expect(try await decisions.record(withReason, role: .moderator) == .recorded)
+  }
+}
