@@ -339,10 +339,15 @@ CREATE TABLE decisions (
     note        text        CHECK (length(note) BETWEEN 1 AND 2000),
     decided_by  text        NOT NULL CHECK (length(decided_by) BETWEEN 1 AND 80),
     decided_at  timestamptz NOT NULL,
+    -- The case that the decision ended. Undoing the decision restores it.
+    case_since  timestamptz,
+    case_causes smallint    CHECK (case_causes BETWEEN 1 AND 63),
+    case_level  smallint    CHECK (case_level BETWEEN 0 AND 2),
     PRIMARY KEY (number, decision_id),
     CHECK ((decision = 'undo') = (undoes IS NOT NULL)),
     CHECK (decision <> 'identify' OR label IS NOT NULL),
-    CHECK (decision NOT IN ('block', 'identify') OR reason IS NOT NULL)
+    CHECK (decision NOT IN ('block', 'identify') OR reason IS NOT NULL),
+    CHECK ((case_since IS NULL) = (case_causes IS NULL) AND (case_since IS NULL) = (case_level IS NULL))
 );
 CREATE INDEX decisions_by_time ON decisions (decided_at);
 
@@ -517,6 +522,8 @@ CREATE TABLE appeals (
     answered_by text        CHECK (length(answered_by) BETWEEN 1 AND 80),
     answered_at timestamptz,
     answer      text        CHECK (length(answer) BETWEEN 1 AND 2000),
+    -- The decision that upheld the appeal. Undoing the decision opens the appeal again.
+    decision_id uuid,
     PRIMARY KEY (number, appeal_id),
     CHECK ((state = 'open') = (answered_at IS NULL))
 );
