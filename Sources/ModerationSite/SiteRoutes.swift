@@ -78,7 +78,7 @@ package struct SiteRoutes {
     signOut: RouterGroup<ServerRequestContext>
   ) {
     let signIn = SignInPages(
-      moderators: stores.sessions, desk: services.accounts.desk, pages: pages, cookies: cookies,
+      moderators: stores.sessions, signIn: services.accounts.signIn, pages: pages, cookies: cookies,
       network: services.pseudonymizer.network(of:))
     router.get("sign-in", use: signIn.form)
     router.get("sign-in/code", use: signIn.codeForm)
@@ -155,9 +155,9 @@ package struct SiteRoutes {
 
   private func publicationRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let publications = PublicationPages(
-      store: stores.publications, desk: services.publicationJobs, diff: services.diff, pages: pages)
-    let orders = PublicationOrderPages(desk: services.publicationJobs)
-    let changes = PublicationDiffPages(diff: services.diff, nights: stores.changes, pages: pages)
+      store: stores.publications, jobs: services.publicationJobs, diff: services.diff, pages: pages)
+    let orders = PublicationOrderPages(jobs: services.publicationJobs)
+    let changes = PublicationDiffPages(diff: services.diff, changes: stores.changes, pages: pages)
     let recipes = RecipePages(recipes: services.recipes, pages: pages)
     moderation
       .get("publications", use: publications.list)

@@ -46,7 +46,7 @@ package struct SiteServices: Sendable {
     self.nextPublication = nextPublication
     diff = PublicationDiff(folder: folder)
     previews = ThresholdPreviews(
-      store: stores.publications, thresholds: stores.thresholds, desk: stores.jobs, holding: review, logger: logger)
+      store: stores.publications, thresholds: stores.thresholds, jobs: stores.jobs, holding: review, logger: logger)
   }
 
   /// Runs the background work, previews and ordered publications, until ``close()`` is called.

@@ -109,7 +109,7 @@ extension PostgresConnection {
   }
 
   /// The last result of a COPY; libpq requires that all are read.
-  func finishCopy(on link: Link, sql: String) throws -> RowBatch {
+  func finishCopy(on link: LibPQConnection, sql: String) throws -> RowBatch {
     let result = PQgetResult(link.pointer)
     while let more = PQgetResult(link.pointer) { PQclear(more) }
     return try accept(result, on: link, sql: sql)

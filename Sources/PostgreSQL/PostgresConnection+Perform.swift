@@ -3,7 +3,9 @@ import CLibPQ
 extension PostgresConnection {
   /// Runs blocking libpq calls on the connection's thread; cancelling the task cancels them on the server.
   /// - Parameter opens: whether to send the pending BEGIN; otherwise `body` does.
-  func perform<T: Sendable>(sql: String? = nil, opens: Bool = true, _ body: (Link) throws -> T) async throws -> T {
+  func perform<T: Sendable>(sql: String? = nil, opens: Bool = true, _ body: (LibPQConnection) throws -> T) async throws
+    -> T
+  {
     let link = try readyLink()
     guard !Task.isCancelled else { throw PostgresError(.cancelled, sql: sql) }
     let gate = link.gate
@@ -27,7 +29,7 @@ extension PostgresConnection {
   }
 
   /// The same for operations that must not be cancelled: COMMIT, ROLLBACK, cleanup.
-  func performWithoutCancellation<T>(sql: String? = nil, _ body: (Link) throws -> T) throws -> T {
+  func performWithoutCancellation<T>(sql: String? = nil, _ body: (LibPQConnection) throws -> T) throws -> T {
     let link = try readyLink()
     defer { noteStatus(link) }
     try sendOpening(on: link)
@@ -37,7 +39,7 @@ extension PostgresConnection {
   }
 
   /// Sends the pending BEGIN.
-  func sendOpening(on link: Link) throws {
+  func sendOpening(on link: LibPQConnection) throws {
     guard let sql = opening else { return }
     // When BEGIN fails it stays pending, so that nothing runs outside the transaction.
     _ = try accept(PQexec(link.pointer, sql), on: link, sql: sql)
@@ -47,7 +49,7 @@ extension PostgresConnection {
   /// Takes ownership of a result.
   ///
   /// - Throws: `PostgresError` of kind `server` or `connectionLost`.
-  func accept(_ result: OpaquePointer?, on link: Link, sql: String?) throws -> RowBatch {
+  func accept(_ result: OpaquePointer?, on link: LibPQConnection, sql: String?) throws -> RowBatch {
     guard let result else { throw failure(link, server: nil, sql: sql) }
     switch PQresultStatus(result) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_COPY_IN, PGRES_COPY_OUT:
@@ -58,7 +60,7 @@ extension PostgresConnection {
     }
   }
 
-  func failure(_ link: Link, server: PostgresMessage?, sql: String?) -> PostgresError {
+  func failure(_ link: LibPQConnection, server: PostgresMessage?, sql: String?) -> PostgresError {
     let said = server.flatMap { $0.sqlState.isEmpty ? nil : $0 }
     if link.isLost {
       return PostgresError(.connectionLost, server: said, sql: sql, clientMessage: link.message)
@@ -74,7 +76,7 @@ extension PostgresConnection {
     }
   }
 
-  private func noteStatus(_ link: Link) {
+  private func noteStatus(_ link: LibPQConnection) {
     if link.isLost {
       close()
     } else {
@@ -83,7 +85,7 @@ extension PostgresConnection {
   }
 
   /// The link, after cleaning up an abandoned stream.
-  private func readyLink() throws -> Link {
+  private func readyLink() throws -> LibPQConnection {
     try clearAbandoned()
     guard let link else { throw PostgresError(.connectionClosed) }
     return link

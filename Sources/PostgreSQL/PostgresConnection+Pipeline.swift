@@ -59,7 +59,7 @@ extension PostgresConnection {
 
   /// The statements with their prepared names; they are prepared first where necessary. Unchanged where statements are
   /// not prepared.
-  func preparing(_ statements: [PipelinedStatement], on link: Link) throws -> [PipelinedStatement] {
+  func preparing(_ statements: [PipelinedStatement], on link: LibPQConnection) throws -> [PipelinedStatement] {
     guard configuration.usesPreparedStatements else { return statements }
     return try statements.map { statement in
       var named = statement
@@ -82,7 +82,7 @@ extension PostgresConnection {
   /// Sends all statements and takes the result of each.
   /// - Throws: `PostgresError` of the first statement that failed. The connection stays in pipeline mode when the
   ///   remaining results are unknown.
-  func pipelined(_ statements: [PipelinedStatement], on link: Link) throws -> [RowBatch] {
+  func pipelined(_ statements: [PipelinedStatement], on link: LibPQConnection) throws -> [RowBatch] {
     func check(_ isDone: Int32, _ sql: String?) throws {
       guard isDone == 1 else { throw failure(link, server: nil, sql: sql) }
     }
@@ -98,7 +98,7 @@ extension PostgresConnection {
   /// - Returns: all of them, or the first failure.
   /// - Throws: `PostgresError` where the pipeline does not end.
   private func takePipelined(
-    _ statements: [PipelinedStatement], on link: Link
+    _ statements: [PipelinedStatement], on link: LibPQConnection
   ) throws -> Result<[RowBatch], PostgresError> {
     var batches: [RowBatch] = []
     var refusal: (message: PostgresMessage, sql: String?)?
@@ -151,12 +151,12 @@ struct PipelinedStatement {
     parameters = PostgresParameters()
   }
 
-  mutating func prepare(on connection: isolated PostgresConnection, _ link: Link) throws {
+  mutating func prepare(on connection: isolated PostgresConnection, _ link: LibPQConnection) throws {
     name = try connection.preparedName(id, sql, parameters, on: link)
   }
 
   /// - Returns: libpq's result: 1 when it is queued.
-  func send(on link: Link) -> Int32 {
+  func send(on link: LibPQConnection) -> Int32 {
     parameters.withPointers { values, lengths, formats in
       let count = Int32(parameters.count)
       guard let name else {

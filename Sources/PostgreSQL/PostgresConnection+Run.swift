@@ -64,7 +64,7 @@ extension PostgresConnection {
     }
   }
 
-  func unnamed(_ sql: String, _ parameters: PostgresParameters, on link: Link) throws -> RowBatch {
+  func unnamed(_ sql: String, _ parameters: PostgresParameters, on link: LibPQConnection) throws -> RowBatch {
     let result = parameters.withPointers { values, lengths, formats in
       PQexecParams(
         link.pointer, sql, Int32(parameters.count), parameters.types, values, lengths, formats, 1)
@@ -73,7 +73,7 @@ extension PostgresConnection {
   }
 
   private func named<S: PostgresStatement>(
-    _: S.Type, _ parameters: PostgresParameters, on link: Link
+    _: S.Type, _ parameters: PostgresParameters, on link: LibPQConnection
   ) throws -> RowBatch {
     guard let name = try preparedName(ObjectIdentifier(S.self), S.sql, parameters, on: link) else {
       return try unnamed(S.sql, parameters, on: link)
@@ -95,7 +95,7 @@ extension PostgresConnection {
   /// - Parameter id: identifier of the statement's type.
   /// - Returns: nil when it is prepared with other parameter types.
   func preparedName(
-    _ id: ObjectIdentifier, _ sql: String, _ parameters: PostgresParameters, on link: Link
+    _ id: ObjectIdentifier, _ sql: String, _ parameters: PostgresParameters, on link: LibPQConnection
   ) throws -> String? {
     if let known = prepared[id] {
       return known.types == parameters.types ? known.name : nil

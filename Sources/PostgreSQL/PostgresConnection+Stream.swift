@@ -78,13 +78,13 @@ extension PostgresConnection {
     }
   }
 
-  private func send(_ cursor: Cursor, on link: Link) throws {
+  private func send(_ cursor: Cursor, on link: LibPQConnection) throws {
     guard PQsendQueryParams(link.pointer, cursor.fetchSQL, 0, nil, nil, nil, nil, 1) == 1 else {
       throw failure(link, server: nil, sql: cursor.fetchSQL)
     }
   }
 
-  private func receive(_ cursor: Cursor, on link: Link) throws -> RowBatch {
+  private func receive(_ cursor: Cursor, on link: LibPQConnection) throws -> RowBatch {
     guard cursor.isOwn else { return try unnamed(cursor.fetchSQL, PostgresParameters(), on: link) }
     let result = PQgetResult(link.pointer)
     while let more = PQgetResult(link.pointer) { PQclear(more) }

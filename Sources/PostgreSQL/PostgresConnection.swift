@@ -17,7 +17,7 @@ public actor PostgresConnection {
   nonisolated let notices: NoticeSink
   nonisolated let status = ConnectionStatus()
 
-  var link: Link?
+  var link: LibPQConnection?
   var prepared: [ObjectIdentifier: PreparedStatement] = [:]
   var preparedCount = 0
   var transactionDepth = 0
@@ -78,7 +78,7 @@ public actor PostgresConnection {
   private func open() throws {
     let pointer = try configuration.openConnection()
     notices.attach(to: pointer)
-    link = Link(pointer)
+    link = LibPQConnection(pointer)
     status.socket = PQsocket(pointer)
     status.value = .idle
   }

@@ -15,7 +15,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var accounts: AccountStore { AccountStore(pool: pool) }
   private var moderators: SessionStore { SessionStore(pool: pool) }
-  private var desk: SignInService {
+  private var client: SignInService {
     SignInService(
       moderators: moderators, accounts: accounts, attempts: AttemptStore(pool: pool),
       hasher: PasswordHasher(slots: 2, queueLimit: 100, cost: .init(log2N: 4, r: 1, p: 1)), key: key)
@@ -28,7 +28,7 @@ import Testing
   /// Opens a session by a link.
   private func session(_ name: String, at time: Date? = nil) async throws -> String {
     let token = try await moderators.makeSignInToken(for: name, at: now)
-    let outcome = try await desk.signIn(link: token, visitor(), at: time ?? now)
+    let outcome = try await client.signIn(link: token, visitor(), at: time ?? now)
     guard case .entered(.session(let session, _), _) = outcome else { throw Unexpected(outcome: outcome) }
     return session
   }
@@ -39,36 +39,37 @@ import Testing
 
   private func withPassword(_ name: String) async throws -> Session {
     let moderator = try #require(try await moderator(try await session(name)))
-    _ = try await accounts.setPassword(try await desk.hasher.hash(password), of: moderator, at: now)
+    _ = try await accounts.setPassword(try await client.hasher.hash(password), of: moderator, at: now)
     return moderator
   }
 
   private func attempt(
     _ name: String, _ password: String, _ visitor: Visitor, after seconds: Double = 0
   ) async throws -> SignInOutcome {
-    try await desk.signIn(name: name, password: password, visitor, at: now + seconds)
+    try await client.signIn(name: name, password: password, visitor, at: now + seconds)
   }
 
   @Test func aLinkWorksOnceAndADisabledAccountsNever() async throws {
     let token = try await moderators.makeSignInToken(for: "Ada", role: .triage, at: now)
-    guard case .entered(.session(let session, true), _) = try await desk.signIn(link: token, visitor(), at: now) else {
+    guard case .entered(.session(let session, true), _) = try await client.signIn(link: token, visitor(), at: now)
+    else {
       Issue.record("the link does not work")
       return
     }
     #expect(try await moderator(session)?.role == .triage)
-    #expect(try await desk.signIn(link: token, visitor(), at: now) == .refused)
+    #expect(try await client.signIn(link: token, visitor(), at: now) == .refused)
     let other = try await moderators.makeSignInToken(for: "Ada", at: now)
     try await accounts.setDisabled(true, name: "Ada", by: .commandLine("test"), at: now)
     #expect(try await moderator(session) == nil)
-    #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
+    #expect(try await client.signIn(link: other, visitor(), at: now) == .refused)
     try await accounts.setDisabled(false, name: "Ada", by: .commandLine("test"), at: now)
-    #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
+    #expect(try await client.signIn(link: other, visitor(), at: now) == .refused)
   }
 
   /// The time of a refusal does not reveal which names exist, since the work is the same.
   @Test func aNameWithoutAnAccountCostsAsMuchAsAWrongPassword() async throws {
     _ = try await withPassword("Ada")
-    let service = desk
+    let service = client
     func work(_ name: String, _ typed: String) async throws -> (derivations: Int, events: Int) {
       let derived = await service.hasher.derivations
       let noted = try await AuditLog(pool: pool).events(AuditFilter(), limit: 1_000).count
@@ -100,14 +101,14 @@ import Testing
 
     let token = try await moderators.makeSignInToken(for: "Bob", at: now)
     let former = try await self.session("Bob")
-    _ = try await desk.signIn(link: token, visitor(session: former), at: now)
+    _ = try await client.signIn(link: token, visitor(session: former), at: now)
     #expect(try await moderator(former) == nil)
   }
 
   @Test func aPasswordEndsOtherSessionsAndRotatesItsOwn() async throws {
     let (one, other) = (try await session("Ada"), try await session("Ada"))
     let ada = try #require(try await moderator(one))
-    let rotated = try await accounts.setPassword(try await desk.hasher.hash(password), of: ada, at: now)
+    let rotated = try await accounts.setPassword(try await client.hasher.hash(password), of: ada, at: now)
     for ended in [one, other] { #expect(try await moderator(ended) == nil) }
     #expect(try await moderator(rotated)?.sessionID == ada.sessionID)
     guard case .entered(.session(_, false), let browser) = try await attempt("Ada", password, visitor()) else {
@@ -193,8 +194,8 @@ import Testing
     let session = try await session("Ada")
     let ada = try #require(try await moderator(session))
     let link = try await moderators.makeSignInToken(for: "Ada", at: now)
-    let own = try await accounts.setPassword(try await desk.hasher.hash(password), of: ada, at: now)
-    #expect(try await desk.signIn(link: link, visitor(), at: now) == .refused)
+    let own = try await accounts.setPassword(try await client.hasher.hash(password), of: ada, at: now)
+    #expect(try await client.signIn(link: link, visitor(), at: now) == .refused)
     let current = try #require(try await moderator(own))
     let secret = try key.seal(TOTP.makeSecret(), for: ada.id)
     _ = try await accounts.setSecondFactor(secret, step: 0, recovery: [], of: current, at: now)
@@ -206,7 +207,7 @@ import Testing
     let account = try #require(try await accounts.account(ada.id, at: now))
     try await accounts.endSessions(of: account, by: .commandLine("test"), at: now)
     #expect(try await moderators.credentials(step: step, at: now) == nil)
-    #expect(try await desk.signIn(link: other, visitor(), at: now) == .refused)
+    #expect(try await client.signIn(link: other, visitor(), at: now) == .refused)
   }
 
   @Test func anAccountWhoseCommitWasInDoubtIsNotTakenByItself() async throws {
@@ -224,7 +225,7 @@ import Testing
     #expect(first == .session(opening.token, isNew: true))
     // As after a commit in doubt.
     #expect(try await moderators.enter(link: link, opening) == first)
-    #expect(try await desk.signIn(link: link, visitor(), at: now) == .refused)
+    #expect(try await client.signIn(link: link, visitor(), at: now) == .refused)
     #expect(try await accounts.account(named: "Ada", at: now)?.sessions == 1)
   }
 
@@ -251,11 +252,11 @@ import Testing
 
   @Test func guessesAtOnceAreCountedLikeGuessesOneAfterAnother() async throws {
     _ = try await withPassword("Ada")
-    let (desk, time) = (desk, now)
+    let (client, time) = (client, now)
     let outcomes = try await withThrowingTaskGroup(of: SignInOutcome.self) { group in
       for guess in 0..<30 {
         group.addTask {
-          try await desk.signIn(
+          try await client.signIn(
             name: "Ada", password: "guess \(guess)",
             Visitor(network: [1], known: nil, session: nil, browser: ""), at: time)
         }
@@ -279,7 +280,7 @@ import Testing
       return step
     }
     func second(_ step: String, _ typed: String, after seconds: Double = 0) async throws -> SignInOutcome {
-      try await desk.signIn(step: step, typed: typed, visitor(), at: now + seconds)
+      try await client.signIn(step: step, typed: typed, visitor(), at: now + seconds)
     }
     func isIn(_ outcome: SignInOutcome) -> Bool {
       if case .entered(.session, let browser) = outcome { !browser.isEmpty } else { false }
@@ -300,7 +301,7 @@ import Testing
     #expect(try await second(try await first(), codes[1], after: SessionStore.stepLifetime + 1) == .expired)
     // A link replaces the password only.
     let link = try await moderators.makeSignInToken(for: "Ada", at: now)
-    guard case .entered(.secondFactor, _) = try await desk.signIn(link: link, visitor(), at: now) else {
+    guard case .entered(.secondFactor, _) = try await client.signIn(link: link, visitor(), at: now) else {
       Issue.record("a link goes past the second factor")
       return
     }
@@ -338,7 +339,7 @@ import Testing
     let session = try await session("Ada")
     try await accounts.reset("Ada", by: .commandLine("test"), at: now)
     #expect(try await moderator(session) == nil)
-    #expect(try await desk.signIn(link: link, visitor(), at: now) == .refused)
+    #expect(try await client.signIn(link: link, visitor(), at: now) == .refused)
     #expect(try await attempt("Ada", password, visitor()) == .refused)
     #expect(try await accounts.account(ada.id, at: now)?.hasPassword == false)
     _ = try await self.session("Ada")

@@ -21,7 +21,7 @@ class Stored:
     reporter: str
     weight: float
 
-    def mass(self, time_constant):
+    def stored_sum(self, time_constant):
         return self.weight * math.exp((float(self.reported_at) - ORIGIN) / time_constant)
 
 
@@ -108,12 +108,12 @@ def _sums(reports, counted, words, key):
     for report in reports:
         one = sums[key(report)]
         one.reports += 1
-        one.gross_heat += report.mass(HEAT)
-        one.gross_evidence += report.mass(EVIDENCE)
+        one.gross_heat += report.stored_sum(HEAT)
+        one.gross_evidence += report.stored_sum(EVIDENCE)
     for report in counted:
         one = sums[key(report)]
-        one.heat += report.mass(HEAT)
-        one.evidence += report.mass(EVIDENCE)
+        one.heat += report.stored_sum(HEAT)
+        one.evidence += report.stored_sum(EVIDENCE)
     for report in words:
         sums[key(report)].reporters += 1
     return sums

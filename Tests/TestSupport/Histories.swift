@@ -11,8 +11,8 @@ extension NumberRecord {
       let weight = Double.random(in: 0...6, using: &generator)
       let said = now - Double.random(in: 0...60, using: &generator) * 86_400
       return NumberAggregate.Part(
-        category: category, heat: Decay.heat.mass(of: weight, at: said),
-        evidence: Decay.evidence.mass(of: weight, at: said), reports: Int64(weight),
+        category: category, heat: Decay.heat.storedSum(of: weight, at: said),
+        evidence: Decay.evidence.storedSum(of: weight, at: said), reports: Int64(weight),
         reporters: Int32.random(in: 0...6, using: &generator))
     }
     var record = NumberRecord(

@@ -88,8 +88,8 @@ public struct ReportModel {
       let said = counted.filter { $0.category == category }
       return NumberAggregate.Part(
         category: category,
-        heat: said.reduce(0) { $0 + Decay.heat.mass(of: Double($1.weight), at: $1.reportedAt) },
-        evidence: said.reduce(0) { $0 + Decay.evidence.mass(of: Double($1.weight), at: $1.reportedAt) },
+        heat: said.reduce(0) { $0 + Decay.heat.storedSum(of: Double($1.weight), at: $1.reportedAt) },
+        evidence: said.reduce(0) { $0 + Decay.evidence.storedSum(of: Double($1.weight), at: $1.reportedAt) },
         reports: Int64(mine.count { $0.category == category }),
         reporters: Int32(said.count { $0.reporter != nil && $0.weight > 0 }))
     }

@@ -20,7 +20,7 @@ struct SummaryController: Sendable {
     let region =
       asked.flatMap { CallerRegion.country($0) }
       ?? request.headers[.acceptLanguage].flatMap { CallerRegion.country(acceptLanguage: $0) }
-    let body = JSON.encode(Summary(manifest, next: next(Date()), region: region))
+    let body = JSON.encode(PublicationSummary(manifest, next: next(Date()), region: region))
     let tag = EntityTag(PackDigest.of(Array(body.readableBytesView)).hex)
     var headers: HTTPFields = [.cacheControl: "public, max-age=300", .eTag: tag.field]
     if asked == nil { headers[.vary] = "Accept-Language" }

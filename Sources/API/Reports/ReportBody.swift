@@ -54,7 +54,7 @@ struct ReportBody: Decodable {
   }
 
   /// The items of a batch: of an array, or of lines (NDJSON). Blank lines are skipped.
-  static func items(of data: Data, areLines: Bool) throws -> [Lenient<ReportBody>] {
+  static func items(of data: Data, areLines: Bool) throws -> [LenientItem<ReportBody>] {
     guard areLines else { return try JSON.decode(LenientArray<ReportBody>.self, from: data).items }
     let lines = data.split(separator: UInt8(ascii: "\n"), maxSplits: 2 * Batch.limit).filter { line in
       line.contains { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }
@@ -63,7 +63,7 @@ struct ReportBody: Decodable {
     let decoder = JSONDecoder()
     let notJSON = Problem.Field(pointer: "", code: "not_json", detail: "The line is not valid JSON in UTF-8.")
     return lines.map { line in
-      guard JSONText.isUTF8(line), let item = try? decoder.decode(Lenient<ReportBody>.self, from: line) else {
+      guard JSONText.isUTF8(line), let item = try? decoder.decode(LenientItem<ReportBody>.self, from: line) else {
         return .malformed(notJSON)
       }
       return JSONText.repeatedMember(in: line).map { .malformed($0) } ?? item

@@ -71,7 +71,7 @@ struct ReportsController: Sendable {
   }
 
   /// 200 with a result for each item, including invalid ones.
-  private func takeBatch(_ items: [Lenient<ReportBody>], context: ServerRequestContext) async throws -> Response {
+  private func takeBatch(_ items: [LenientItem<ReportBody>], context: ServerRequestContext) async throws -> Response {
     try limiter.charge(items.count - 1, context: context)
     var answers: [ReportAnswer?] = Array(repeating: nil, count: items.count)
     var submissions: [ReportSubmission] = []

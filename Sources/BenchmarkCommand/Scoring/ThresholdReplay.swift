@@ -106,8 +106,8 @@ struct ThresholdReplay {
       let category = forced ?? complaint.category
       let noon = Date(timeIntervalSince1970: (Double(complaint.day) + 0.5) * 86_400)
       var part = parts[category] ?? .init(category: category, heat: 0, evidence: 0, reports: 0, reporters: 0)
-      part.heat += Decay.heat.mass(of: weight, at: noon)
-      part.evidence += Decay.evidence.mass(of: weight, at: noon)
+      part.heat += Decay.heat.storedSum(of: weight, at: noon)
+      part.evidence += Decay.evidence.storedSum(of: weight, at: noon)
       part.reports += 1
       parts[category] = part
       guard category.isToxic else { continue }

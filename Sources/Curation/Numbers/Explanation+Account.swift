@@ -18,11 +18,11 @@ extension Explanation {
     case .held: if let hold { lines.append(.held(since: hold.heldAt)) }
     case .listed: lines.append(.listed(as: category))
     case .candidate: lines.append(.candidate(for: category))
-    case .watched, .quiet:
+    case .needsReview, .quiet:
       if let range {
         lines.append(.listed(by: range))
       } else {
-        lines.append(verdict == .watched ? .watched(evaluation?.conditions ?? []) : .quiet)
+        lines.append(verdict == .needsReview ? .needsReview(evaluation?.conditions ?? []) : .quiet)
       }
     }
     return lines
@@ -52,7 +52,7 @@ extension Explanation {
     var lines: [ExplanationLine] = []
     if isVictim { lines.append(.spoofed) }
     if openAppeals > 0 { lines.append(.openAppeals(openAppeals)) }
-    if let range, ![.watched, .quiet].contains(verdict) { lines.append(.approvedRange(range)) }
+    if let range, ![.needsReview, .quiet].contains(verdict) { lines.append(.approvedRange(range)) }
     return lines
   }
 

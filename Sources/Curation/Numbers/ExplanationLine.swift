@@ -19,7 +19,7 @@ public struct ExplanationLine: CodedData {
     case listed
     case candidate
     case listedByRange = "listed_by_range"
-    case watched
+    case needsReview = "needs_review"
     case quiet
     // The last publication.
     case notPublished = "not_published"
@@ -138,12 +138,12 @@ public struct ExplanationLine: CodedData {
   /// Its heat is enough for a review, and not all conditions of a listing are met.
   /// - Parameter conditions: see ``Evaluation/conditions``; those of imported lists are an alternative and not counted,
   ///   nor the conditions that a list replaces.
-  public static func watched(_ conditions: [Condition]) -> ExplanationLine {
+  public static func needsReview(_ conditions: [ListingCondition]) -> ExplanationLine {
     let hasList = Evaluation.meetingList(conditions) != nil
     let needed = conditions.filter { $0.source == nil && !(hasList && $0.kind.isOfReporters) }
     let missed = needed.filter { !$0.isMet }
     return ExplanationLine(
-      .watched,
+      .needsReview,
       [
         "missed": CodedValue(missed.count), "total": CodedValue(needed.count),
         "conditions": .text(missed.map(\.kind.rawValue).joined(separator: ",")),
@@ -261,7 +261,7 @@ public struct ExplanationLine: CodedData {
   }
 
   /// - Parameter list: the name of the imported list that the condition is about; nil for all other kinds.
-  public static func condition(_ condition: Condition, list: String?) -> ExplanationLine {
+  public static func condition(_ condition: ListingCondition, list: String?) -> ExplanationLine {
     let code: Code =
       switch condition.kind {
       case .heat: .conditionHeat

@@ -50,7 +50,7 @@ public struct NumberAggregate: Sendable, Equatable {
   /// Wilson's lower bound over decayed evidence at `time`, 0 to 1.
   public func confidence(at time: Date) -> Double {
     let value = { (parts: [Part]) in
-      Decay.evidence.value(ofMass: parts.reduce(0) { $0 + $1.evidence }, at: time)
+      Decay.evidence.value(ofStoredSum: parts.reduce(0) { $0 + $1.evidence }, at: time)
     }
     return Confidence.wilsonLowerBound(
       toxic: value(toxic), legitimate: value(parts.filter { !$0.category.isToxic }))

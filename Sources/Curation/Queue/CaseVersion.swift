@@ -9,7 +9,7 @@ public struct CaseVersion: Sendable, Equatable {
   public enum Change: String, Sendable, CaseIterable {
     /// Another decision is in force, or none.
     case decision
-    /// The verdict is another: held, protected, listed, watched…
+    /// The verdict is another: held, protected, listed, needs review…
     case verdict
     /// Its leading category is another.
     case category

@@ -32,13 +32,13 @@ public struct Decay: Sendable, Hashable {
   }
 
   /// The stored value of `weight` at `time`.
-  public func mass(of weight: Double, at time: Date) -> Double {
+  public func storedSum(of weight: Double, at time: Date) -> Double {
     weight * scale(at: time)
   }
 
   /// The decayed value of a stored one at `time`, in units of fresh weight.
-  public func value(ofMass mass: Double, at time: Date) -> Double {
-    mass / scale(at: time)
+  public func value(ofStoredSum sum: Double, at time: Date) -> Double {
+    sum / scale(at: time)
   }
 
   /// The stored value of one unit of weight at `time`: exp((t − t₀)/τ).

@@ -10,7 +10,7 @@ public struct Evaluation: Sendable, Equatable {
   public var isListed: Bool
   /// All conditions: first heat, evidence and confidence, which are all required; then reporters, networks and days;
   /// then complaints and days of each imported list. See ``meetsThreshold``.
-  public var conditions: [Condition]
+  public var conditions: [ListingCondition]
 
   /// Whether its reports meet the threshold: all of heat, evidence and confidence, and either reporters, networks and
   /// days, or both conditions of one imported list. Protection, a decision or a hold takes precedence in the verdict.
@@ -22,7 +22,7 @@ extension Evaluation {
   public var meetingList: Int32? { Self.meetingList(conditions) }
 
   /// Whether a condition is not needed, because an imported list, or the number's reporters, meet an alternative to it.
-  public func isReplaced(_ condition: Condition) -> Bool {
+  public func isReplaced(_ condition: ListingCondition) -> Bool {
     guard !condition.isMet else { return false }
     switch condition.kind {
     case .heat, .evidence, .confidence: return false
@@ -32,13 +32,13 @@ extension Evaluation {
     }
   }
 
-  static func meetingList(_ conditions: [Condition]) -> Int32? {
+  static func meetingList(_ conditions: [ListingCondition]) -> Int32? {
     let lists = Dictionary(grouping: conditions.filter { $0.source != nil }) { $0.source ?? 0 }
     return lists.filter { $0.value.allSatisfy(\.isMet) }.keys.min()
   }
 }
 
-extension Condition.Kind {
+extension ListingCondition.Kind {
   /// Whether an imported list can replace the condition.
   var isOfReporters: Bool { self == .reporters || self == .networks || self == .days }
 }

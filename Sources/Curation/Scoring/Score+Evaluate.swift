@@ -34,27 +34,27 @@ extension Score {
     return evaluation
   }
 
-  private func always(_ bar: ThresholdLimits) -> [Condition] {
+  private func always(_ bar: ThresholdLimits) -> [ListingCondition] {
     [
-      Condition(kind: .heat, have: heat, need: bar.heat),
-      Condition(kind: .evidence, have: evidence, need: bar.evidence),
-      Condition(kind: .confidence, have: confidence, need: bar.confidence),
+      ListingCondition(kind: .heat, have: heat, need: bar.heat),
+      ListingCondition(kind: .evidence, have: evidence, need: bar.evidence),
+      ListingCondition(kind: .confidence, have: confidence, need: bar.confidence),
     ]
   }
 
-  private func people(_ bar: ThresholdLimits) -> [Condition] {
+  private func people(_ bar: ThresholdLimits) -> [ListingCondition] {
     [
-      Condition(kind: .reporters, have: Double(reporters), need: Double(bar.reporters)),
-      Condition(kind: .networks, have: Double(networks), need: Double(bar.networks)),
-      Condition(kind: .days, have: Double(days), need: Double(bar.days)),
+      ListingCondition(kind: .reporters, have: Double(reporters), need: Double(bar.reporters)),
+      ListingCondition(kind: .networks, have: Double(networks), need: Double(bar.networks)),
+      ListingCondition(kind: .days, have: Double(days), need: Double(bar.days)),
     ]
   }
 
-  private func asked(of list: List, _ bar: SourceRule.Bar) -> [Condition] {
+  private func asked(of list: List, _ bar: SourceRule.Bar) -> [ListingCondition] {
     [
-      Condition(
+      ListingCondition(
         kind: .listComplaints, source: list.appID, have: Double(list.complaints), need: Double(bar.complaints)),
-      Condition(kind: .listDays, source: list.appID, have: Double(list.days), need: Double(bar.days)),
+      ListingCondition(kind: .listDays, source: list.appID, have: Double(list.days), need: Double(bar.days)),
     ]
   }
 
@@ -64,6 +64,6 @@ extension Score {
     if overrides.isHeld { return .held }
     if evaluation.meetsThreshold { return isListed ? .listed : .candidate }
     guard let threshold = evaluation.threshold, heat >= threshold.reviewHeat else { return .quiet }
-    return .watched
+    return .needsReview
   }
 }

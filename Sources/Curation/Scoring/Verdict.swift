@@ -11,8 +11,8 @@ public enum Verdict: String, Sendable, CaseIterable {
   /// The last publication does not list it, and it meets the `enter` limits: the next one lists it.
   case candidate
   /// It is not going to be listed, but its heat reaches the threshold's review heat. A number that has just fallen
-  /// below its `leave` limits is watched or quiet.
-  case watched
+  /// below its `leave` limits needs review or is quiet.
+  case needsReview = "needs_review"
   /// None of these.
   case quiet
 }

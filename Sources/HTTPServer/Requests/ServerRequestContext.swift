@@ -22,7 +22,7 @@ package struct ServerRequestContext: RequestContext {
   /// The token of the session's forms; set by ``SessionMiddleware``.
   package var csrf = ""
   /// The counts of waiting cases; set by ``SessionMiddleware``.
-  package var waiting = WaitingCases()
+  package var waiting = WaitingCaseCounts()
   /// The language of the browser or the account; set by ``LanguageMiddleware`` and ``SessionMiddleware``.
   package var language = Language.english
   /// The request's path; set by ``LanguageMiddleware``.

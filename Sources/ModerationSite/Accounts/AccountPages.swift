@@ -33,7 +33,7 @@ struct AccountPages: Sendable {
       problem = "account.password-\(rule.rawValue)"
     }
     if problem == nil, moderator.hasPassword {
-      switch try await services.desk.confirm(moderator, password: form["current"] ?? "", at: Date()) {
+      switch try await services.signIn.confirm(moderator, password: form["current"] ?? "", at: Date()) {
       case .confirmed: break
       case .refused: problem = "account.password-current"
       case .later: problem = "account.later"

@@ -6,7 +6,7 @@ package struct AccountServices: Sendable {
   /// The accounts.
   package let accounts: AccountStore
   /// Checks sign-ins.
-  package let desk: SignInService
+  package let signIn: SignInService
   /// The audit log.
   package let auditLog: AuditLog
   /// Hashes passwords.
@@ -23,6 +23,6 @@ package struct AccountServices: Sendable {
     self.auditLog = auditLog
     self.hasher = hasher
     self.key = key
-    desk = SignInService(moderators: moderators, accounts: accounts, attempts: attempts, hasher: hasher, key: key)
+    signIn = SignInService(moderators: moderators, accounts: accounts, attempts: attempts, hasher: hasher, key: key)
   }
 }

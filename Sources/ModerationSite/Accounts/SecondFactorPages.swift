@@ -85,7 +85,7 @@ struct SecondFactorPages: Sendable {
     guard moderator.hasSecondFactor else { return .redirect(to: Self.address, type: .normal) }
     let typed = String((context.form["code"] ?? "").prefix(40))
     var values = Values(hasSecondFactor: true)
-    switch try await services.desk.confirm(moderator, code: typed, at: Date()) {
+    switch try await services.signIn.confirm(moderator, code: typed, at: Date()) {
     case .confirmed: return nil
     case .refused: values.problem = account.pages.texts(context)("second-factor.wrong-code")
     case .later: values.problem = account.pages.texts(context)("account.later")

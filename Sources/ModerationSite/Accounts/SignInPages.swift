@@ -10,7 +10,7 @@ import Storage
 /// Pages to sign in with a one-time link or a name and password, then the second factor, and to sign out.
 struct SignInPages: Sendable {
   let moderators: SessionStore
-  let desk: SignInService
+  let signIn: SignInService
   let pages: PageRenderer
   let cookies: SignInCookies
   /// Replaces the network of an address by its keyed hash.
@@ -40,11 +40,11 @@ struct SignInPages: Sendable {
       guard token.utf8.count <= 128 else {
         return try show(values.with("sign-in.used", pages.texts(context)), context, status: .forbidden)
       }
-      outcome = try await desk.signIn(link: token, visitor(request, context), at: time)
+      outcome = try await signIn.signIn(link: token, visitor(request, context), at: time)
       values.problem = pages.texts(context)("sign-in.used")
     } else {
       values.name = String((form.text("name") ?? "").prefix(80))
-      outcome = try await desk.signIn(
+      outcome = try await signIn.signIn(
         name: values.name, password: form["password"] ?? "", visitor(request, context), at: time)
       values.problem = pages.texts(context)("sign-in.wrong")
     }
@@ -63,7 +63,7 @@ struct SignInPages: Sendable {
     let next = ReturnAddress(context.form["next"])
     guard let step = cookies.read(.step, request) else { return .redirect(to: next.signIn, type: .normal) }
     let typed = String((context.form["code"] ?? "").prefix(40))
-    let outcome = try await desk.signIn(step: step, typed: typed, visitor(request, context), at: Date())
+    let outcome = try await signIn.signIn(step: step, typed: typed, visitor(request, context), at: Date())
     var values = Values(next: next.path)
     values.problem = pages.texts(context)("sign-in.wrong-code")
     return try answer(to: outcome, "sign-in-code", values, next, context)

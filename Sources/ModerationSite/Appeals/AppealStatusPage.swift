@@ -18,7 +18,7 @@ struct AppealStatusPage: Encodable {
   init(_ ticket: AppealTicket, _ status: AppealStatus, _ texts: Localizer) {
     let appeal = status.appeal
     self.ticket = ticket.code
-    number = Phone.unbroken(appeal.number)
+    number = NumberText.unbroken(appeal.number)
     state = texts("appeal.state-\(appeal.state.rawValue)")
     tone =
       switch appeal.state {

@@ -26,8 +26,8 @@ struct AppealRow: Encodable {
 
   init(_ appeal: Appeal, _ line: NumberLine?, _ texts: Localizer) {
     digits = appeal.number
-    number = Phone.text(appeal.number)
-    country = Phone.country(appeal.number, texts)
+    number = NumberText.text(appeal.number)
+    country = NumberText.country(appeal.number, texts)
     filedAt = PageTime(appeal.filedAt, texts)
     state = texts("appeals.state-\(appeal.state.rawValue)")
     tone = AppealPage.tone(appeal.state)
@@ -77,7 +77,7 @@ struct AppealPage: Encodable {
     words: String, done: String, _ texts: Localizer
   ) {
     digits = number.digits
-    self.number = Phone.unbroken(number.digits)
+    self.number = NumberText.unbroken(number.digits)
     national = number.formatted(.national)
     country = explanation.country.map(texts.country) ?? "–"
     account = explanation.account.map { texts.message($0) }

@@ -24,7 +24,7 @@ struct CaseOutlook {
       listed = Listed(
         category: decision.category ?? category, label: decision.label, isBlocked: decision.treatment == .block)
     case .listed, .candidate: listed = Listed(category: category, label: nil, isBlocked: !explanation.isVictim)
-    case .watched, .quiet:
+    case .needsReview, .quiet:
       listed = explanation.range == nil ? nil : Listed(category: category, label: nil, isBlocked: !explanation.isVictim)
     }
   }

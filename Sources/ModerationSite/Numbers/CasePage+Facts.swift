@@ -88,7 +88,7 @@ struct CaseNeighbour: Encodable {
   init(_ neighbour: Neighbour, at time: Date, _ texts: Localizer) {
     digits = neighbour.number
     number = PhoneNumber(digits: neighbour.number)?.formatted(.international) ?? "+\(neighbour.number)"
-    heat = texts.decimal(Decay.heat.value(ofMass: neighbour.heat, at: time))
+    heat = texts.decimal(Decay.heat.value(ofStoredSum: neighbour.heat, at: time))
     reports = texts.number(neighbour.reports)
     state = [
       neighbour.decision.map { texts("case.decided.\($0.rawValue)") },

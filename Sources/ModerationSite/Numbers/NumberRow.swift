@@ -21,8 +21,8 @@ struct NumberRow: Encodable {
 
   init(_ line: NumberLine, _ texts: Localizer) {
     digits = line.number
-    number = Phone.text(line.number)
-    country = Phone.country(line.number, texts)
+    number = NumberText.text(line.number)
+    country = NumberText.country(line.number, texts)
     reports = texts.number(line.reports)
     last = line.lastReportedAt.map { [PageTime($0, texts)] } ?? []
     label = line.label ?? ""

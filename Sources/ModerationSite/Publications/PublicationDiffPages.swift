@@ -11,7 +11,7 @@ import Storage
 /// publication, and the reasons.
 struct PublicationDiffPages: Sendable {
   let diff: PublicationDiff
-  let nights: PublicationChangeStore
+  let changes: PublicationChangeStore
   let pages: PageRenderer
 
   static let rows = 50
@@ -20,7 +20,7 @@ struct PublicationDiffPages: Sendable {
 
   @Sendable func changes(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let serial = context.parameters.get("serial", as: Int64.self) else { throw Problem.notFound }
-    let all = diff.nights()
+    let all = diff.publications()
     guard let later = all.first(where: { $0.serial == serial }) else { throw Problem.notFound }
     let texts = pages.texts(context)
     let against = Int64(request.query("against"))
@@ -37,7 +37,7 @@ struct PublicationDiffPages: Sendable {
     let found = try await diff.changes(
       from: earlier, to: later, pack: pack, kinds: kind.map { [$0] } ?? Set(PublicationChange.Kind.allCases),
       behind: Int64(request.query("after")) ?? 0, limit: Self.rows)
-    let facts = try await nights.facts(
+    let facts = try await changes.facts(
       of: found.changes.map(\.number), from: PublicationChangeStore.Side(earlier),
       to: PublicationChangeStore.Side(later, isLater: true))
     var page = ChangesPage(
@@ -60,10 +60,11 @@ struct PublicationDiffPages: Sendable {
 
 extension PublicationChangeStore.Side {
   /// - Parameter isLater: whether this is the later one of the two publications.
-  init(_ night: PublicationDiff.Night, isLater: Bool = false) {
+  init(_ publication: PublicationDiff.KeptPublication, isLater: Bool = false) {
     // Revocations were decided until the manifest was issued. Its time is truncated to seconds, so one second is added.
     self.init(
-      serial: night.serial, asOf: max(night.head.asOf, night.head.issued).addingTimeInterval(isLater ? 1 : 0))
+      serial: publication.serial,
+      asOf: max(publication.head.asOf, publication.head.issued).addingTimeInterval(isLater ? 1 : 0))
   }
 }
 
@@ -82,7 +83,7 @@ struct ChangesPage: Encodable {
 
   let serial: Int64
   let against: Int64
-  let nights: [Choice]
+  let publications: [Choice]
   let kinds: [Choice]
   let pack: String
   var packs: [ChangedPack] = []
@@ -90,16 +91,17 @@ struct ChangesPage: Encodable {
   var next = ""
 
   init(
-    serial: Int64, earlier: PublicationDiff.Night, all: [PublicationDiff.Night], pack: String,
+    serial: Int64, earlier: PublicationDiff.KeptPublication, all: [PublicationDiff.KeptPublication], pack: String,
     kind: PublicationChange.Kind?,
     rows: [ChangeRow], _ texts: Localizer
   ) {
     self.serial = serial
     against = earlier.serial
-    nights = all.filter { $0.serial != serial }.map { night in
+    publications = all.filter { $0.serial != serial }.map { publication in
       Choice(
-        value: "\(night.serial)", name: "\(night.serial) – \(PageTime(night.head.issued, texts).text)",
-        isChosen: night.serial == earlier.serial)
+        value: "\(publication.serial)",
+        name: "\(publication.serial) – \(PageTime(publication.head.issued, texts).text)",
+        isChosen: publication.serial == earlier.serial)
     }
     kinds =
       [Choice(value: "", name: texts("changes.all"), isChosen: kind == nil)]
@@ -145,8 +147,8 @@ struct ChangeRow: Encodable {
 
   init(_ change: PublicationChange, _ facts: ChangeFacts, _ texts: Localizer) {
     digits = change.number
-    number = Phone.text(change.number)
-    country = Phone.country(change.number, texts)
+    number = NumberText.text(change.number)
+    country = NumberText.country(change.number, texts)
     kind = texts("changes.\(change.kind.rawValue)")
     tone =
       switch change.kind {

@@ -7,18 +7,18 @@ import Storage
 
 /// Orders of administrators to publish now, and to overrule gates.
 struct PublicationOrderPages: Sendable {
-  let desk: PublicationJobs?
+  let jobs: PublicationJobs?
 
   static let address = "/moderation/publications"
 
   @Sendable func order(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    guard let moderator = context.moderator, let desk else { throw Problem.notFound }
+    guard let moderator = context.moderator, let jobs else { throw Problem.notFound }
     let gates = Set(context.form.all("gate").compactMap(Gate.init(rawValue:)).filter(\.canBeOverruled)).sorted()
     let reason = context.form.text("reason")
     func back(_ outcome: String) -> Response { .redirect(to: "\(Self.address)?order=\(outcome)", type: .normal) }
     guard gates.isEmpty || reason != nil else { return back("reason-needed") }
     guard (reason ?? "").unicodeScalars.count <= 1_000 else { return back("reason-long") }
-    let isTaken = try await desk.order(
+    let isTaken = try await jobs.order(
       by: moderator.name, overruling: gates, because: reason,
       audit: AuditEvent(
         actor: moderator.name, role: moderator.role,

@@ -8,7 +8,7 @@ import Storage
 /// Pages of past and running publications and of the gates that refused one.
 struct PublicationPages: Sendable {
   let store: PublicationStore
-  let desk: PublicationJobs?
+  let jobs: PublicationJobs?
   /// Compares the publications that are still on disk.
   let diff: PublicationDiff
   let pages: PageRenderer
@@ -19,9 +19,9 @@ struct PublicationPages: Sendable {
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
     let texts = pages.texts(context)
-    let kept = Set(diff.nights().map(\.serial))
+    let kept = Set(diff.publications().map(\.serial))
     let order = request.query("order")
-    let last = try await desk?.last()
+    let last = try await jobs?.last()
     let isTaken = last == nil ? false : try await store.isTaken()
     // Only gates of the newest attempt can be overruled.
     let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
@@ -31,7 +31,7 @@ struct PublicationPages: Sendable {
       PublicationsPage(
         rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), texts) },
         isRunning: history.contains { $0.run.state == .running } || last?.state == .running,
-        canOrder: desk != nil, last: last.map { [OrderRow($0, isTaken: isTaken, texts)] } ?? [],
+        canOrder: jobs != nil, last: last.map { [OrderRow($0, isTaken: isTaken, texts)] } ?? [],
         order: texts.find("publications.order-\(order)") ?? "", isTaken: order == "taken",
         gates: gates.allSatisfy(\.canBeOverruled)
           ? Set(gates).sorted().map { PublicationsPage.ClosedGate($0, texts) } : []),

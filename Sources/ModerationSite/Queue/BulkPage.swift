@@ -88,7 +88,7 @@ struct BulkPreview: Encodable {
       Row(
         digits: item.number, number: PhoneNumber(digits: item.number)?.formatted(.international) ?? "+\(item.number)",
         category: item.category.map { texts.category($0) } ?? "–",
-        heat: texts.decimal(Decay.heat.value(ofMass: item.heat, at: now)),
+        heat: texts.decimal(Decay.heat.value(ofStoredSum: item.heat, at: now)),
         now: item.standing.map { texts("case.decided.\($0.treatment.rawValue)") }
           ?? texts(item.isPublished ? "case.published" : "bulk.open"),
         then: isWithheld(item)

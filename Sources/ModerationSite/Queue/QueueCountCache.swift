@@ -34,10 +34,10 @@ actor QueueCountCache {
   }
 
   /// The counts of cases waiting for a role, for the navigation. The last counts while the database does not answer.
-  func waiting(for role: Role) async -> WaitingCases {
+  func waiting(for role: Role) async -> WaitingCaseCounts {
     _ = try? await current()
     let level = Int(QueueWorker(account: "", role: role).level)
-    return WaitingCases(own: byLevel.indices.contains(level) ? byLevel[level] : 0, all: byLevel.last ?? 0)
+    return WaitingCaseCounts(own: byLevel.indices.contains(level) ? byLevel[level] : 0, all: byLevel.last ?? 0)
   }
 
   private func begin() -> Task<QueueTotals, any Error> {

@@ -138,7 +138,7 @@ extension QueueList.Row {
     self.rank = rank == .harm ? "alarm" : rank == .rising ? "warn" : "quiet-badge"
     rankName = names.ranks[rank] ?? ""
     category = item.category.map { texts.category($0) } ?? "–"
-    heat = texts.decimal(Decay.heat.value(ofMass: row.heat, at: now))
+    heat = texts.decimal(Decay.heat.value(ofStoredSum: row.heat, at: now))
     reports = texts.number(row.reports)
     since = PageTime(item.since, texts)
     claimed = item.claim.flatMap { $0.until > now ? $0.account : nil } ?? ""

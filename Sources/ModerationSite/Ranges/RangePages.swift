@@ -99,11 +99,11 @@ struct RangeRow: Encodable {
     first = range.range.first
     digits = range.range.digits
     text = range.range.text
-    country = Phone.country(range.range.numbers.upperBound, texts)
+    country = NumberText.country(range.range.numbers.upperBound, texts)
     category = texts.category(range.category)
     members = texts.number(range.members)
     size = texts.number(range.range.size)
-    heat = texts.decimal(Decay.heat.value(ofMass: range.heat, at: time))
+    heat = texts.decimal(Decay.heat.value(ofStoredSum: range.heat, at: time))
     proposedAt = PageTime(range.proposedAt, texts)
     decidedBy = range.decidedBy ?? ""
     reason = range.reason ?? ""
@@ -163,7 +163,7 @@ struct RangePage: Encodable {
     let rows = members.map { member in
       let note = Self.note(member, texts)
       return Member(
-        digits: member.number, number: Phone.text(member.number), reports: texts.number(member.reports),
+        digits: member.number, number: NumberText.text(member.number), reports: texts.number(member.reports),
         heat: texts.decimal(member.heat), isPublished: member.isPublishedByRange, note: note,
         isQuiet: member.reports == 0 && member.isPublishedByRange && note.isEmpty)
     }

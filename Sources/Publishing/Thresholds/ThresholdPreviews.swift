@@ -61,29 +61,29 @@ public final class ThresholdPreviews: Sendable {
 
   private static let examples = 20
 
-  private let desk: JobStore
+  private let jobs: JobStore
   private let thresholds: ThresholdStore
   private let line: JobRunner
 
   /// - Parameters:
   /// - store: provides a snapshot.
   /// - thresholds: the thresholds in force.
-  /// - desk: stores the previews.
+  /// - jobs: stores the previews.
   /// - holding: the review that publications make; nil for none.
   public convenience init(
-    store: PublicationStore, thresholds: ThresholdStore, desk: JobStore, holding: BrigadeReview?, logger: Logger
+    store: PublicationStore, thresholds: ThresholdStore, jobs: JobStore, holding: BrigadeReview?, logger: Logger
   ) {
     self.init(
-      store: store, thresholds: thresholds, desk: desk, holding: holding, pace: JobRunner.Pace(), logger: logger)
+      store: store, thresholds: thresholds, jobs: jobs, holding: holding, pace: JobRunner.Pace(), logger: logger)
   }
 
   init(
-    store: PublicationStore, thresholds: ThresholdStore, desk: JobStore, holding: BrigadeReview?, pace: JobRunner.Pace,
+    store: PublicationStore, thresholds: ThresholdStore, jobs: JobStore, holding: BrigadeReview?, pace: JobRunner.Pace,
     logger: Logger
   ) {
-    self.desk = desk
+    self.jobs = jobs
     self.thresholds = thresholds
-    line = JobRunner(.preview, store: desk, pace: pace, logger: logger) { job, say in
+    line = JobRunner(.preview, store: jobs, pace: pace, logger: logger) { job, say in
       let time = Date()
       let request = try await PreviewRequest(job.request).request(job, thresholds)
       say(.findingBrigades)
@@ -103,7 +103,7 @@ public final class ThresholdPreviews: Sendable {
 
   /// Starts a failed or interrupted preview again.
   public func startAgain(_ account: String) async throws {
-    guard let job = try await desk.job(.preview, of: account, isWithOutcome: false),
+    guard let job = try await jobs.job(.preview, of: account, isWithOutcome: false),
       job.state == .failed || job.state == .broken
     else { return }
     try await place(UUID(), account, job.request)
@@ -111,12 +111,12 @@ public final class ThresholdPreviews: Sendable {
 
   /// Whether an account has a preview.
   public func hasPreview(_ account: String) async throws -> Bool {
-    try await desk.job(.preview, of: account, isWithOutcome: false) != nil
+    try await jobs.job(.preview, of: account, isWithOutcome: false) != nil
   }
 
   /// An account's request and its state; nil if it has none.
   public func preview(of account: String) async throws -> (request: Request, state: State)? {
-    guard let job = try await desk.job(.preview, of: account) else { return nil }
+    guard let job = try await jobs.job(.preview, of: account) else { return nil }
     let request = try await PreviewRequest(job.request).request(job, thresholds)
     let state: State =
       switch job.state {
@@ -131,7 +131,7 @@ public final class ThresholdPreviews: Sendable {
 
   /// Deletes an account's preview and stops its computation.
   public func forget(_ account: String) async throws {
-    try await desk.remove(.preview, of: account)
+    try await jobs.remove(.preview, of: account)
   }
 
   /// Computes previews until ``close()`` is called.
@@ -141,7 +141,7 @@ public final class ThresholdPreviews: Sendable {
   public func close() { line.close() }
 
   private func place(_ id: UUID, _ account: String, _ request: String) async throws {
-    _ = try await desk.place(BackgroundJob(id: id, kind: .preview, account: account, request: request))
+    _ = try await jobs.place(BackgroundJob(id: id, kind: .preview, account: account, request: request))
     line.wake()
   }
 }

@@ -50,7 +50,7 @@ struct RangesCommand: AsyncParsableCommand {
         try await context.stores.ranges.ranges(state)
       }
       for item in ranges {
-        let heat = String(format: "%.1f", Decay.heat.value(ofMass: item.heat, at: now))
+        let heat = String(format: "%.1f", Decay.heat.value(ofStoredSum: item.heat, at: now))
         print(
           [
             item.range.text, item.state.rawValue, item.category.slug, String(item.members), heat, item.decidedBy ?? "",

@@ -29,7 +29,7 @@ public struct HoldStore: Sendable {
   ) async throws {
     let since = time.addingTimeInterval(-Double(BrigadeDetection.window + 1) * 86_400)
     let statement = ReadReviewable(
-      heat: Self.mass(heat, at: time), reporters: reporters, since: since,
+      heat: Self.storedHeat(heat, at: time), reporters: reporters, since: since,
       votes: min(reporters, BrigadeDetection.leastOnEachSide))
     for try await batch in connection.stream(statement).batches {
       try Task.checkCancellation()
@@ -118,7 +118,7 @@ public struct HoldStore: Sendable {
     try await pool.run(ReadHolds())
   }
 
-  private static func mass(_ heat: Double, at time: Date) -> Double {
+  private static func storedHeat(_ heat: Double, at time: Date) -> Double {
     // Stored and decayed heat round differently.
     heat * (1 - 1e-9) * Decay.heat.scale(at: time)
   }

@@ -45,9 +45,9 @@ public struct NumberRecordStore: Sendable {
     hotterThan heat: Double, cut: SelectionCut? = nil, at time: Date, on connection: PostgresConnection,
     _ body: ([NumberRecord]) async throws -> Void
   ) async throws {
-    let mass = leeway * Decay.heat.scale(at: time)
+    let scale = leeway * Decay.heat.scale(at: time)
     let copy = CopyRecords(
-      heat: heat * mass, cut: cut.map { (max($0.heat, heat) * mass, $0.identifications * mass) })
+      heat: heat * scale, cut: cut.map { (max($0.heat, heat) * scale, $0.identifications * scale) })
     var assembler = RecordAssembler()
     for try await rows in connection.copyOut(copy.sql, read: CopyRecords.read).batches {
       var records: [NumberRecord] = []

@@ -19,7 +19,7 @@ public enum CurationStateStore {
     state.victims = try await AppealStore.victims(at: time, on: connection)
     state.ranges = try await connection.run(ReadRanges(state: .approved)).map { range in
       ApprovedRange(
-        range: range.range, category: range.category, heat: Decay.heat.value(ofMass: range.heat, at: time))
+        range: range.range, category: range.category, heat: Decay.heat.value(ofStoredSum: range.heat, at: time))
     }
     return state
   }

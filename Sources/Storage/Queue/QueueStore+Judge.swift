@@ -18,8 +18,8 @@ extension QueueStore {
       let known = try await connection.run(ReadQueueFacts(numbers: numbers))
       // Numbers below every review threshold are read only where another cause is possible.
       let notable = known.filter(\.isNotable).map(\.number)
-      let mass = thresholds.lowestReviewHeat * (1 - 1e-9) * Decay.heat.scale(at: time)
-      var records = try await connection.records(of: numbers, heat: mass)
+      let storedHeat = thresholds.lowestReviewHeat * (1 - 1e-9) * Decay.heat.scale(at: time)
+      var records = try await connection.records(of: numbers, heat: storedHeat)
       for (number, record) in try await connection.records(of: notable.filter { records[$0] == nil }, heat: 0) {
         records[number] = record
       }

@@ -36,7 +36,7 @@ extension RangeStore {
     try await pool.withConnection { connection in
       var members = try await connection.run(ReadRangeMembers(range: range))
       for index in members.indices {
-        members[index].heat = Decay.heat.value(ofMass: members[index].heat, at: time)
+        members[index].heat = Decay.heat.value(ofStoredSum: members[index].heat, at: time)
         members[index].protection = try await ProtectionStore.rule(for: members[index].number, on: connection)
       }
       return members

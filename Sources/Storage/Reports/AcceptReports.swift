@@ -85,14 +85,14 @@ struct AcceptReports: PostgresStatement {
       SELECT number, previous_category_id, previous_reported_at, -previous_weight, 0,
              CASE WHEN previous_weight > 0 THEN -1 ELSE 0 END, NULL, NULL, NULL
       FROM counted WHERE previous_category_id IS NOT NULL
-    ), mass AS (
-      SELECT number, category_id, toxic, \(ReportSQL.masses(origin: "$11", heat: "$12", evidence: "$13")),
+    ), delta AS (
+      SELECT number, category_id, toxic, \(ReportSQL.storedSums(origin: "$11", heat: "$12", evidence: "$13")),
              \(ReportSQL.gatheredMarks), min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at
       FROM change JOIN categories USING (category_id)
       GROUP BY number, category_id, toxic
     ), by_category AS (
       INSERT INTO number_categories AS c (number, category_id, heat, evidence, reports, reporters)
-      SELECT number, category_id, heat, evidence, reports, reporters FROM mass ORDER BY number, category_id
+      SELECT number, category_id, heat, evidence, reports, reporters FROM delta ORDER BY number, category_id
       ON CONFLICT (number, category_id) DO UPDATE SET
         heat = greatest(0, c.heat + excluded.heat), evidence = greatest(0, c.evidence + excluded.evidence),
         reports = c.reports + excluded.reports, reporters = c.reporters + excluded.reporters
@@ -101,7 +101,7 @@ struct AcceptReports: PostgresStatement {
         (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,
          last_day, day_bits, network_bits)
       SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks)
-      FROM mass GROUP BY number ORDER BY number
+      FROM delta GROUP BY number ORDER BY number
       ON CONFLICT (number) DO UPDATE SET
         heat = greatest(0, n.heat + excluded.heat), evidence = greatest(0, n.evidence + excluded.evidence),
         legitimate = greatest(0, n.legitimate + excluded.legitimate),

@@ -24,8 +24,8 @@ struct ChangeAggregates: PostgresStatement {
     WITH change AS (
       SELECT * FROM unnest($2::smallint[], $3::timestamptz[], $4::real[], $5::integer[], $6::integer[])
         AS t (category_id, reported_at, weight, reports, reporters)
-    ), mass AS (
-      SELECT category_id, toxic, \(ReportSQL.masses(origin: "$7", heat: "$8", evidence: "$9"))
+    ), delta AS (
+      SELECT category_id, toxic, \(ReportSQL.storedSums(origin: "$7", heat: "$8", evidence: "$9"))
       FROM change JOIN categories USING (category_id)
       GROUP BY category_id, toxic ORDER BY category_id
     ), by_category AS (
@@ -33,8 +33,8 @@ struct ChangeAggregates: PostgresStatement {
         heat = CASE WHEN c.reports + m.reports = 0 THEN 0 ELSE greatest(0, c.heat + m.heat) END,
         evidence = CASE WHEN c.reports + m.reports = 0 THEN 0 ELSE greatest(0, c.evidence + m.evidence) END,
         reports = c.reports + m.reports, reporters = c.reporters + m.reporters
-      FROM mass m WHERE c.number = $1 AND c.category_id = m.category_id
-    ), total (heat, evidence, legitimate, reports, reporters) AS (SELECT \(ReportSQL.sums) FROM mass)
+      FROM delta m WHERE c.number = $1 AND c.category_id = m.category_id
+    ), total (heat, evidence, legitimate, reports, reporters) AS (SELECT \(ReportSQL.sums) FROM delta)
     UPDATE numbers n SET
       heat = CASE WHEN n.reports + t.reports = 0 THEN 0 ELSE greatest(0, n.heat + t.heat) END,
       evidence = CASE WHEN n.reports + t.reports = 0 THEN 0 ELSE greatest(0, n.evidence + t.evidence) END,

@@ -25,13 +25,13 @@ enum ReportSQL {
   /// The order of a reporter's reports on a number; the first one is the vote.
   static let newestFirst = "reported_at DESC, received_at DESC, category_id DESC, weight DESC"
 
-  /// Sums of changes for a group, as stored values; see ``Decay/mass(of:at:)``.
-  static func masses(origin: String, heat: String, evidence: String) -> String {
-    func mass(_ timeConstant: String) -> String {
+  /// Sums of changes for a group, as stored values; see ``Decay/storedSum(of:at:)``.
+  static func storedSums(origin: String, heat: String, evidence: String) -> String {
+    func decayedSum(_ timeConstant: String) -> String {
       "sum(weight * exp(date_part('epoch', reported_at - \(origin)::timestamptz) / \(timeConstant)::float8))"
     }
     return """
-      \(mass(heat)) AS heat, \(mass(evidence)) AS evidence, sum(reports)::bigint AS reports,
+      \(decayedSum(heat)) AS heat, \(decayedSum(evidence)) AS evidence, sum(reports)::bigint AS reports,
       sum(reporters)::integer AS reporters
       """
   }

@@ -7,8 +7,8 @@ import Testing
 
   private func part(_ category: ReportCategory, _ weight: Double) -> NumberAggregate.Part {
     NumberAggregate.Part(
-      category: category, heat: Decay.heat.mass(of: weight, at: now),
-      evidence: Decay.evidence.mass(of: weight, at: now),
+      category: category, heat: Decay.heat.storedSum(of: weight, at: now),
+      evidence: Decay.evidence.storedSum(of: weight, at: now),
       reports: Int64(weight), reporters: Int32(weight))
   }
 

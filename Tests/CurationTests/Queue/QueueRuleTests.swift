@@ -20,8 +20,8 @@ import Testing
   private func record(_ toxic: Int, _ legitimate: Int = 0, isListed: Bool = false) -> NumberRecord {
     let parts = [(ReportCategory.fraud, toxic), (.legitimate, legitimate)].filter { $0.1 > 0 }.map { category, count in
       NumberAggregate.Part(
-        category: category, heat: Decay.heat.mass(of: Double(count), at: now),
-        evidence: Decay.evidence.mass(of: Double(count), at: now), reports: Int64(count), reporters: Int32(count))
+        category: category, heat: Decay.heat.storedSum(of: Double(count), at: now),
+        evidence: Decay.evidence.storedSum(of: Double(count), at: now), reports: Int64(count), reporters: Int32(count))
     }
     return NumberRecord(
       number: 33_162_000_248, standing: NumberAggregate(parts: parts), days: ComplaintDays(bits: 0xFF, lastDay: 20_775),
@@ -41,7 +41,7 @@ import Testing
       for _ in 0..<200 {
         let record = NumberRecord.random(number: 33_162_000_248, at: now, using: &generator)
         let facts = facts(record, by: thresholds)
-        let isWanted = [.watched, .candidate].contains(try #require(facts.evaluation).verdict)
+        let isWanted = [.needsReview, .candidate].contains(try #require(facts.evaluation).verdict)
         #expect(QueueRule.causes(facts).contains(QueueCause.threshold) == isWanted)
         waiting += isWanted ? 1 : 0
       }

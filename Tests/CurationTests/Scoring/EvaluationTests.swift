@@ -5,14 +5,14 @@ import Testing
 @Suite struct EvaluationTests {
   private func evaluation(reporters: Double, listDays: Double) -> Evaluation {
     Evaluation(
-      verdict: .watched, category: .fraud, threshold: nil, isListed: false,
+      verdict: .needsReview, category: .fraud, threshold: nil, isListed: false,
       conditions: [
-        Condition(kind: .heat, have: 1, need: 2), Condition(kind: .reporters, have: reporters, need: 3),
-        Condition(kind: .networks, have: reporters, need: 2),
-        Condition(kind: .listComplaints, source: 7, have: 5, need: 5),
-        Condition(kind: .listDays, source: 7, have: listDays, need: 2),
-        Condition(kind: .listComplaints, source: 8, have: 0, need: 5),
-        Condition(kind: .listDays, source: 8, have: 0, need: 2),
+        ListingCondition(kind: .heat, have: 1, need: 2), ListingCondition(kind: .reporters, have: reporters, need: 3),
+        ListingCondition(kind: .networks, have: reporters, need: 2),
+        ListingCondition(kind: .listComplaints, source: 7, have: 5, need: 5),
+        ListingCondition(kind: .listDays, source: 7, have: listDays, need: 2),
+        ListingCondition(kind: .listComplaints, source: 8, have: 0, need: 5),
+        ListingCondition(kind: .listDays, source: 8, have: 0, need: 2),
       ], meetsThreshold: false)
   }
 
@@ -21,7 +21,7 @@ import Testing
     #expect(met.meetingList == 7)
     #expect(met.conditions.map { met.isReplaced($0) } == [false, true, true, false, false, true, true])
     // Of heat, reporters and networks, only heat is missed.
-    #expect(ExplanationLine.watched(met.conditions).values["missed"] == 1)
+    #expect(ExplanationLine.needsReview(met.conditions).values["missed"] == 1)
   }
 
   @Test func reportersReplaceLists() {

@@ -43,8 +43,8 @@ import Testing
       let before = Score(record, at: now)
       let said = now - Double.random(in: 0...30, using: &generator) * 86_400
       let weight = Double.random(in: 0...1, using: &generator)
-      record.standing.parts[place].heat += Decay.heat.mass(of: weight, at: said)
-      record.standing.parts[place].evidence += Decay.evidence.mass(of: weight, at: said)
+      record.standing.parts[place].heat += Decay.heat.storedSum(of: weight, at: said)
+      record.standing.parts[place].evidence += Decay.evidence.storedSum(of: weight, at: said)
       record.standing.parts[place].reporters += 1
       record.networks.insert([UInt8.random(in: 0...255, using: &generator)])
       // Older days are dropped only when a newer one arrives.
@@ -70,7 +70,7 @@ import Testing
 
   @Test func everyConditionCanDecide() throws {
     var generator = SeededGenerator(seed: 24)
-    var decisive = Set<Condition.Kind>()
+    var decisive = Set<ListingCondition.Kind>()
     for _ in 0..<50 {
       let thresholds = try ThresholdSet.random(countries: [], using: &generator)
       for _ in 0..<200 {
@@ -102,19 +102,20 @@ import Testing
     var record = record(&generator)
     record.standing = NumberAggregate(parts: [
       .init(
-        category: .fraud, heat: Decay.heat.mass(of: 100, at: now), evidence: Decay.evidence.mass(of: 100, at: now),
+        category: .fraud, heat: Decay.heat.storedSum(of: 100, at: now),
+        evidence: Decay.evidence.storedSum(of: 100, at: now),
         reports: 100, reporters: 0)
     ])
     record.sources = [SourceTally(appID: 7, complaints: 99, days: ComplaintDays(bits: 7, lastDay: 20_775))]
-    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .watched)
+    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .needsReview)
     record.sources[0].complaints = 100
     record.isListed = false
     #expect(Score(record, at: now).judge(by: try set(1)).verdict == .candidate)
-    #expect(Score(record, at: now).judge(by: try set(0)).verdict == .watched)
+    #expect(Score(record, at: now).judge(by: try set(0)).verdict == .needsReview)
     record.sources = [1, 2].map {
       SourceTally(appID: $0, complaints: 50, days: ComplaintDays(bits: 7, lastDay: 20_775))
     }
-    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .watched)
+    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .needsReview)
   }
 
   @Test func whatOthersDecidedStandsBeforeTheScore() throws {

@@ -53,14 +53,14 @@ import Testing
       _ = try await publisher.publish(at: now + 3_600)
 
       let diff = PublicationDiff(folder: folder)
-      let nights = diff.nights()
-      #expect(nights.map(\.serial) == [2, 1])
-      let totals = try await diff.totals(from: nights[1], to: nights[0], pack: "toxic")
+      let publications = diff.publications()
+      #expect(publications.map(\.serial) == [2, 1])
+      let totals = try await diff.totals(from: publications[1], to: publications[0], pack: "toxic")
       #expect(totals.entered == 20 && totals.left == 2 && totals.relabelled == 1 && totals.kept == 37)
       var found: [PublicationChange] = []
       while true {
         let page = try await diff.changes(
-          from: nights[1], to: nights[0], pack: "toxic", kinds: Set(PublicationChange.Kind.allCases),
+          from: publications[1], to: publications[0], pack: "toxic", kinds: Set(PublicationChange.Kind.allCases),
           behind: found.last?.number ?? 0, limit: 4)
         found += page.changes
         if !page.hasMore { break }
@@ -76,9 +76,9 @@ import Testing
       // Two equal publications have no changes.
       #expect(
         try await diff.changes(
-          from: nights[0], to: nights[0], pack: "toxic", kinds: [.entered], behind: 0, limit: 4
+          from: publications[0], to: publications[0], pack: "toxic", kinds: [.entered], behind: 0, limit: 4
         ).changes.isEmpty)
-      #expect(try await diff.totals(from: nights[0], to: nights[1], pack: "none") == ChangeTotals())
+      #expect(try await diff.totals(from: publications[0], to: publications[1], pack: "none") == ChangeTotals())
     }
   }
 }

@@ -104,7 +104,7 @@ private struct World {
     thresholds = try ThresholdSet.random(countries: ["US", "FR"], using: &random)
     records = AssemblerPropertyTests.numbers(&random).map { number in
       var record = NumberRecord.random(number: number, at: now, using: &random)
-      record.identifications = Decay.heat.mass(of: Double(Int.random(in: 0...3, using: &random)), at: now)
+      record.identifications = Decay.heat.storedSum(of: Double(Int.random(in: 0...3, using: &random)), at: now)
       return record
     }
     places = Dictionary(uniqueKeysWithValues: records.indices.map { [records] in (records[$0].number, $0) })
@@ -131,8 +131,8 @@ private struct World {
     for index in records.indices where Int.random(in: 0..<4, using: &random) == 0 {
       let weight = Double.random(in: 0...3, using: &random)
       let part = Int.random(in: records[index].standing.parts.indices, using: &random)
-      records[index].standing.parts[part].heat += Decay.heat.mass(of: weight, at: time)
-      records[index].standing.parts[part].evidence += Decay.evidence.mass(of: weight, at: time)
+      records[index].standing.parts[part].heat += Decay.heat.storedSum(of: weight, at: time)
+      records[index].standing.parts[part].evidence += Decay.evidence.storedSum(of: weight, at: time)
     }
   }
 
@@ -171,6 +171,8 @@ private struct World {
     return selection.listed(record, at: time, by: thresholds, in: state)
   }
 
-  private func heat(_ record: NumberRecord) -> Double { Decay.heat.value(ofMass: record.standing.heat, at: time) }
-  private func calls(_ record: NumberRecord) -> Double { Decay.heat.value(ofMass: record.identifications, at: time) }
+  private func heat(_ record: NumberRecord) -> Double { Decay.heat.value(ofStoredSum: record.standing.heat, at: time) }
+  private func calls(_ record: NumberRecord) -> Double {
+    Decay.heat.value(ofStoredSum: record.identifications, at: time)
+  }
 }

@@ -38,15 +38,15 @@ import Testing
   @Test func upholdAnswersRevokesAndUpdatesTheTicket() async throws {
     try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
       let ticket = try await appeal(server)
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await desk.page("\(uri)?queue=1")
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page("\(uri)?queue=1")
       #expect(page.contains(#"value="uphold""#) && page.contains(#"value="reject""#))
       #expect(!page.contains(#"value="allow""#) && !page.contains(#"value="block""#))
-      let filled = try await desk.send(page, to: "\(uri)/decision", [("fill", "1")])
+      let filled = try await client.send(page, to: "\(uri)/decision", [("fill", "1")])
       #expect(filled.status == .ok && filled.text.contains(">We have removed your number from the list."))
       #expect(try await states() == [.open])
 
-      let done = try await desk.send(
+      let done = try await client.send(
         filled.text, to: "\(uri)/decision", [("decision", "uphold"), ("words", "Sorry."), ("note", "Called back.")])
       #expect(done.status == .seeOther)
       #expect(try await states() == [.upheld])
@@ -61,18 +61,18 @@ import Testing
   @Test func rejectNeedsAnAnswerAndClosesTheAppeal() async throws {
     try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
       let ticket = try await appeal(server)
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await desk.page(uri)
-      let refused = try await desk.send(page, to: "\(uri)/decision", [("decision", "reject"), ("note", "Kept.")])
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
+      let refused = try await client.send(page, to: "\(uri)/decision", [("decision", "reject"), ("note", "Kept.")])
       #expect(refused.status == .unprocessableContent && refused.text.contains("Kept."))
       #expect(refused.text.contains("Write an answer to the owner."))
-      let done = try await desk.send(
+      let done = try await client.send(
         refused.text, to: "\(uri)/decision", [("decision", "reject"), ("words", "The calls continue.")])
       #expect(done.status == .seeOther)
       #expect(try await states() == [.rejected])
       #expect(try await decisions.standing(of: number) == nil)
       #expect(try await Visitor(server).get(ticket).text.contains("The calls continue."))
-      #expect(try await desk.page(try #require(done.headers[.location])).contains("Appeal rejected"))
+      #expect(try await client.page(try #require(done.headers[.location])).contains("Appeal rejected"))
     }
   }
 
@@ -112,14 +112,14 @@ import Testing
       let block = try Decision(
         number: number, treatment: .block, reason: "Calls.", decidedBy: "Ada", decidedAt: Date())
       await #expect(throws: RuleViolation(.appealOpen, field: "appeal")) { try await decisions.record(block) }
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await desk.page(uri)
-      let refused = try await desk.send(
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
+      let refused = try await client.send(
         page, to: "\(uri)/decision", [("decision", "block"), ("reason", "Calls."), ("note", "Kept.")])
       #expect(refused.status == .unprocessableContent && refused.text.contains("Uphold or reject the appeal first."))
       #expect(refused.text.contains("Kept."))
-      let list = try await desk.page("/moderation/queue")
-      let form = try await desk.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
+      let list = try await client.page("/moderation/queue")
+      let form = try await client.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
       #expect(form.text.contains("an appeal about it is open"))
       for decision in ["allow", "block"] {
         let bulks = BulkStore(pool: pool)

@@ -58,19 +58,19 @@ import Testing
   @Test(arguments: State.allCases) func moderatorNeedsAReason(_ state: State) async throws {
     try await TestServer.run { server in
       try await prepare(state)
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await desk.page(uri)
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
       #expect(page.contains(#"id="consequence""#))
       if state == .reportedByMany { #expect(page.contains("This discounts 21 reporters.")) }
-      let refused = try await desk.send(
+      let refused = try await client.send(
         page, to: "\(uri)/decision", [("decision", "allow"), ("note", "Typed with care.")])
       #expect(refused.status == .unprocessableContent)
       #expect(refused.text.contains("A reason is required to allow") && refused.text.contains("Typed with care."))
       #expect(try await decisions.history(of: number).isEmpty)
       let both = [("decision", "allow"), ("reason", "Mine."), ("common_reason", "The reports are not credible.")]
-      let twice = try await desk.send(refused.text, to: "\(uri)/decision", both)
+      let twice = try await client.send(refused.text, to: "\(uri)/decision", both)
       #expect(twice.status == .unprocessableContent && twice.text.contains("not both"))
-      let done = try await desk.send(
+      let done = try await client.send(
         twice.text, to: "\(uri)/decision",
         [("decision", "allow"), ("reason", ""), ("common_reason", "The reports are not credible.")])
       #expect(done.status == .seeOther)
@@ -81,17 +81,17 @@ import Testing
   @Test(arguments: State.allCases) func bulkNeedsAReason(_ state: State) async throws {
     try await TestServer.run { server in
       try await prepare(state)
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let list = try await desk.page("/moderation/queue")
-      let form = try await desk.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
-      let refused = try await desk.send(
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await client.page("/moderation/queue")
+      let form = try await client.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
+      let refused = try await client.send(
         form.text, to: "/moderation/bulk", [("decision", "allow")], at: "/moderation/bulk/preview")
       #expect(refused.status == .unprocessableContent && refused.text.contains("A reason is required to allow"))
       #expect(!refused.text.contains("fingerprint"))
       let fields = [("decision", "allow"), ("reason", "Mine.")]
-      let preview = try await desk.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
       if state == .reportedByMany { #expect(preview.text.contains("This discounts 21 reporters.")) }
-      #expect(try await desk.send(preview.text, to: "/moderation/bulk", fields).status == .seeOther)
+      #expect(try await client.send(preview.text, to: "/moderation/bulk", fields).status == .seeOther)
       #expect(try await decisions.standing(of: number)?.treatment == .allow)
     }
   }

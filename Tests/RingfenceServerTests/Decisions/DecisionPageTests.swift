@@ -22,29 +22,29 @@ import Testing
 
   @Test func aStalePageOverwritesNothingAndKeepsWhatWasTyped() async throws {
     try await TestServer.run { server in
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await desk.page(uri)
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
       let other = try Decision(number: number, treatment: .allow, decidedBy: "Bob", decidedAt: Date())
       _ = try await decisions.record(other)
 
       let typed = [("decision", "block"), ("reason", "They <lie> & sell.")]
-      let refused = try await desk.send(page, to: "\(uri)/decision", typed)
+      let refused = try await client.send(page, to: "\(uri)/decision", typed)
       #expect(refused.status == .conflict)
       #expect(refused.text.contains("Another moderator has decided on this number"))
       #expect(refused.text.contains("They &lt;lie&gt; &amp; sell.") && !refused.text.contains("<lie>"))
       #expect(refused.text.contains(#"value="block" required checked"#))
       #expect(try await decisions.history(of: number).count == 1)
 
-      let done = try await desk.send(refused.text, to: "\(uri)/decision", typed)
+      let done = try await client.send(refused.text, to: "\(uri)/decision", typed)
       #expect(done.status == .seeOther)
       #expect(try await decisions.standing(of: number)?.treatment == .block)
       // Sent again because the response was lost: the same decision, stored once.
-      #expect(try await desk.send(refused.text, to: "\(uri)/decision", typed).status == .seeOther)
+      #expect(try await client.send(refused.text, to: "\(uri)/decision", typed).status == .seeOther)
       #expect(try await decisions.history(of: number).count == 2)
 
-      let next = try await desk.page(try #require(done.headers[.location]))
+      let next = try await client.page(try #require(done.headers[.location]))
       #expect(next.contains("Blocked: +33 1 62 00 02 48"))
-      let undone = try await desk.send(next, to: "\(uri)/undo", [])
+      let undone = try await client.send(next, to: "\(uri)/undo", [])
       #expect(undone.status == .seeOther)
       #expect(try await decisions.standing(of: number)?.treatment == .allow)
     }
@@ -52,14 +52,14 @@ import Testing
 
   @Test func whatIsMissingIsNamedAndNothingIsDone() async throws {
     try await TestServer.run { server in
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await desk.page(uri)
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
       for (fields, said) in [
         ([("decision", "block")], "Enter a reason"), ([("decision", "identify"), ("reason", "x")], "Enter a label"),
         ([], "Choose a decision"),
         ([("decision", "allow"), ("note", String(repeating: "a", count: 2_001))], "Enter a note"),
       ] {
-        let answer = try await desk.send(page, to: "\(uri)/decision", fields)
+        let answer = try await client.send(page, to: "\(uri)/decision", fields)
         #expect(answer.status == .unprocessableContent && answer.text.contains(said), "\(said)")
       }
       #expect(try await decisions.history(of: number).isEmpty)
@@ -121,37 +121,37 @@ import Testing
   @Test func theNextCaseFollowsAndTheCountFalls() async throws {
     try await TestServer.run { server in
       try await enqueue([number, number + 1, 493_012_345_678])
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let left = try await desk.get("/moderation/queue/left?country=FR")
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let left = try await client.get("/moderation/queue/left?country=FR")
       #expect(left.text == #"{"left":2,"text":"2 cases left"}"#)
-      let same = try await desk.get(
+      let same = try await client.get(
         "/moderation/queue/left?country=FR", headers: [.ifNoneMatch: try #require(left.headers[.eTag])])
       #expect(same.status == .notModified && same.body.readableBytes == 0)
-      let list = try await desk.page("/moderation/queue?country=FR")
+      let list = try await client.page("/moderation/queue?country=FR")
       #expect(list.contains("+33 1 62 00 02 48") && !list.contains("+49 30 12345678"))
-      var page = try await desk.send(list, to: "/moderation/queue/next", [])
+      var page = try await client.send(list, to: "/moderation/queue/next", [])
       for count in [1, 0] {
         let address = try #require(page.headers[.location])
         let digits = try #require(address.firstMatch(of: /numbers\/([0-9]+)/)?.1)
-        page = try await desk.send(
-          try await desk.page(address), to: "/moderation/numbers/\(digits)/decision", [("decision", "allow")])
-        #expect(try await desk.get("/moderation/queue/left?country=FR").text.contains("\"left\":\(count)"))
+        page = try await client.send(
+          try await client.page(address), to: "/moderation/numbers/\(digits)/decision", [("decision", "allow")])
+        #expect(try await client.get("/moderation/queue/left?country=FR").text.contains("\"left\":\(count)"))
       }
       #expect(page.headers[.location]?.hasPrefix("/moderation/queue?country=FR&did=decision.") == true)
-      #expect(try await desk.page("/moderation/queue?country=FR").contains("Nothing waits that fits this filter."))
-      #expect(try await desk.get("/moderation/queue?days=x&cause=x&after=x").status == .ok)
-      let unknown = try await desk.get("/moderation/queue?country=XX")
+      #expect(try await client.page("/moderation/queue?country=FR").contains("Nothing waits that fits this filter."))
+      #expect(try await client.get("/moderation/queue?days=x&cause=x&after=x").status == .ok)
+      let unknown = try await client.get("/moderation/queue?country=XX")
       #expect(unknown.status == .badRequest && unknown.text.contains("“XX” is no country"))
     }
   }
 
   @Test func whatNoPageSendsHarmsNothing() async throws {
     try await TestServer.run { server in
-      let desk = try await ModeratorClient.signIn(server, as: "Ada", role: .administrator)
-      let page = try await desk.page(uri)
+      let client = try await ModeratorClient.signIn(server, as: "Ada", role: .administrator)
+      let page = try await client.page(uri)
       let token = String(try #require(page.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1))
       let numbers = ["9223372036854775807", "0", "-5", "1000000000000000"].map { ("number", $0) }
-      let none = try await desk.post("/moderation/bulk/preview", numbers, token: token)
+      let none = try await client.post("/moderation/bulk/preview", numbers, token: token)
       #expect(none.status == .ok && none.text.contains("No numbers are selected."))
       let id = UUID().uuidString
       for time in [Int64.min, .max] {
@@ -159,7 +159,7 @@ import Testing
           "\(uri)?comments=\(time).\(id)", "/moderation/audit?after=\(time)_\(id)",
           "/moderation/appeals?after=\(time)_1_\(id)",
         ] {
-          let status = try await desk.get(address).status.code
+          let status = try await client.get(address).status.code
           #expect(status < 500, "\(address)")
         }
       }
@@ -168,10 +168,10 @@ import Testing
 
   @Test func anIdIsOfOneDecision() async throws {
     try await TestServer.run { server in
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await desk.page(uri)
-      #expect(try await desk.send(page, to: "\(uri)/decision", [("decision", "allow")]).status == .seeOther)
-      let other = try await desk.send(page, to: "\(uri)/decision", [("decision", "block"), ("reason", "x")])
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
+      #expect(try await client.send(page, to: "\(uri)/decision", [("decision", "allow")]).status == .seeOther)
+      let other = try await client.send(page, to: "\(uri)/decision", [("decision", "block"), ("reason", "x")])
       #expect(other.status == .conflict)
       #expect(try await decisions.standing(of: number)?.treatment == .allow)
     }
@@ -181,35 +181,35 @@ import Testing
     try await TestServer.run { server in
       let numbers = (0..<30).map { number + Int64($0) }
       try await enqueue(numbers)
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let list = try await desk.page("/moderation/queue")
-      let first = try await desk.send(list, to: "/moderation/bulk/preview", [("all", "1")])
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await client.page("/moderation/queue")
+      let first = try await client.send(list, to: "/moderation/bulk/preview", [("all", "1")])
       #expect(first.text.contains("30 numbers selected.") && !first.text.contains("fingerprint"))
       let fields = [("decision", "block"), ("reason", "One campaign.")]
-      let preview = try await desk.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      let preview = try await client.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
       #expect(preview.text.contains("30 numbers get this decision.") && preview.text.contains("fingerprint"))
       #expect(preview.text.contains(">Block 30 numbers</button>"))
       let one = fields + [("number", "\(numbers[0])")]
       let token = String(try #require(preview.text.firstMatch(of: /name="csrf" value="([^"]+)"/)?.1))
       #expect(
-        try await desk.post("/moderation/bulk/preview", one, token: token).text.contains(">Block 1 number</button>"))
+        try await client.post("/moderation/bulk/preview", one, token: token).text.contains(">Block 1 number</button>"))
       // Another decision than the previewed one, or for a number that has changed since.
       let other = [("decision", "allow"), ("reason", "One campaign.")]
-      #expect(try await desk.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
+      #expect(try await client.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
       let decision = try Decision(number: numbers[3], treatment: .allow, decidedBy: "Bob", decidedAt: Date())
       _ = try await decisions.record(decision)
-      let stale = try await desk.send(preview.text, to: "/moderation/bulk", fields)
+      let stale = try await client.send(preview.text, to: "/moderation/bulk", fields)
       #expect(stale.status == .conflict && stale.text.contains("The selected numbers have changed since the preview."))
       #expect(try await decisions.standing(of: numbers[0]) == nil)
 
-      let done = try await desk.send(stale.text, to: "/moderation/bulk", fields)
+      let done = try await client.send(stale.text, to: "/moderation/bulk", fields)
       let address = try #require(done.headers[.location])
-      let result = try await desk.page(address)
+      let result = try await client.page(address)
       #expect(result.contains("30 numbers are blocked."))
-      #expect(try await desk.page("/moderation/queue").contains("The queue is empty."))
-      let undone = try await desk.send(result, to: "\(address)/undo", [])
+      #expect(try await client.page("/moderation/queue").contains("The queue is empty."))
+      let undone = try await client.send(result, to: "\(address)/undo", [])
       #expect(undone.headers[.location] == address)
-      #expect(try await desk.page(address).contains("Ada has undone this decision."))
+      #expect(try await client.page(address).contains("Ada has undone this decision."))
       #expect(try await decisions.standing(of: numbers[3])?.treatment == .allow)
       #expect(try await decisions.standing(of: numbers[4]) == nil)
     }

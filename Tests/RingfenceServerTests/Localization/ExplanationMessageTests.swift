@@ -46,11 +46,11 @@ import Testing
   }
 
   /// The line of a number that needs review, of whose six conditions the last ones are missed.
-  private static func watched(missing: Int) -> ExplanationLine {
-    let kinds: [Condition.Kind] = [.heat, .evidence, .confidence, .reporters, .networks, .days]
-    return .watched(
-      kinds.enumerated().map { Condition(kind: $1, have: $0 < 6 - missing ? 2 : 1, need: 2) }
-        + [Condition(kind: .listDays, source: 1, have: 0, need: 2)])
+  private static func needsReview(missing: Int) -> ExplanationLine {
+    let kinds: [ListingCondition.Kind] = [.heat, .evidence, .confidence, .reporters, .networks, .days]
+    return .needsReview(
+      kinds.enumerated().map { ListingCondition(kind: $1, have: $0 < 6 - missing ? 2 : 1, need: 2) }
+        + [ListingCondition(kind: .listDays, source: 1, have: 0, need: 2)])
   }
 
   /// A line of every code.
@@ -80,9 +80,9 @@ import Testing
       .needed(by: everywhere, isListed: false), .needed(by: threshold, isListed: false),
       .needed(by: everywhere, isListed: true), .needed(by: threshold, isListed: true),
     ]
-    lines += Condition.Kind.allCases.map { kind in
+    lines += ListingCondition.Kind.allCases.map { kind in
       let isOfList = kind == .listComplaints || kind == .listDays
-      return .condition(Condition(kind: kind, have: 3, need: 2), list: isOfList ? "A list" : nil)
+      return .condition(ListingCondition(kind: kind, have: 3, need: 2), list: isOfList ? "A list" : nil)
     }
     return lines
   }
@@ -132,9 +132,9 @@ import Testing
       russian.message(mixed)
         == "21 заявитель: 20 с полным весом, 1 с уменьшенным (новые или часто неправые), 0 без веса.")
     #expect(
-      english.message(Self.watched(missing: 1)) == "Needs review: 1 of 6 conditions not met (days).")
+      english.message(Self.needsReview(missing: 1)) == "Needs review: 1 of 6 conditions not met (days).")
     #expect(
-      russian.message(Self.watched(missing: 2)) == "Нужна проверка: не выполнено условий 2 из 6 (сети, дни).")
+      russian.message(Self.needsReview(missing: 2)) == "Нужна проверка: не выполнено условий 2 из 6 (сети, дни).")
     let reports = ExplanationLine.reports(1_024, first: Self.time, last: Self.time)
     #expect(
       english.message(reports)
@@ -145,7 +145,7 @@ import Testing
     #expect(
       russian.message(.oneDay(peak: 14, reporters: 22, others: 8))
         == "Пожаловались 22 заявителя: в один день 14, в другие дни 8.")
-    let heat = ExplanationLine.condition(Condition(kind: .heat, have: 1, need: 2.5), list: nil)
+    let heat = ExplanationLine.condition(ListingCondition(kind: .heat, have: 1, need: 2.5), list: nil)
     #expect(english.message(heat) == "Heat: 1.00, needed 2.50: not met.")
     #expect(russian.message(heat) == "Жар: 1,00, нужно 2,50: не выполнено.")
     #expect(english.message(.listed(as: .oneRing)) == "Listed as “One-ring scam”.")

@@ -55,9 +55,9 @@ import Testing
   @Test(arguments: 0..<4) func aCaseAndAnAppealHaveNoSentenceInEnglish(_ index: Int) async throws {
     try await prepare(reasons[index])
     try await TestServer.run { server in
-      let desk = try await ModeratorClient.signIn(server, as: "Ада")
+      let client = try await ModeratorClient.signIn(server, as: "Ада")
       for uri in ["/moderation/numbers/\(number)", "/moderation/appeals/\(number)"] {
-        let page = try await desk.get(uri, headers: [.acceptLanguage: "ru"]).text
+        let page = try await client.get(uri, headers: [.acceptLanguage: "ru"]).text
         #expect(page.contains("<html lang=\"ru\">") && page.contains("Задержан"), "\(uri)")
         #expect(Self.english(page) == [], "\(uri)")
         let texts = try MessageCatalog(folder: Checkout.texts)[.russian]
@@ -68,8 +68,8 @@ import Testing
 
   @Test func protectedNumbersSayWhyInTheReadersWords() async throws {
     try await TestServer.run { server in
-      let desk = try await ModeratorClient.signIn(server, as: "Ада")
-      let page = try await desk.get("/moderation/numbers/112", headers: [.acceptLanguage: "ru"]).text
+      let client = try await ModeratorClient.signIn(server, as: "Ада")
+      let page = try await client.get("/moderation/numbers/112", headers: [.acceptLanguage: "ru"]).text
       #expect(page.contains("Под защитой: номер экстренной службы.") || page.contains("Под защитой: короткий номер."))
       #expect(Self.english(page) == [])
     }
@@ -77,12 +77,12 @@ import Testing
 
   @Test func pagesOfModeratorsHaveNoSentenceInEnglish() async throws {
     try await TestServer.run { server in
-      let desk = try await ModeratorClient.signIn(server, as: "Ада", role: .administrator)
+      let client = try await ModeratorClient.signIn(server, as: "Ада", role: .administrator)
       for area in [
         "", "/queue", "/search", "/appeals", "/reporters", "/ranges", "/protected", "/thresholds", "/publications",
         "/audit", "/accounts", "/account",
       ] {
-        let page = try await desk.get("/moderation\(area)", headers: [.acceptLanguage: "ru"]).text
+        let page = try await client.get("/moderation\(area)", headers: [.acceptLanguage: "ru"]).text
         // Names, in contrast to sentences, may be in Latin letters.
         let sentences = Self.english(page).filter { $0.contains(/[A-Za-z]{3,} [A-Za-z]{2,} [A-Za-z]{2,}/) }
         #expect(sentences == [], "\(area)")

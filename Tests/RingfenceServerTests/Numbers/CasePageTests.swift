@@ -29,8 +29,8 @@ import Testing
   @Test func everythingThatIsKnownIsShownAndNothingThatStrangersWroteIsMarkup() async throws {
     try await TestServer.run { server in
       try await report(25, comment: "<script>alert(1)</script>")
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await desk.page(uri)
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
       for said in [
         "+33 1 62 00 02 48", "01 62 00 02 48", "France", "fixed line", "25 reports, from",
         "Reports and calls by day",
@@ -38,13 +38,13 @@ import Testing
       ] { #expect(page.contains(said), "\(said)") }
       #expect(!page.contains("<script>alert") && !page.contains("</script> 20"))
       let older = try #require(page.firstMatch(of: /rel="next" href="([^"]*)"/)?.1)
-      let second = try await desk.page(String(older).replacing("&amp;", with: "&"))
+      let second = try await client.page(String(older).replacing("&amp;", with: "&"))
       #expect(second.contains("&lt;/script&gt; 24") && !second.contains("&lt;/script&gt; 19"))
 
-      let noted = try await desk.send(page, to: "\(uri)/notes", [("note", "Ask <b>Bob</b>.")])
+      let noted = try await client.send(page, to: "\(uri)/notes", [("note", "Ask <b>Bob</b>.")])
       #expect(noted.status == .seeOther)
-      #expect(try await desk.page(uri).contains("Ask &lt;b&gt;Bob&lt;/b&gt;."))
-      let russian = try await desk.get(uri, headers: [.acceptLanguage: "ru"]).text
+      #expect(try await client.page(uri).contains("Ask &lt;b&gt;Bob&lt;/b&gt;."))
+      let russian = try await client.get(uri, headers: [.acceptLanguage: "ru"]).text
       #expect(russian.contains("25 сообщений: первое") && russian.contains("Франция"))
     }
   }
@@ -52,30 +52,30 @@ import Testing
   @Test(arguments: ["0", "abc", "-5", "99999999999999999999"]) func whatIsNoNumberHasNoPage(_ text: String) async throws
   {
     try await TestServer.run { server in
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      #expect(try await desk.get("/moderation/numbers/\(text)").status == .notFound)
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      #expect(try await client.get("/moderation/numbers/\(text)").status == .notFound)
     }
   }
 
   @Test func anotherSpellingLeadsToTheNumberAndNeverToAnotherOne() async throws {
     try await TestServer.run { server in
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
       for (spelling, language, address) in [
         ("%2B33162000248", "en", uri), ("+33162000248", "en", uri), ("0033162000248", "en", uri),
         ("+33%201%2062%2000%2002%2048", "en", uri), ("0162000248", "fr-FR, en;q=0.5", uri),
         ("01%2062%2000%2002%2048", "fr-FR", uri), ("0162000248", "en", "/moderation/search?q=0162000248"),
       ] {
-        let answer = try await desk.get("/moderation/numbers/\(spelling)", headers: [.acceptLanguage: language])
+        let answer = try await client.get("/moderation/numbers/\(spelling)", headers: [.acceptLanguage: language])
         #expect(answer.status == .seeOther && answer.headers[.location] == address, "\(spelling) \(language)")
       }
       // No decision is accepted with another spelling of the number.
-      let page = try await desk.page(uri)
+      let page = try await client.page(uri)
       for spelling in ["0162000248", "+33162000248"] {
-        let refused = try await desk.send(
+        let refused = try await client.send(
           page, to: "\(uri)/decision", [("decision", "allow")], at: "/moderation/numbers/\(spelling)/decision")
         #expect(refused.status == .notFound, "\(spelling)")
       }
-      let found = try await desk.page("/moderation/search?q=%2B33162000248")
+      let found = try await client.page("/moderation/search?q=%2B33162000248")
       #expect(found.contains("href=\"\(uri)\""), "A number that nobody has spoken of has a page, too.")
     }
   }
@@ -89,7 +89,7 @@ import Testing
       keys += Urgency.Rank.allCases.map { "queue.rank.\($0)" } + Verdict.allCases.map { "verdict.\($0.rawValue)" }
       keys += CaseVersion.Change.allCases.map { "case.changed.\($0.rawValue)" }
       keys += DecisionForm.Choice.allCases.flatMap { ["case.do.\($0.rawValue)", "case.key.\($0.rawValue)"] }
-      keys += Condition.Kind.allCases.map { "case.condition.\($0.rawValue)" }
+      keys += ListingCondition.Kind.allCases.map { "case.condition.\($0.rawValue)" }
       keys += HoldReason.Code.allCases.map { "case.hold.\($0.rawValue)" }
       keys += Decision.Treatment.allCases.flatMap { treatment in
         ["case.decided", "case.did", "bulk.does", "bulk.do"].map { "\($0).\(treatment.rawValue)" }

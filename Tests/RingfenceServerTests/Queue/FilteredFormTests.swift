@@ -38,15 +38,15 @@ import Testing
   @Test(arguments: filters) func decisionStoresTheChosenCategoryAndKeepsTheFilter(_ filter: String) async throws {
     try await TestServer.run { server in
       try await enqueue()
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let list = try await desk.page(address("/moderation/queue", filter))
-      var answer = try await desk.send(list, to: "/moderation/queue/next", [])
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await client.page(address("/moderation/queue", filter))
+      var answer = try await client.send(list, to: "/moderation/queue/next", [])
       for category in ["robocall", "", "fraud"] {
         let number = try digits(answer.headers[.location])
         let path = "/moderation/numbers/\(number)"
         #expect(answer.headers[.location]?.hasPrefix(address(path, filter, "queue=1")) == true, "\(category)")
-        let page = try await desk.page(address(path, filter, "queue=1"))
-        answer = try await desk.send(
+        let page = try await client.page(address(path, filter, "queue=1"))
+        answer = try await client.send(
           page, to: "\(path)/decision", [("decision", "block"), ("reason", "Calls."), ("category", category)])
         let standing = try await decisions.standing(of: number)
         #expect(standing?.treatment == .block && standing?.category == ReportCategory(slug: category), "\(category)")
@@ -58,31 +58,31 @@ import Testing
   @Test(arguments: filters) func skipEscalateUndoAndNotesKeepTheFilter(_ filter: String) async throws {
     try await TestServer.run { server in
       try await enqueue()
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
-      let list = try await desk.page(address("/moderation/queue", filter))
-      var location = try await desk.send(list, to: "/moderation/queue/next", []).headers[.location]
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await client.page(address("/moderation/queue", filter))
+      var location = try await client.send(list, to: "/moderation/queue/next", []).headers[.location]
       for choice in ["unsure", "escalate", "allow"] {
         let number = try digits(location)
         let path = "/moderation/numbers/\(number)"
-        let page = try await desk.page(address(path, filter, "queue=1"))
+        let page = try await client.page(address(path, filter, "queue=1"))
         // The category of the form has no effect on these.
-        let answer = try await desk.send(
+        let answer = try await client.send(
           page, to: "\(path)/decision", [("decision", choice), ("category", "robocall")])
         location = answer.headers[.location]
         let next = "/moderation/numbers/\(try digits(location))"
         #expect(location?.hasPrefix(address(next, filter, "queue=1")) == true, "\(choice)")
         guard choice == "allow" else { continue }
-        let undone = try await desk.send(try await desk.page(try #require(location)), to: "\(path)/undo", [])
+        let undone = try await client.send(try await client.page(try #require(location)), to: "\(path)/undo", [])
         #expect(undone.headers[.location]?.hasPrefix(address(path, filter, "queue=1")) == true)
         #expect(try await decisions.standing(of: number) == nil)
       }
       let path = "/moderation/numbers/\(try digits(location))"
-      let page = try await desk.page(address(path, filter, "queue=1"))
-      let noted = try await desk.send(page, to: "\(path)/notes", [("note", "Ask again.")])
+      let page = try await client.page(address(path, filter, "queue=1"))
+      let noted = try await client.send(page, to: "\(path)/notes", [("note", "Ask again.")])
       #expect(noted.headers[.location] == address(path, filter, "queue=1") + "#notes")
-      let skipped = try await desk.send(page, to: "/moderation/queue/next", [])
+      let skipped = try await client.send(page, to: "/moderation/queue/next", [])
       #expect(skipped.headers[.location]?.contains(filter) == true)
-      let left = try await desk.send(page, to: "/moderation/queue/release", [])
+      let left = try await client.send(page, to: "/moderation/queue/release", [])
       #expect(left.headers[.location] == address("/moderation/queue", filter))
     }
   }
@@ -90,18 +90,18 @@ import Testing
   @Test(arguments: filters) func bulkStoresTheChosenCategoryAndKeepsTheFilter(_ filter: String) async throws {
     try await TestServer.run { server in
       try await enqueue()
-      let desk = try await ModeratorClient.signIn(server, as: "Ada")
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
       for category in ["robocall", ""] {
-        let list = try await desk.page(address("/moderation/queue", filter))
-        let form = try await desk.send(list, to: "/moderation/bulk/preview", [("number", "\(numbers[0])")])
+        let list = try await client.page(address("/moderation/queue", filter))
+        let form = try await client.send(list, to: "/moderation/bulk/preview", [("number", "\(numbers[0])")])
         let fields = [("decision", "block"), ("reason", "Calls."), ("category", category)]
-        let preview = try await desk.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
-        let done = try await desk.send(preview.text, to: "/moderation/bulk", fields)
+        let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+        let done = try await client.send(preview.text, to: "/moderation/bulk", fields)
         let location = try #require(done.headers[.location])
         #expect(location.hasSuffix(filter.isEmpty ? "" : "?\(filter)"))
         #expect(try await decisions.standing(of: numbers[0])?.category == ReportCategory(slug: category))
         let path = String(location.prefix { $0 != "?" })
-        let undone = try await desk.send(try await desk.page(location), to: "\(path)/undo", [])
+        let undone = try await client.send(try await client.page(location), to: "\(path)/undo", [])
         #expect(undone.headers[.location] == location)
         #expect(try await decisions.standing(of: numbers[0]) == nil)
       }

@@ -30,8 +30,8 @@ import Testing
     }
     try await TestServer.run { server in
       for (role, count) in [(Role.triage, 3), (.moderator, 4), (.administrator, 6)] {
-        let desk = try await ModeratorClient.signIn(server, as: "Somebody in \(role.rawValue)", role: role)
-        let home = try await desk.page("/moderation")
+        let client = try await ModeratorClient.signIn(server, as: "Somebody in \(role.rawValue)", role: role)
+        let home = try await client.page("/moderation")
         let counts = home.matches(of: /<span class="count"[^>]*>([0-9]+)<\/span>/).map { String($0.1) }
         #expect(Set(counts) == ["\(count)"], "\(role)")
         #expect(home.contains("<span>In the queue</span><strong>\(count)</strong>"))

@@ -104,7 +104,7 @@ import Testing
       try await connection.execute(
         """
         INSERT INTO number_identifications (number, heat, named, unknown, last_day)
-        VALUES (2, \(Decay.heat.mass(of: 8, at: now)), 8, 0, '2026-11-01'), (9, 1, 1, 0, '2026-11-01')
+        VALUES (2, \(Decay.heat.storedSum(of: 8, at: now)), 8, 0, '2026-11-01'), (9, 1, 1, 0, '2026-11-01')
         """)
     }
     let calls = try await all().map(\.identifications)

@@ -34,7 +34,7 @@ import Testing
 
   private func heat(of number: Int64) async throws -> Double {
     let standing = try await NumberStore(pool: pool).standing(of: number)
-    return (Decay.heat.value(ofMass: standing.heat, at: now) * 1e6).rounded() / 1e6
+    return (Decay.heat.value(ofStoredSum: standing.heat, at: now) * 1e6).rounded() / 1e6
   }
 
   private func weights() async throws -> [Float] {

@@ -21,7 +21,7 @@ import Testing
   }
 
   private func heat(_ number: Int64 = 33_162_000_248) async throws -> Double {
-    Decay.heat.value(ofMass: try await numbers.standing(of: number).heat, at: now) / ReporterWeight.newcomer
+    Decay.heat.value(ofStoredSum: try await numbers.standing(of: number).heat, at: now) / ReporterWeight.newcomer
   }
 
   @Test func aReportIsCountedOnceHoweverOftenItIsSent() async throws {
@@ -157,7 +157,7 @@ import Testing
       let standing = try await numbers.standing(of: 33_162_000_000 + index)
       #expect(standing.parts.map(\.reporters) == [8])
       #expect(standing.reports == 80)
-      #expect(abs(Decay.heat.value(ofMass: standing.heat, at: now) - 8 * ReporterWeight.newcomer) < 1e-9)
+      #expect(abs(Decay.heat.value(ofStoredSum: standing.heat, at: now) - 8 * ReporterWeight.newcomer) < 1e-9)
     }
   }
 }

@@ -34,7 +34,7 @@ import Testing
     let left = try await standing()
     #expect(left.parts.map(\.reports) == [1])
     #expect(left.parts.map(\.reporters) == [1])
-    #expect(abs(Decay.heat.value(ofMass: left.heat, at: now) - ReporterWeight.newcomer) < 1e-9)
+    #expect(abs(Decay.heat.value(ofStoredSum: left.heat, at: now) - ReporterWeight.newcomer) < 1e-9)
     #expect(try await store.withdraw(reportID: id(2), appID: 1, at: now + 2) == .withdrawn)
     // No rounding errors are left.
     let gone = try await standing()
@@ -68,7 +68,7 @@ import Testing
     let left = try await standing()
     #expect(left.leading == .survey)
     #expect(left.reports == 1)
-    let expected = Decay.heat.mass(of: ReporterWeight.newcomer, at: now - 2 * 86_400)
+    let expected = Decay.heat.storedSum(of: ReporterWeight.newcomer, at: now - 2 * 86_400)
     #expect(abs(left.heat - expected) < 1e-9 * expected)
     #expect(try await recountAll().differences == [])
   }

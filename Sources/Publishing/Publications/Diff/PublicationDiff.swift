@@ -12,7 +12,7 @@ public struct PublicationDiff: Sendable {
   private let totals = Remembered()
 
   /// A publication that can be compared.
-  public struct Night: Sendable, Equatable {
+  public struct KeptPublication: Sendable, Equatable {
     /// The signed part of its manifest.
     public let head: ManifestHead
     /// Its serial.
@@ -25,11 +25,11 @@ public struct PublicationDiff: Sendable {
   }
 
   /// The publications in the folder, newest first.
-  public func nights() -> [Night] { ((try? folder.keptHeads()) ?? []).map(Night.init) }
+  public func publications() -> [KeptPublication] { ((try? folder.keptHeads()) ?? []).map(KeptPublication.init) }
 
   /// The names of a publication's packs; empty if its manifest cannot be read.
-  public func packs(of night: Night) -> [String] {
-    ((try? folder.manifest(of: night.head))?.packs ?? []).map(\.name)
+  public func packs(of publication: KeptPublication) -> [String] {
+    ((try? folder.manifest(of: publication.head))?.packs ?? []).map(\.name)
   }
 
   /// Changes of a pack after a number, ascending.
@@ -41,7 +41,8 @@ public struct PublicationDiff: Sendable {
   /// - Returns: the changes, and whether there are more.
   /// - Throws: `PackError` if a pack cannot be read.
   public func changes(
-    from earlier: Night, to later: Night, pack: String, kinds: Set<PublicationChange.Kind>, behind number: Int64,
+    from earlier: KeptPublication, to later: KeptPublication, pack: String, kinds: Set<PublicationChange.Kind>,
+    behind number: Int64,
     limit: Int
   ) async throws -> (changes: [PublicationChange], hasMore: Bool) {
     let packs = pair(earlier, later, pack)
@@ -60,7 +61,9 @@ public struct PublicationDiff: Sendable {
 
   /// Counts of a pack's changes.
   /// - Throws: `PackError` if a pack cannot be read.
-  public func totals(from earlier: Night, to later: Night, pack: String) async throws -> ChangeTotals {
+  public func totals(from earlier: KeptPublication, to later: KeptPublication, pack: String) async throws
+    -> ChangeTotals
+  {
     let packs = pair(earlier, later, pack)
     if let before = packs.before, before.path == packs.after?.path { return ChangeTotals(kept: before.entries) }
     let key = "\(packs.before?.path ?? "") \(packs.after?.path ?? "")"
@@ -77,12 +80,14 @@ public struct PublicationDiff: Sendable {
     }
   }
 
-  private func pair(_ earlier: Night, _ later: Night, _ name: String) -> (before: ManifestPack?, after: ManifestPack?) {
+  private func pair(_ earlier: KeptPublication, _ later: KeptPublication, _ name: String) -> (
+    before: ManifestPack?, after: ManifestPack?
+  ) {
     (find(name, in: earlier), find(name, in: later))
   }
 
-  private func find(_ name: String, in night: Night) -> ManifestPack? {
-    try? folder.manifest(of: night.head, wanted: [name]).packs.first
+  private func find(_ name: String, in publication: KeptPublication) -> ManifestPack? {
+    try? folder.manifest(of: publication.head, wanted: [name]).packs.first
   }
 
   private func reader(_ pack: ManifestPack?) throws -> PackReader? {

@@ -43,7 +43,7 @@ struct FindDifferences: PostgresStatement {
 
   private static let range = "number > $1 AND number <= $2"
 
-  private static func mass(_ column: String, _ scale: String) -> (name: String, differs: String) {
+  private static func decayedSum(_ column: String, _ scale: String) -> (name: String, differs: String) {
     (
       column,
       RecountSQL.differs("s.\(column)", "r.\(column)", newest: "r.last_reported_at", origin: "$3", scale: scale)
@@ -56,7 +56,8 @@ struct FindDifferences: PostgresStatement {
   private static let numbers = Comparison(
     name: "'numbers'", key: "reports",
     columns: [
-      mass("heat", "$4"), mass("evidence", "$5"), mass("legitimate", "$5"), Comparison.exact("reports"),
+      decayedSum("heat", "$4"), decayedSum("evidence", "$5"), decayedSum("legitimate", "$5"),
+      Comparison.exact("reports"),
       Comparison.exact("reporters"), Comparison.exact("first_reported_at"), Comparison.exact("last_reported_at"),
       Comparison.exact("day_bits"), Comparison.nullable("last_day", besides: "reports"),
       // Bits outlive the networks that set them, but not the reports.
@@ -66,7 +67,8 @@ struct FindDifferences: PostgresStatement {
   private static let categories = Comparison(
     name: "format('number_categories[%s]', category_id)", key: "reports",
     columns: [
-      mass("heat", "$4"), mass("evidence", "$5"), Comparison.exact("reports"), Comparison.exact("reporters"),
+      decayedSum("heat", "$4"), decayedSum("evidence", "$5"), Comparison.exact("reports"),
+      Comparison.exact("reporters"),
     ])
 
   private static let sources = Comparison(

@@ -26,7 +26,7 @@ enum RecountSQL {
       SELECT number, category_id, reported_at, weight, 0, CASE WHEN weight > 0 THEN 1 ELSE 0 END, NULL, NULL, NULL
       FROM word
     ), category AS MATERIALIZED (
-      SELECT number, category_id, toxic, \(ReportSQL.masses(origin: origin, heat: heat, evidence: evidence)),
+      SELECT number, category_id, toxic, \(ReportSQL.storedSums(origin: origin, heat: heat, evidence: evidence)),
              \(ReportSQL.gatheredMarks),
              min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at
       FROM change JOIN categories USING (category_id)

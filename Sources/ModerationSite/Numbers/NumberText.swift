@@ -2,7 +2,7 @@ import Localization
 import PhoneNumbers
 
 /// Formats a number for pages.
-enum Phone {
+enum NumberText {
   static func text(_ digits: Int64) -> String {
     PhoneNumber(digits: digits)?.formatted(.international) ?? "+\(digits)"
   }

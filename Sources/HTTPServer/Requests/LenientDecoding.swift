@@ -1,5 +1,5 @@
 /// A value or its error, so that one wrong item of an array does not make the others fail.
-package enum Lenient<Value: Decodable>: Decodable {
+package enum LenientItem<Value: Decodable>: Decodable {
   case value(Value)
   case malformed(Problem.Field)
 
@@ -17,15 +17,15 @@ package enum Lenient<Value: Decodable>: Decodable {
 
 /// An array with a maximum count of items; a longer one is refused before any item is read.
 package struct LenientArray<Value: Decodable>: Decodable {
-  package let items: [Lenient<Value>]
+  package let items: [LenientItem<Value>]
 
   package init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
     let count = container.count ?? 0
     guard (1...Batch.limit).contains(count) else { throw Problem.tooMany(limit: Batch.limit) }
-    var items: [Lenient<Value>] = []
+    var items: [LenientItem<Value>] = []
     items.reserveCapacity(count)
-    while !container.isAtEnd { items.append(try container.decode(Lenient<Value>.self)) }
+    while !container.isAtEnd { items.append(try container.decode(LenientItem<Value>.self)) }
     self.items = items
   }
 }

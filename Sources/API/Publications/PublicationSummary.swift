@@ -3,7 +3,7 @@ package import Foundation
 import Timestamps
 
 /// The newest publication's figures for a home-screen widget.
-package struct Summary: Encodable {
+package struct PublicationSummary: Encodable {
   package let serial: Int64
   package let asOf: String
   package let updatedAt: String

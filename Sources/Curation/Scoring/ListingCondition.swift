@@ -1,5 +1,5 @@
 /// A condition of a listing, with the number's value.
-public struct Condition: Sendable, Equatable {
+public struct ListingCondition: Sendable, Equatable {
   /// The kind of condition.
   public enum Kind: String, Sendable, CaseIterable {
     /// Decayed complaints, half-life 14 days.

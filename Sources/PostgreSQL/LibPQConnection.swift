@@ -1,7 +1,7 @@
 import CLibPQ
 
 /// A libpq connection and its canceller; used on the connection's thread only.
-struct Link: @unchecked Sendable {
+struct LibPQConnection: @unchecked Sendable {
   let pointer: OpaquePointer
   let gate: CancellationGate
 

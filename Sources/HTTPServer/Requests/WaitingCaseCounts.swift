@@ -1,5 +1,5 @@
 /// The counts of waiting cases in a page's navigation.
-package struct WaitingCases: Sendable {
+package struct WaitingCaseCounts: Sendable {
   /// Cases that the reader's role may decide.
   package var own: Int
   /// All cases.
