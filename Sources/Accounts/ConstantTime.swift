@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Comparison of secrets.
 package enum ConstantTime {
   /// Whether two sequences of bytes are equal. The time depends on their lengths, but not on where they differ.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The rules for passwords (NIST SP 800-63B: length counts, not kinds of characters).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CQRCode
 
 /// A QR code as the path of an SVG picture, drawn by libqrencode.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Recovery codes for a lost authenticator app: ten, of nearly 50 random bits each, shown once.
 public enum RecoveryCodes {
   /// Number of codes for an account.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// A flag that is set once and visible to all threads; for blocking work outside tasks.

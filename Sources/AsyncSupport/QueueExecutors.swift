@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Dispatch
 
 /// Runs an actor on a serial queue: seconds of uninterrupted work must not occupy a thread of the cooperative pool.

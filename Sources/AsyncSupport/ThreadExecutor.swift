@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Runs an actor on a dedicated thread, where it may block.
 ///
 /// The thread keeps the executor alive until ``stop(_:)``, which the actor calls in its `deinit`. The thread never

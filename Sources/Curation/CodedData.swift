@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A code with named values. It is stored and passed between layers as one flat JSON object
 /// (`{"code": "too_few_entries", "entries": 3, "minimum": 100}`); Localization makes text from it.
 public protocol CodedData: Codable, Hashable, Sendable {

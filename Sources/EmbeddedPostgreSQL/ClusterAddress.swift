@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The address of the cluster, and its roles and databases.
 struct ClusterAddress: Sendable {
   /// The role that the server connects as; it owns the database and may create others, but is not a superuser.

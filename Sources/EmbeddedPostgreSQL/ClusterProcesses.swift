@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The PostgreSQL processes that use a cluster's data folder, whatever process started them.

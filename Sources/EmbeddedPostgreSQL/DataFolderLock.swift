@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The lock of a data folder: an flock on the file `server.lock`, which contains the holder's process id and, once the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension EmbeddedPostgres {
   /// The location and the options of the cluster.
   public struct Options: Sendable {

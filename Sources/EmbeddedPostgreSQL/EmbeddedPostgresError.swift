@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why the private cluster could not be started or stopped, in plain English with the remedy.
 public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
   /// No PostgreSQL server 15 or later in the places that were searched.

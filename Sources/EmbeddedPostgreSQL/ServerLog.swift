@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The file with PostgreSQL's messages. It and its predecessor have about `limit` bytes each.

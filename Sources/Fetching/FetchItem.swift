@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CallerPack
 
 /// One file of a set, and the way to get it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A file's lines; lines that were wrongly read as part of a record can be put back.
 ///
 /// After an unclosed quote the following lines are read as text. They are then read again, each by itself. To bound the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The fields of one CSV record (RFC 4180), unquoted into a buffer that is reused for the next.
 struct CSVRow {
   private(set) var bytes: [UInt8] = []

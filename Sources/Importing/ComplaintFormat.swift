@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The layouts of complaint files that can be imported.
 public enum ComplaintFormat: String, Sendable, CaseIterable {
   /// Tab-separated, as in the FTC's answers to record requests: a date, the number as typed, the consumer's area code.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The sizes beyond which a row is rejected.
 public enum ComplaintLimits {
   /// Bytes of UTF-8 in a raw number. Longer ones are not numbers.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a file could not be read completely.
 public enum ImportFileError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The operating system refused; `reason` is its message.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A row that was not imported, and why.
 public struct ImportReject: Sendable, Equatable {
   /// The line in the file, from 1, counting the header; the first line of a row that spans several.

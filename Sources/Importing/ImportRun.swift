@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// One import in progress: at most one reading task, several parsing tasks, at most one writing task.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CZlib
 
 /// The bytes of a file after decompression; gzip is recognized by its first bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension RecordChunk {
   /// Adds a line of CSV, and the lines after it that belong to the same record because a quoted field continues.
   ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Some records of a file, as bytes, in order.
 struct RecordChunk: Sendable {
   struct Record: Sendable {

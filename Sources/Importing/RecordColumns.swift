@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The columns of the imported fields in a delimited file.
 struct RecordColumns: Sendable, Equatable {
   var count: Int

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Collects a file's lines into chunks of complete records: one line each, or more where a CSV field contains line
 /// ends.
 final class RecordReader {

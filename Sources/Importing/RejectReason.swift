@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a row was not imported. The raw values are stable codes for summaries and files.
 public enum RejectReason: String, Error, CaseIterable, Comparable {
   /// The number is missing or blank.

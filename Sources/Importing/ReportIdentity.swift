@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Creates ids for rows without one, so that the same row has the same id in every run.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The prefixes of a country from which mostly valid numbers, according to libphonenumber, are drawn.
 struct SimulatedCountry: Sendable {
   /// ISO 3166.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Steele, Lea and Flood's SplitMix64: a small generator whose sequence is the same everywhere, for data that must be
 /// reproducible from a seed. Not for secrets.
 package struct SplitMix64: RandomNumberGenerator {

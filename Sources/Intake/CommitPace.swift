@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The duration of recent commits, from which a wait is estimated.
 ///
 /// It counts commits, not items: a commit of one item takes hardly less than one of a thousand, so it does not reveal

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// Collects items of many callers into batches, and answers each caller when its batch is committed.

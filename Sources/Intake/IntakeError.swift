@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why nothing was accepted.
 public enum IntakeError: Error, Equatable, CustomStringConvertible {
   /// The queue is full; the same report can be sent again in a moment.

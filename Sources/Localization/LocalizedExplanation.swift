@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Curation
 
 /// The JSON of an explanation for the API and the command line: its codes and figures, and the sentences of `account`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
 
 /// Days and times: every page writes them in this form. Without a `Locale`, which takes longer than the rest of a row.

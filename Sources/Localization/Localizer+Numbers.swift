@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Formats figures in the reader's language, for all pages. It avoids `Locale` and format strings, which take longer
 /// than the rest of a table row.
 extension Localizer {

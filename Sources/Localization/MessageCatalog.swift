@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The messages of all languages, from `Resources/Localization/LANGUAGE/AREA.json`. Keys begin with `AREA.`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Formats figures for files and forms: with a decimal point and without digit groups.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Writes an ascending list in one format, entry by entry, in bounded memory.
 ///
 /// The output appears under its name only when ``finish()`` returns. A writer that is released earlier leaves no file.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A number of a list with the properties that all formats share.
 public struct ListEntry: Sendable, Equatable {
   /// Country code and national digits without a plus: 1…999,999,999,999,999.

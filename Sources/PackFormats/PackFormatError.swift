@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reasons why a list could not be written in another format.
 public enum PackFormatError: Error, Equatable, Sendable, CustomStringConvertible {
   /// An entry violates a rule of lists or of the format.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A step of rendering a template.
 indirect enum TemplateStep: Sendable, Equatable {
   case text([UInt8])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Encodes the fields of a record.
 struct TemplateFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: TemplateEncoder

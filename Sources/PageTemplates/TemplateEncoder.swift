@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension TemplateValue {
   /// The stored properties of a value and its nested values, by the names of their coding keys. Texts and numbers
   /// become text, Booleans flags, sequences lists, all others records. An optional without a value is omitted.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a template is invalid.
 public struct TemplateError: Error, CustomStringConvertible, Equatable {
   /// From 1; nil if the error concerns the complete template.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Compiled templates. Partials and parents are resolved once when the library is created, so an unknown one is an
 /// error then and rendering needs no lookup.
 public struct TemplateLibrary: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A name in a tag: `number`, `frame.csrf`, `.` for the section's value, or `empty(rows)`.
 struct TemplateName: Sendable, Equatable {
   /// The first component is looked up from the innermost record outwards, the others in its value; empty for `.`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A parsed template, in which partials and parents are still names.
 indirect enum TemplateNode: Sendable, Equatable {
   case text(Substring)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Parses the part of Mustache that pages use: variables, sections, inverted sections, comments, partials and
 /// inheritance (https://mustache.github.io/mustache.5.html), and our own `empty(NAME)`.
 struct TemplateParser {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A template that is being rendered.
 struct TemplateRendering {
   private(set) var output: [UInt8] = []

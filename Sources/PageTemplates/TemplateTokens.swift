@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A template divided into text and tags.
 struct TemplateTokens {
   struct Tag {

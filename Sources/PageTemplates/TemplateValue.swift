@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The value of a name in a template. A missing name is looked up in the enclosing records; if none has it, nothing is
 /// shown.
 public enum TemplateValue: Sendable, Equatable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A value that provides its own template value, for frequent values of a page. The containers of generated encodings
 /// take five times as long.
 public protocol TemplateValueConvertible: Encodable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Made by Scripts/country-prefixes.cpp from libphonenumber's data: do not edit.
 
 /// Each country's prefixes of E.164 digits, a line a country; the longest prefix that fits counts.

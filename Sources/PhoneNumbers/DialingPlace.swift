@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The place from which a text is dialed: a supported region, or none.
 struct DialingPlace: Equatable {
   /// Two uppercase letters; nil for international forms only.

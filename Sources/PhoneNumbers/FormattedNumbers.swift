@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// A cache of recently formatted numbers. libphonenumber matches regular expressions for each, which takes longer than

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CPhoneNumber
 
 // The calls into libphonenumber except parsing, with Swift types. The library is safe to call from several tasks at

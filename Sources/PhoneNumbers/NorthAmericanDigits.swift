@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The written forms under calling code 1 whose parsing by libphonenumber is known in advance.
 ///
 /// `+1` and ten digits from anywhere; ten digits, or `1` and ten digits, dialed in a region of calling code 1; the ten

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A bounded cache of outcomes by exact text and region: each slot holds the latest text with its hash.
 ///
 /// Only ASCII texts of up to 24 bytes are kept, byte for byte. (Swift treats canonically equivalent strings as equal,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CPhoneNumber
 
 /// The result of parsing a text, without references: small enough to cache.

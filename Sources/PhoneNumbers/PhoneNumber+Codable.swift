@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PhoneNumber: Codable {
   /// Reads the E.164 form: a string of a plus, a digit 1…9 and up to 14 more digits.
   ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PhoneNumber {
   /// The two display forms.
   public enum Style: String, Sendable, CaseIterable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PhoneNumber {
   /// The kind of a number, by its region's numbering plan (libphonenumber's `PhoneNumberType`).
   public enum Kind: String, Sendable, CaseIterable, Codable {

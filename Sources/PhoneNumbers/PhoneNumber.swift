@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A telephone number: its E.164 digits without the plus.
 ///
 /// Eight bytes, ordered by its digits as an integer. A parsed number is valid by

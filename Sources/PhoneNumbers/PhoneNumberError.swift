@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a text is not accepted as a telephone number.
 ///
 /// No case and no description repeats the text that was read; regions are codes of two letters, except the caller's

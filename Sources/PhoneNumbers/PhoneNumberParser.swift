@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Parses many texts with the same results as ``PhoneNumber/init(parsing:region:)``, and caches them.
 ///
 /// One parser belongs to one task at a time: it is a value that changes as it parses. The cache pays off for repeated

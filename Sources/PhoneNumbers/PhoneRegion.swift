@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A region that libphonenumber supports: a country or a territory with its own numbering plan.
 public struct PhoneRegion: Hashable, Sendable {
   /// ISO 3166-1 alpha-2 in uppercase, such as `FR`; also `AC`, `TA` and `XK`, which libphonenumber adds.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension RandomAccessCollection {
   /// The index of the first element of the second part of a partitioned collection: elements for which a condition is
   /// false, followed by those for which it is true. ``endIndex`` where there are none.

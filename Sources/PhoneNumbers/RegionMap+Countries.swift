@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension RegionMap {
   /// The countries and territories of libphonenumber, ISO 3166-1 alpha-2 (and `AC`, `TA`, `XK`); nil for numbers
   /// without a country, such as +800.

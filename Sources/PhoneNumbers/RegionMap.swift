@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The region of a number, by the longest prefix of its digits. A number is in one region at most.
 ///
 /// A lookup is a binary search over adjacent intervals; it allocates no memory and does not call libphonenumber.

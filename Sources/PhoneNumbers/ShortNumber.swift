@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A number that works only within a region and that cannot be a caller.
 public enum ShortNumber: String, Sendable, CaseIterable {
   /// An emergency number, such as 112 or 911.

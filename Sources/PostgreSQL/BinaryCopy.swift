@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Writes the stream of a binary COPY: a header, tuples, an end.
 ///
 /// Source: PostgreSQL's documentation of COPY, "Binary Format".

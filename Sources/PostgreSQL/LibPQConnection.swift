@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CLibPQ
 
 /// A libpq connection and its canceller; used on the connection's thread only.

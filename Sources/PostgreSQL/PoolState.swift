@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The leased connections and waiting tasks of a pool; guarded by the pool's lock.
 struct PoolState {
   enum Grant {

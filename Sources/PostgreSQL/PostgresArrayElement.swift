@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PostgresScalar {
   /// The type of an array of it.
   public static var postgresTypeOfArray: PostgresType { postgresArrayType }

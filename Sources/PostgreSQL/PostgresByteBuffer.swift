@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Bytes to be sent to the server, integers in network byte order.
 public struct PostgresByteBuffer: Sendable {
   var bytes: [UInt8] = []

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The bytes of a `COPY … TO STDOUT`, in chunks.
 public struct PostgresByteStream: AsyncSequence, Sendable {
   /// A chunk.

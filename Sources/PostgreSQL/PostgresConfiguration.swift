@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Location of the server, and options of connections to it.
 ///
 /// The connection string is libpq's: a URI or keywords, several hosts, `target_session_attrs`, the `PG…` environment.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A row for a binary COPY.
 public protocol PostgresCopyRow: Sendable {
   /// Appends every column of the COPY, in its order and with its exact type: COPY does not cast.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Rows of a binary COPY that are encoded already, so that the sender only sends.
 public struct PostgresCopyRows: Sendable {
   private var encoder: BinaryCopyEncoder

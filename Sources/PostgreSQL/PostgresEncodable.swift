@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A Swift type that can be bound to a placeholder, in the server's binary format.
 public protocol PostgresEncodable: Sendable {
   /// The type of the placeholder.

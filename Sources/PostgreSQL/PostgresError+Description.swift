@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
   /// One sentence that is safe to show.
   public var description: String {

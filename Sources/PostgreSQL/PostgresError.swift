@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An error of this program's use of PostgreSQL.
 ///
 /// `description` may be shown to anyone: it contains no SQL, value, server message or address. `debugDescription`

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The isolation level of a transaction.
 public enum PostgresIsolation: String, Sendable {
   /// Each statement sees data that was committed before it.

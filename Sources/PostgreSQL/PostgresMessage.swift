@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CLibPQ
 
 /// An error or a notice of the server. It may contain data: for logs, not for users.

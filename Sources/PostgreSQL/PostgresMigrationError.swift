@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why migrations did not run. `description` is safe to show.
 public enum PostgresMigrationError: Error, Sendable {
   /// The file of an applied version is missing.

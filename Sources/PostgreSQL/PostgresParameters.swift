@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The parameters of a statement, in the order of its placeholders.
 public struct PostgresParameters: Sendable {
   /// Values one after another; the first byte is unused, so that no offset is that of an empty buffer.

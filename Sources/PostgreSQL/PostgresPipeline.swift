@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Independent statements that are sent together; see ``PostgresConnection/snapshot(_:)``.
 ///
 /// A caller adds statements and keeps their places, so that statements from several callers share one round trip.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PostgresPool {
   /// Runs `body` in a transaction, and repeats it on a new connection after retryable errors: it must be idempotent.
   ///

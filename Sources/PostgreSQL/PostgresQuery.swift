@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An ad hoc query: interpolated values become parameters, never text.
 public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
   /// The text, with placeholders.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PostgresEncodable where Self: RawRepresentable, RawValue: PostgresEncodable {
   /// The type of the raw value.
   public static var postgresType: PostgresType { RawValue.postgresType }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The number of attempts and the pauses between them for errors with `PostgresError.isRetryable`.
 public struct PostgresRetryPolicy: Sendable {
   /// The most attempts, at least 1, including the first.

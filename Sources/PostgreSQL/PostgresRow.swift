@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A row of a result.
 public struct PostgresRow: Sendable {
   let batch: RowBatch

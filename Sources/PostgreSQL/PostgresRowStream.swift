@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Rows of a large result in bounded memory, fetched in batches.
 ///
 /// It may be iterated more than once: each iteration runs the statement again.

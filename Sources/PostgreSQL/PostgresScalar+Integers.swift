@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension PostgresValue {
   /// An integer of any width that fits.
   func widenedInteger<I: FixedWidthInteger>() -> I? {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One SQL statement: its text, its parameters, its row.
 public protocol PostgresStatement: Sendable {
   /// The type of a decoded row; `Void` for a statement without rows.

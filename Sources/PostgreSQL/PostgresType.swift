@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A PostgreSQL data type, by its object identifier.
 public struct PostgresType: RawRepresentable, Hashable, Sendable {
   /// The object identifier in `pg_type`; 0 when unknown.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CLibPQ
 
 /// A batch of rows: a result of libpq, or tuples of a binary COPY. Immutable.

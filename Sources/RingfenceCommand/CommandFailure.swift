@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The failure of a command, in plain English with its exit code.
 public struct CommandFailure: Error, CustomStringConvertible {
   /// The failure and the action for the user.

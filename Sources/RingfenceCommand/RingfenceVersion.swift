@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The version of this build.
 public enum RingfenceVersion {
   /// The version by semantic versioning: the newest one in CHANGELOG.md.

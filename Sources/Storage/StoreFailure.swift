@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PostgreSQL
 
 /// The consequence of a database failure for the caller.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import PostgreSQL
 
 /// All stores of a database, created once at start and injected.

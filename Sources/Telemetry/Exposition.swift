@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Writes metrics in Prometheus' text format 0.0.4 or OpenMetrics 1.0.0.
 ///
 /// Formats: https://prometheus.io/docs/instrumenting/exposition_formats/ and https://openmetrics.io

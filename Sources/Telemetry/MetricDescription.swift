@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A metric's kind, its help text and its limits.
 struct MetricDescription: Sendable {
   let kind: MetricKind

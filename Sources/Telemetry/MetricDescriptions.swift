@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// All metrics of Ringfence, by name.
 enum MetricDescriptions {
   static let all: [String: MetricDescription] = [

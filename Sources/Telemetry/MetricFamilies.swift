@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Series by the names and labels of their metrics, in bounded memory.
 struct MetricFamilies {
   /// Reasons why a series is not separate or not shown.

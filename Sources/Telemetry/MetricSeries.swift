@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The kinds of metrics of Prometheus, by their names in its text.
 enum MetricKind: String, Sendable {
   case counter, gauge, histogram

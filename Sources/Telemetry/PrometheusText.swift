@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The forms of names, labels and numbers in Prometheus' text.
 enum PrometheusText {
   /// Replaces all characters except letters, digits and underscores, such as the dots of many libraries, by

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// IDs of requests, which connect a caller's report of a problem, a response and the log.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// Times as text, and months, in UTC and the proleptic Gregorian calendar.

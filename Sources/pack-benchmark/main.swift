@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs one measurement in each process, so that only its memory is measured. Scripts/benchmark-packs.py runs them and
 // prints the table.
 import CallerPack

@@ -8,8 +8,8 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parents[2]
 KIT = [f"Sources/{name}" for name in ["CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient"]]
 KIT_TESTS = [f"Tests/{name}" for name in ["CallerPackTests", "CallDirectoryTests", "RingfenceClientTests", "TestData"]]
-# Folders whose files start with the license. Add a folder when all of its files do.
-LICENSED = [*KIT, "Examples"]
+# Folders whose Swift files start with the license.
+LICENSED = ["Sources", "Tests", "Examples"]
 LICENSE = "// SPDX-License-Identifier: Apache-2.0\n"
 
 PUBLIC = re.compile(r"^(?:public|open) (?!import\b|extension\b)[a-z]")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Replaces PackDigest.swift: every digest is the same, so that a delta finds its base whatever the fuzzer wrote.
 
 /// 32 bytes that are always the same.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A libFuzzer target for the readers of packs and deltas; Scripts/fuzz-pack.sh builds and runs it.
 // It is compiled together with the sources of CallerPack, with FuzzDigest.swift in place of PackDigest.swift.
 

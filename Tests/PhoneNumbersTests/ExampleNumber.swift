@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PhoneNumbers
 
 /// A row of libphonenumber's example numbers, from a newer numbering plan than Debian 12's.

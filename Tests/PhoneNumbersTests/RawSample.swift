@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PhoneNumbers
 
 /// A row of raw complaint numbers with the result of the Python port of libphonenumber for the default region US. The

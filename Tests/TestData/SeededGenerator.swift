@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A repeatable random number generator.
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Lets a bounded number of tasks through at once; the others wait in the order in which they came.
 actor Turnstile {
   private var free: Int

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The rate of PostgreSQL without the server.
 struct BenchmarkPeer: Encodable {
   let name: String

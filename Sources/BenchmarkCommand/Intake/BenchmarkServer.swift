@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Histogram
 
 /// The rate and latency of the server under load.

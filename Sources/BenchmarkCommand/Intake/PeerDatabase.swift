@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The PostgreSQL of the server under load.
 struct PeerDatabase: Sendable {
   let dsn: String

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The summary that pgbench prints at its end.
 struct PgbenchResult: Equatable, Sendable {
   let transactions: Int

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// A non-blocking connection of a mixed load that sends requests and reads responses.

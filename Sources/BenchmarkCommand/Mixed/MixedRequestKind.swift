@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The kinds of requests of a mixed load.
 enum MixedRequestKind: Int, CaseIterable, Sendable {
   case report, lookup, hash, unchanged, pack, delta, signIn, queue, numberCase, postDecision

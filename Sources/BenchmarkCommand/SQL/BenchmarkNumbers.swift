@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The numbers of the generated reports: 100,000 of one area code, with a heavy-tailed frequency.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The settings of PostgreSQL that decide what a benchmark measures.
 struct BenchmarkSettings: Sendable, Codable, Equatable {
   /// `on` or `off`.

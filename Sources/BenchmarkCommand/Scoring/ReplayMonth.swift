@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The result of a replay for one month. Shares are of the numbers of a list that have complaints in the next month.

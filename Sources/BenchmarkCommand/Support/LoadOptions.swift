@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 
 /// The server that a load test sends to, and the key that it sends; shared by the commands that send load.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The target, size and duration of a load.
 struct LoadPlan: Sendable {
   let target: LoadTarget

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The role of an account. Each role includes the permissions of the ones before it.
 public enum Role: String, Sendable, CaseIterable, Comparable {
   /// Sees and claims cases, passes them on, escalates and allows.

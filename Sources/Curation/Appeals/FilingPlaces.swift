@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The origin of a filing, as keyed hashes; nil where it is unknown or was deleted.
 public struct FilingOrigin: Sendable, Hashable {
   /// The sender's network.

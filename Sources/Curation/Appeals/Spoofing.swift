@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Protects owners of spoofed numbers from being blocked.
 ///
 /// A spoofer uses a stranger's number for about a day and then the next one. The owner then sees one day of many

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The rule for allowing a number: to allow a number that is held, listed, appealed or reported by many needs a
 /// moderator and a reason.
 public struct AllowRule: Sendable, Equatable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A rule that a decision, an appeal or another input breaks.
 public struct RuleViolation: Error, CodedData, CustomStringConvertible {
   /// The rules.

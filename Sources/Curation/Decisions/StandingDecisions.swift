@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// All decisions in force, in compact memory: about 14 bytes each, and every label once.
 public struct StandingDecisions: Sendable {
   /// One decision.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A number with its name in the directory, chosen from all sources.
 public struct DirectoryEntry: Sendable, Equatable {
   /// E.164 digits.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The features that are common among numbers with present complaints, so that they count against none of them: a proxy
 /// that carries all reports of an app, a text that an app suggests, an installation whose reporters are all new.
 ///

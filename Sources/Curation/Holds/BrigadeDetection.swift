@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Distinguishes brigading from a nuisance: complaints of many people who were called by a number differ from
 /// complaints that somebody has arranged.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A key that is equal for comments with the same text in slightly different spelling.
 public enum CommentKey {
   /// The least number of letters and digits of a text that is compared: "Spam call" is too common.

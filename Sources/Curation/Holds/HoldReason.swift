@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a number is held: the rule against brigading that found it, with its figures.
 public struct HoldReason: CodedData {
   /// The rules.

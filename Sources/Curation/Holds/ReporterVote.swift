@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A reporter's vote on a number, with its features for ``BrigadeDetection``.
 public struct ReporterVote: Sendable, Equatable {
   /// The reporter.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A burst of complaints that holds no number because complaints usually arrive so; see ``BrigadeBaseline``.
 public struct UsualBurst: CodedData {
   /// The property that is usual.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The complaints about a number, grouped by common features.
 struct VoteSummary {
   /// Reporters who complain, in the window and before it.

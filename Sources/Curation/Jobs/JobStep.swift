@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The work that a publication or a background job does at the moment.
 public struct JobStep: CodedData {
   /// The kinds of work.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Explanation {
   /// All lines that explain the number: first the result, then the reasons.
   public var account: [ExplanationLine] { summary + categories + holds + needs }

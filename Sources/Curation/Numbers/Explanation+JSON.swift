@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The JSON of the API and the command line; keys in snake_case, times as RFC 3339, absent where there is no value.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// Why a number is listed, or not: one explanation for apps, the command line and moderators.

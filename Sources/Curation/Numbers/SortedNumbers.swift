@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension [Int64] {
   /// The index of the first of these ascending numbers that is `number` or greater; `count` where there is none.
   func firstPlace(atLeast number: Int64) -> Int {

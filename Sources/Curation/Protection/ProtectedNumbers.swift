@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The numbers that may never be published, whatever is reported: emergency and short numbers, and those that the
 /// operator protects, such as banks, authorities and hospitals.
 ///

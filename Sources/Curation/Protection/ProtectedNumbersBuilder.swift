@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Collects protected numbers one after another; equal reasons are stored once.
 public struct ProtectedNumbersBuilder: Sendable {
   private var numbers: [(number: Int64, reason: UInt32)] = []

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A pattern of protected numbers: E.164 digits, in which `x` matches any one digit and a `*` at the end any further
 /// digits.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a number may never be published.
 public struct ProtectionReason: CodedData {
   /// The kinds of protection.

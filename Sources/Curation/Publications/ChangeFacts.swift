@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Facts that explain a change of a number between two publications: decisions between them, and the present state.
 public struct ChangeFacts: Sendable, Equatable {
   /// The newest decision between the two; nil where there was none.

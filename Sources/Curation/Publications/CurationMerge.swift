@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Merges decisions and approved ranges with the numbers that reports list, all in ascending order.
 ///
 /// Each number is returned once: by its decision; otherwise by its reports; otherwise by its range.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The decisions of moderators, operators and owners at one time, which a publication applies to the reports.
 public struct CurationState: Sendable {
   /// The protected numbers.

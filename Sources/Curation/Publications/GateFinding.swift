@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The facts that a gate found about a pack, or about all packs of a publication.
 public struct GateFinding: CodedData {
   /// The kinds of findings.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A number that a publication may take because of reports, decisions or approved ranges.
 public struct ListedNumber: Sendable, Equatable {
   /// The packs that may contain it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why nothing was published.
 public struct PublicationFailure: CodedData {
   /// The kinds of reasons.

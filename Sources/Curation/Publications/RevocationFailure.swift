@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a revocation was not carried out.
 public struct RevocationFailure: CodedData {
   /// The kinds of reasons.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// The state of a number when a moderator opened its case; a form contains it, so that a stale page overwrites nothing.

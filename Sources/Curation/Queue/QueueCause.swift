@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The cause of a case.
 public enum QueueCause: String, CaseIterable, Sendable {
   /// Its heat reached the review heat, or it meets the threshold for the next publication.

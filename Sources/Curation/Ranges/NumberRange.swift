@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A range of numbers that differ only in the last one or two digits.
 public struct NumberRange: Sendable, Hashable {
   /// The first number, E.164 digits; a multiple of ``size``.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds ranges of numbers that are used together, for example by a caller who rents a block of lines.
 ///
 /// A range of 10 is proposed when at least four of its numbers have complaints, a range of 100 when at least twelve

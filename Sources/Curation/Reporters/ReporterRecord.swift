@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// A reporter's record, which can be recounted from reports, decisions and holds.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// The weight of a reporter's vote: **weight = base × accuracy**, and 0 for a reporter who took part in a brigade.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The category of a report.
 ///
 /// The raw values are the ids of the table `categories`; a test compares the two.

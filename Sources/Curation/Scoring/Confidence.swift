@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The confidence of votes that a number is a nuisance.
 public enum Confidence {
   /// z of the interval: 1.96, two-sided 95 %.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// Exponential decay without periodic updates: a weight halves after each half-life.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The evaluation of a number by the rules.
 public struct Evaluation: Sendable, Equatable {
   /// The verdict.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A condition of a listing, with the number's value.
 public struct ListingCondition: Sendable, Equatable {
   /// The kind of condition.

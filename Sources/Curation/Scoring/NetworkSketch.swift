@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An estimate of the number of networks with complaints about a number: a set of 64 bits, of which each network sets
 /// one.
 ///

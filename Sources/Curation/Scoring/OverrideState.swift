@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The overrides of a number, which take precedence over its score.
 public struct OverrideState: Sendable, Equatable {
   /// ISO 3166 alpha-2 of the number's country; nil when it has none.

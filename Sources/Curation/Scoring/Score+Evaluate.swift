@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Score {
   /// Evaluates the score. This is the only place that decides a listing by reports.
   /// - Parameters:

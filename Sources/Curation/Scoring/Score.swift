@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// The score of a number's record at one time: decayed and added up, ready for evaluation.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The verdict about a number. The first case that applies, from the top, is the verdict.
 public enum Verdict: String, Sendable, CaseIterable {
   /// It may never be published, whatever is reported.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The weight and limits of an imported list.
 ///
 /// A list's rows have no reporters and no networks. The list's own limits replace these: enough rows on enough days are

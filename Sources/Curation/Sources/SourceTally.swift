@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The counts of one imported list about a number.
 public struct SourceTally: Sendable, Equatable {
   /// The list's id in `apps`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Threshold {
   /// The category, and the country if it has one: `fraud DE`.
   public var name: String { country.map { "\(category.slug) \($0)" } ?? category.slug }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The limits from which a number is listed under a category, and below which it is removed again.
 ///
 /// The two differ (hysteresis), so that a number near the limit does not alternate between publications.

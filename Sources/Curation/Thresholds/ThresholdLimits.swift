@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The limits that a number must reach to be listed or to stay listed.
 public struct ThresholdLimits: Sendable, Equatable, Codable {
   /// Least decayed heat, in units of a fresh complaint of full weight: 3 means three today, or six 14 days ago. Above

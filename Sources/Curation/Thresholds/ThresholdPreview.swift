@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The numbers that another set of thresholds would add to a publication and remove from it.
 ///
 /// Numbers are added one by one; memory is limited by the number of kinds and of kept examples.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a threshold is invalid: the field, and the rule that it breaks.
 public struct ThresholdProblem: Error, CodedData, CustomStringConvertible {
   /// The rules.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A complete set of thresholds: by category, by country, and by imported list.
 public struct ThresholdSet: Sendable, Equatable {
   /// One for each toxic category without a country, and any number with one.

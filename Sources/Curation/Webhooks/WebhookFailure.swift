@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a receiver did not get a message.
 public struct WebhookFailure: CodedData {
   /// The kinds of reasons.

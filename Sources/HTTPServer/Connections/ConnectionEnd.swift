@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import NIOCore
 
 /// The handler next to the socket: reports bytes to ``ConnectionLimitHandler`` before they make a request, writes answers

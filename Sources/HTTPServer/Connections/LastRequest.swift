@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import NIOHTTP1
 
 /// A request that is the last one of its connection:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// Counts the open connections of each network. Its size is bounded by the number of connections.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import NIOHTTP1
 
 /// The rules of `Transfer-Encoding` that HTTP's parser does not enforce (RFC 9112, 6.1).

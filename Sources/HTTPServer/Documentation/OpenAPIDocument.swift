@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The description of the API in `Resources/openapi.yaml`, for `/openapi.json`, the documentation page and tests.
 ///
 /// Missing texts are empty, as the templates require.

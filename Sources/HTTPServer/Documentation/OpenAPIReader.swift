@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Yams
 
 /// Reads the contents of the documentation page from the YAML of an OpenAPI document.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A validator of RFC 9110, section 8.8.3: `"…"`, or `W/"…"` for a weak one.
 package struct EntityTag: Equatable {
   package let isWeak: Bool

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
 
 // With whole-module compilation Swift finds `stat` in the C module of Dispatch.

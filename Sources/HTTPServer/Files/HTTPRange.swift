@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The range of the field `Range`, by RFC 9110, section 14.
 enum HTTPRange: Equatable {
   /// No range, another unit, several ranges, or a syntax error. The complete file is sent.

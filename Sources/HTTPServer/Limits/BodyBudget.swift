@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// Memory for request bodies: a limit for all, and a quarter of it for one network.

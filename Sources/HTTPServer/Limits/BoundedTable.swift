@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Values by key in memory of a fixed size. When it is full, small values are evicted first.
 ///
 /// A key's hash selects eight slots. If all are used, the smallest value is evicted, so keys near their limit stay

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Rate limits of apps, networks and reporters.
 ///
 /// The defaults do not affect honest senders. An app may send 10,000 reports per second, more than one PostgreSQL

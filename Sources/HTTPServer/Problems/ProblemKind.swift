@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import HTTPTypes
 
 /// All kinds of problems: thrown by code, explained in the documentation and listed in the OpenAPI document. The raw

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The media types that a client accepts, by RFC 9110, section 12.5.1.
 package struct AcceptField {
   private struct Range {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The `Authorization` field of apps and of readers of the metrics.
 package enum BearerKey {
   /// The key in `Bearer KEY`, with a case-insensitive scheme; nil for another scheme and for more than 256 bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The country of a caller from `?region=DE` or the device's preferred languages.

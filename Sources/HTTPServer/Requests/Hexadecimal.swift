@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Bytes as lower-case hexadecimal digits.
 package enum Hexadecimal {
   /// Two digits for each byte.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
 
 /// Rules for JSON that Foundation's decoder does not enforce. Parsers disagree about text that breaks them, so a filter

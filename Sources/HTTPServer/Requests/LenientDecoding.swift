@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A value or its error, so that one wrong item of an array does not make the others fail.
 package enum LenientItem<Value: Decodable>: Decodable {
   case value(Value)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The counts of waiting cases in a page's navigation.
 package struct WaitingCaseCounts: Sendable {
   /// Cases that the reader's role may decide.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The columns of the imported fields in a directory.
 struct DirectoryColumns: Sendable, Equatable {
   /// Number of columns; nil where rows may differ.

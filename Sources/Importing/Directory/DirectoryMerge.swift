@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Storage
 
 /// Merges sorted runs, and chooses the name of each number: the one in most rows; of equally frequent ones the first in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PhoneNumbers
 
 /// Parses rows into numbers with names; each task has its own.

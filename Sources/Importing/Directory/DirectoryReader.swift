@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Collects a directory's lines into chunks of complete rows.
 final class DirectoryReader {
   /// Bytes in a chunk, exceeded by at most one row.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Rows of one task in memory, to be sorted by number and written to a temporary file.
 ///
 /// A row in the file: number (8 bytes), line (8), lengths of name and category (2 each), name, category.

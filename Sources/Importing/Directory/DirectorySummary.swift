@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The result of an import of a directory.
 public struct DirectorySummary: Sendable, Equatable {
   /// A number that had several names in the file.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Cleans names of directories. The script is unchanged; nothing is transliterated or re-cased.

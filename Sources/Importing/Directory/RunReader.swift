@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads the rows of a run in order, with its own buffer.
 final class RunReader {
   private let file: TemporaryFile

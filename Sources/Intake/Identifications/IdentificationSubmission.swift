@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Counts of calls from an app, not yet checked.
 public struct IdentificationSubmission: Sendable, Equatable {
   /// The calls of one number on one day.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// Numbers with committed reports that were not evaluated since: bounded, and no caller waits for it.

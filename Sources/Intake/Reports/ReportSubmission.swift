@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A report as an app sends it, not yet checked.
 public struct ReportSubmission: Sendable, Equatable {
   /// As typed; national forms need `region`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Names the browser and system of a `User-Agent` field: `Firefox, Linux`.
 enum BrowserName {
   private static let browsers = [

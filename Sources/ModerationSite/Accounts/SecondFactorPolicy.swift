@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Curation
 
 /// The roles that must have a second factor. The first session works without one, so that it can be set up.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A page's own values plus the layout's.
 struct PageValues<Values: Encodable>: Encodable {
   let values: Values

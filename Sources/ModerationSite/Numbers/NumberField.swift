@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PhoneNumbers
 
 /// Reads a typed number and the country in which it is dialled.

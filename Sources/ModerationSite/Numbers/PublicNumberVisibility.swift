@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The visibility of the public number pages.
 package enum PublicNumberVisibility: String, Sendable, CaseIterable {
   /// The pages do not exist.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Options of the dataset for Apple's Live Caller ID Lookup.
 public struct LiveCallerIDOptions: Sendable, Equatable {
   /// The two databases of a service.

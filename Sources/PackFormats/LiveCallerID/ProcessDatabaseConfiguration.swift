@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// The JSON configuration of `PIRProcessDatabase` for one database; paths are relative to its working directory.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Fields of CSV (RFC 4180) that a spreadsheet shows as text. Every CSV that we write is made of them.
 package enum CSVField {
   // Signs that begin a formula; in full width, too, which some spreadsheets read alike (OWASP, CSV injection).

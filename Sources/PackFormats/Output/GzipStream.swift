@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CZlib
 
 /// Compresses with gzip into an ``OutputFile``. The header has no name and no time, so the same bytes give the same

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Encodes entries in one format.
 protocol RecordEncoding {
   /// Appends the bytes before the first record.

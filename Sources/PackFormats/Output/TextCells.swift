@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Text functions shared by several formats.
 enum TextCells {
   /// The label with each control character replaced by a space, and whether anything changed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// `[uint16 length][uint64 number][UTF-8 name]`, little-endian, consecutive, ascending.
 ///
 /// The length includes the number's eight bytes and the name, but not itself: a name has at most 65,527 bytes.

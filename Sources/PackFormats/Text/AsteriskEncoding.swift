@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Lines for Asterisk's console: `database put blacklist <number> "<note>"`.
 ///
 /// Asterisk compares the number exactly as the trunk delivers it: see ``ExportOptions/numberPrefix``.

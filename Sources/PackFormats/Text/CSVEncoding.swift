@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// RFC 4180: the header `number,label,block`, lines end in CR LF, `block` is 1 or 0.
 ///
 /// Labels that a spreadsheet would read as a formula (they begin with = + - @) get an apostrophe in front.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A phonebook of the FRITZ!Box: contacts of one name with at most nine numbers each.
 ///
 /// Numbers with the same label share contacts, because the device limits contacts. Memory is bounded by

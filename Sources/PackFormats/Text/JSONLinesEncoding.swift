@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One object in each line: `{"number":33162000248,"label":"…","block":true}`; `label` is omitted if there is none.
 ///
 /// Numbers have at most 15 digits, so 64-bit floating-point numbers represent them exactly.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The text of a progress meter at one moment.
 struct ProgressView {
   var title: String

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Formats numbers and foreign text for a terminal, the same in every locale.
 package enum TextFormat {
   /// 1234567 → 1,234,567.

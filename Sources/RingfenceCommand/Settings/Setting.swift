@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One setting: its names, its rule, its default and its meaning.
 package struct Setting<Value: Sendable>: Sendable {
   let description: SettingDescription

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Rows under a header.
 struct TextTable {
   private let rows: [[String]]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PostgreSQL
 
 /// Stores the fingerprint of the key that encrypts secrets, unless one is stored; returns the stored one.

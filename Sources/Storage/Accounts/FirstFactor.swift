@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Result of a first factor that was accepted.
 public enum FirstFactor: Sendable, Equatable {
   /// The account is signed in; the token of its new session.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An app that may send reports, or an imported list.
 public struct App: Sendable, Equatable {
   /// Key of its row.

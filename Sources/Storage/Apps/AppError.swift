@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why an operation on an app or a key failed.
 public enum AppError: Error, Equatable, CustomStringConvertible {
   /// There is an app or a list of this name.

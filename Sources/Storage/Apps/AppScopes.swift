@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The scopes of a key.
 public struct AppScopes: OptionSet, Sendable, Hashable {
   /// Bits, as they are stored.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Curation
 
 /// The author of a change, as recorded in the audit log.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The statements that turn a PostgreSQL schema into a Citus schema.
 public struct ClusterPlan: Sendable {
   /// Shards of each distributed table, and of each of its partitions.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The placement of a table's rows in a Citus cluster.
 public enum TablePlacement: Sendable, Equatable {
   /// Split by number; all such tables are co-located, so that all rows of a number are on one node.

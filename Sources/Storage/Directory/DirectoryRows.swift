@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PostgreSQL
 
 /// Entries of a source before they are copied into the database. There are millions, so their texts are stored one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PostgreSQL
 
 /// The table of one generation of a directory: filled on its own, attached when complete, dropped when old.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A number's name in one source, as stored.
 public struct StoredDirectoryEntry: Sendable, Equatable {
   /// E.164 digits.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PostgreSQL
 
 /// The newest publication, with the sums of its packs.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import PostgreSQL
 
 /// Figures for operators, read in a few small statements, none of which reads a table of numbers.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PostgreSQL
 
 /// Makes the transaction's other statements reuse their generic plans.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Curation
 
 /// The number of cases that match a filter, and the number for each other value of one of its parts.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Curation
 
 /// A number of a range, with the data that decides whether approving the range publishes it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Creates one month's partition of `reports`. DDL takes no parameters; the text contains only two integers.

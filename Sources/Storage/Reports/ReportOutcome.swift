@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Result of storing a report.
 public enum ReportOutcome: Sendable, Equatable {
   /// The report is new, committed and counted.

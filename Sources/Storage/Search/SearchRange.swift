@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Numbers with the same prefix and length: an interval of the index.
 struct SearchRange: Sendable, Equatable {
   let least: Int64

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import PostgreSQL
 
 /// Finds numbers by a prefix, by an ending, or by the beginning of a moderator's label.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Intake
 
 /// Reads the JSON of one report in its common form: known fields, each once, all required ones, and strings without

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A label template with the fields `{category}`, `{name}`, `{heat}`, `{evidence}`.
 ///
 /// An empty field disappears with the text around it: `{category} · {name}` is `Survey` for a number without a name.

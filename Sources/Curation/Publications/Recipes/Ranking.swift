@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The order of entries when there are more than a pack may contain: a weighted sum of decayed values as of the
 /// publication's time. Entries of equal rank are ordered by number.
 public struct Ranking: Sendable, Equatable {

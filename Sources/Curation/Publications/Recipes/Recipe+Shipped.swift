@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Recipe {
   /// The packs of an installation without its own recipes, as in Resources/recipes.yaml.
   public static let shipped = [

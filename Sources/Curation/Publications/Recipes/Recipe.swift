@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The definition of packs: one recipe makes one pack, or one for each region and shard.
 public struct Recipe: Sendable, Equatable {
   /// The effect of an entry on the phone.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The labels of a recipe's entries.
 ///
 /// A moderator's label is used unchanged. A number that is listed because of complaints is labeled by ``listed``, even

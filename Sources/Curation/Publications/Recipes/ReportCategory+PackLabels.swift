@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The labels that packs contain for categories, unless a recipe has its own. They are published data and not display text:
 /// what pages show comes from the message catalogs, and a change here changes every pack.
 extension ReportCategory {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A limit of selection: numbers below both of its values need not be read when the packs are full without them.
 ///
 /// A pack of N entries needs the N with the greatest ranks. A number below the cut ranks below ``bound(of:)``; so a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The division of a recipe into packs for several extensions.
 ///
 /// The shard of a number depends only on the number and on this value: it does not change between publications,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The best N of many entries: by score, highest first, then by number, lowest first.
 ///
 /// A binary heap whose root is the last of the N; at most N entries of 16 bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CallerPack
 
 /// Several streams of records in one unnamed temporary file. Each is written in blocks and can be read from its start

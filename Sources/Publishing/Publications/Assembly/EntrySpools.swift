@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Curation
 
 /// Temporary files of listed numbers and directory entries, both ascending. They can be merged any number of times.

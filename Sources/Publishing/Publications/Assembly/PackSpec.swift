@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Curation
 
 /// A pack of a recipe: the only one, or its part for a region or a shard.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A check that a publication must pass before it becomes visible.
 public enum Gate: String, Sendable, CaseIterable, Comparable {
   /// Every pack can be read back: checksums, order, roles, labels, declared maxima.

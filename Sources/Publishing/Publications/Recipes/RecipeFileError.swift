@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The errors in a recipe file.
 public struct RecipeFileError: Error, Sendable, Equatable, CustomStringConvertible {
   /// One error.

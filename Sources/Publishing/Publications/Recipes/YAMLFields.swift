@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Yams
 
 /// The fields of a YAML mapping with known names.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A stored value that differs from the recount.
 public struct RecountDifference: Sendable, Equatable {
   /// E.164 digits.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The aggregates calculated from the reports.
 enum RecountSQL {
   /// CTEs `word`, `category`, `source` and `total`: the expected rows of number_reporters, number_categories,
