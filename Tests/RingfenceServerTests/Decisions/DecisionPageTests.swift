@@ -140,10 +140,10 @@ import Testing
         #expect(try await client.get("/moderation/queue/left?country=FR").text.contains("\"left\":\(count)"))
       }
       #expect(page.headers[.location]?.hasPrefix("/moderation/queue?country=FR&did=decision.") == true)
-      #expect(try await client.page("/moderation/queue?country=FR").contains("Nothing waits that fits this filter."))
+      #expect(try await client.page("/moderation/queue?country=FR").contains("No case matches this filter."))
       #expect(try await client.get("/moderation/queue?days=x&cause=x&after=x").status == .ok)
       let unknown = try await client.get("/moderation/queue?country=XX")
-      #expect(unknown.status == .badRequest && unknown.text.contains("“XX” is no country"))
+      #expect(unknown.status == .badRequest && unknown.text.contains("“XX” is not a country"))
     }
   }
 
