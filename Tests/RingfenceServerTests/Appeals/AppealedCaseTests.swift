@@ -10,6 +10,8 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import RingfenceServer
+
 /// No appeal stays open behind a decision, and no decision is made behind an open appeal.
 @Suite(.database) struct AppealedCaseTests {
   private let number: Int64 = 33_162_601_021
