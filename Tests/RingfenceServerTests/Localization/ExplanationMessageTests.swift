@@ -72,7 +72,7 @@ import Testing
       .decided(decision(.allow, nil), isRevoked: true, fallback: .fraud),
       .decided(decision(.identify, "A name"), isRevoked: false, fallback: .fraud),
       .decided(decision(.allow, nil), isRevoked: false, fallback: .fraud),
-      .held(since: time), .listed(as: .fraud), .candidate(for: .fraud), .listed(by: range), watched(missing: 1), .quiet,
+      .held(since: time), .listed(as: .fraud), .candidate(for: .fraud), .listed(by: range), needsReview(missing: 1), .quiet,
       .published(nil), .published(Explanation.Listing(category: .fraud, serial: 1_234, listedAt: time)),
       .published(Explanation.Listing(category: .fraud, serial: 7, listedAt: time, treatment: .identify)),
       .decisionReason("It is one."), .noReports, .reports(1_024, first: time, last: time), .legitimateReports(1),
