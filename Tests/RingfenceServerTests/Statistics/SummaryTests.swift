@@ -42,7 +42,9 @@ import Testing
   }
 
   @Test func listsThatOverlapAreNotAddedUpAndPartsAre() throws {
-    func summary(_ region: String?) -> PublicationSummary { PublicationSummary(Self.manifest(), next: nil, region: region) }
+    func summary(_ region: String?) -> PublicationSummary {
+      PublicationSummary(Self.manifest(), next: nil, region: region)
+    }
     #expect(summary(nil).numbers.blocking == 150)
     #expect(summary(nil).numbers.identification == 35)
     #expect(summary("US").regionNumbers == 15)
