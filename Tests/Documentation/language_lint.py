@@ -26,8 +26,6 @@ ALLOWED = [
     ("Sources/RingfenceCommand/Progress/ProgressView.swift", " a bar"),
     ("Tests/Browser/layout_checks.py", "a bar"),
     ("CONTRIBUTING.md", "Do not start a sentence with"),
-    ("Documentation/command-line.md", ""),  # Its texts come from Sources.
-    ("Resources/openapi.yaml", "Ask for some of them, or for the whole."),  # The text of Resources/Localization.
 ]
 
 OPENING = re.compile(r"^(?:What|Whoever|Whose|Whom|Who|Nobody|That which)\b")
