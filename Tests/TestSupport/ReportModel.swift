@@ -55,6 +55,16 @@ public struct ReportModel {
   /// Numbers with reports.
   public var numbers: Set<Int64> { Set(entries.map(\.report.number)) }
 
+  /// The networks of all complaints about a number, also of withdrawn ones.
+  public func networksEver(of number: Int64) -> NetworkSketch {
+    var networks = NetworkSketch()
+    for entry in entries
+    where entry.report.number == number && entry.report.category.isToxic && entry.report.weight > 0 {
+      if let network = entry.report.network { networks.insert(network) }
+    }
+    return networks
+  }
+
   /// The record of a number.
   public func record(of number: Int64) -> NumberRecord {
     let all = entries.filter { $0.report.number == number && $0.report.category.isToxic && $0.report.weight > 0 }
