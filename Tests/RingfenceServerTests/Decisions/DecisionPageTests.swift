@@ -34,7 +34,7 @@ import Testing
       #expect(refused.status == .conflict)
       #expect(refused.text.contains("Another moderator has decided on this number"))
       #expect(refused.text.contains("They &lt;lie&gt; &amp; sell.") && !refused.text.contains("<lie>"))
-      #expect(refused.text.contains(#"value="block" required checked"#))
+      #expect(refused.text.contains(#"value="block" data-key="b" required checked"#))
       #expect(try await decisions.history(of: number).count == 1)
 
       let done = try await client.send(refused.text, to: "\(uri)/decision", typed)

@@ -83,7 +83,7 @@ import Testing
       let noted = try await client.send(page, to: "\(path)/notes", [("note", "Ask again.")])
       #expect(noted.headers[.location] == address(path, filter, "queue=1") + "#notes")
       let skipped = try await client.send(page, to: "/moderation/queue/next", [])
-      #expect(skipped.headers[.location]?.contains(filter) == true)
+      #expect(filter.isEmpty || skipped.headers[.location]?.contains(filter) == true)
       let left = try await client.send(page, to: "/moderation/queue/release", [])
       #expect(left.headers[.location] == address("/moderation/queue", filter))
     }
