@@ -122,7 +122,7 @@ private let second = "20260102000000_second.sql"
   /// A program that reads the schema's state while a contract migration is applied waits for it.
   @Test func aProgramThatStartsDuringAContractMigrationSeesIt() async throws {
     let folder = try Folder(Self.two)
-    let old = try Folder(Self.two).migrator
+    let old = try Folder(Self.two)
     try await withPool("migrate_start", connections: 3) { pool in
       try await pool.withConnection { _ = try await folder.migrator.migrate(on: $0) }
       try folder.write("20260103000000_third.sql", "-- contract\nALTER TABLE one DROP COLUMN name")
@@ -130,7 +130,7 @@ private let second = "20260102000000_second.sql"
       try await pool.withConnection { connection in
         let started = Task {
           for await _ in checks { break }
-          return try await pool.withConnection { try await old.status(on: $0).map(\.state) }
+          return try await pool.withConnection { try await old.migrator.status(on: $0).map(\.state) }
         }
         try await migrator.migrate(on: connection) { _ in
           continuation.yield(1)
