@@ -25,7 +25,7 @@ def test_a_decision_is_made_explained_and_undone(tmp_path):
     assert told["verdict"] == "decided"
     words = run("explain", "01 62 00 02 48", "--region", "FR", "--data", data).stdout
     assert words.splitlines() == ["+33162000248", *(f"  {sentence}" for sentence in told["account"])]
-    assert "identified as “A shop” and not blocked." in words and "Reason of the decision: It is one." in words
+    assert "Labelled “A shop” and not blocked" in words and "Reason of the decision: It is one." in words
     assert [line["code"] for line in told["explanation"]][:3] == ["identified", "decision_reason", "not_published"]
     said = run("decide", "+33162000248", "--undo", "--by", "Bob", "--data", data)
     assert "identify is undone; its reports apply again." in said.stdout
@@ -53,7 +53,7 @@ def test_a_protected_number_is_not_decided(tmp_path):
     listed = run("protect", "list", "--data", data).stdout
     assert "+33162000301\tBank\t" in listed and "+33162000303\tShops\t" in listed
     file.write_text("+33162000304\tBank\n+33162000305\tB\x1b[2J\n")
-    assert "line 2: The reason is one line" in run(
+    assert "line 2: The reason must be one line" in run(
         "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
     file.write_text("+33162000248\n+49x\n")
     assert "line 2: A pattern begins with" in run(
@@ -118,4 +118,4 @@ def test_appeals_ranges_holds_and_weights_are_looked_after(tmp_path):
     assert "No new ranges." in run("ranges", "detect", "--data", data).stdout
     assert "was not proposed" in run("ranges", "approve", "+3316200024x", "--by", "Ada", "--data", data, code=1).stderr
     assert run("holds", "--data", data).stdout == ""
-    assert "Numbers weighed anew: 0." in run("reporters", "recount", "--data", data).stdout
+    assert "Numbers changed: 0." in run("reporters", "recount", "--data", data).stdout

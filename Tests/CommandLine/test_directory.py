@@ -32,7 +32,7 @@ def test_a_directory_goes_in_and_is_replaced(directory, data, tmp_path):
     rejects = tmp_path / "rejects"
     said = run("import", "directory", directory, "--source", "sim", "--region", "US", "--rejects", rejects,
                "--data", data).stdout
-    assert "5,000 rows in" in said and "before: 0" in said and "had several names" in said
+    assert "5,000 rows in" in said and "replaced: 0" in said and "had several names" in said
     assert rejects.read_text().splitlines()[0].split("\t")[1] == "not_a_number"
 
     small = tmp_path / "small.csv.gz"
