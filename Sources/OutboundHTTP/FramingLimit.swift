@@ -53,14 +53,22 @@ final class FramingLimit {
     typealias InboundOut = HTTPClientResponsePart
 
     private let limit: FramingLimit
+    private var isRefused = false
 
     init(_ limit: FramingLimit) { self.limit = limit }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       switch Self.unwrapInboundIn(data) {
-      case .head: break
+      case .head(let head):
+        // The client takes a status below 200 for an interim answer, and a body after one stops the process.
+        isRefused = head.status.code < 100
+      case _ where isRefused: break
       case .body(let bytes): limit.content += bytes.readableBytes
       case .end: (limit.received, limit.content) = (0, 0)
+      }
+      guard !isRefused else {
+        context.fireErrorCaught(HTTPParserError.invalidStatus)
+        return context.close(promise: nil)
       }
       context.fireChannelRead(data)
     }

@@ -273,7 +273,7 @@ def test_a_server_that_wants_a_key_gets_one_and_nobody_else(make_server, tmp_pat
     # The key in a variable needs a second variable with its server.
     assert "RINGFENCE_APP_ORIGIN" in by_variable(url, 1)
     assert "RINGFENCE_APP_ORIGIN" in by_variable(url, 1, RINGFENCE_APP_ORIGIN="ringfence.example")
-    assert "it is for https://ringfence.example." in by_variable(
+    assert "because RINGFENCE_APP_ORIGIN is https://ringfence.example." in by_variable(
         url, 13, RINGFENCE_APP_ORIGIN="https://Ringfence.example:443/")
     by_variable(url, 0, RINGFENCE_APP_ORIGIN=server.address)
     by_variable(f"file://{server.data}/publications", 0)

@@ -84,7 +84,7 @@ def test_a_time_that_is_over_is_refused_and_reproduced(server):
     said = run("publish", "--data", data, "--at", "2024-02-29T03:00:00Z", code=2).stderr
     assert "2024-03-02T03:00:00Z" in said and "--reproduce" in said
     run("publish", "--data", data, *OPEN)
-    assert run("publish", "--data", data, "--serial", "1", code=1).stderr.startswith("Error: The serial 1 was used")
+    assert run("publish", "--data", data, "--serial", "1", code=1).stderr.startswith("Error: The serial 1 is already used")
 
 
 def test_a_server_publishes_the_night_that_was_missed(make_server, tmp_path):

@@ -66,5 +66,5 @@ def test_a_wrong_value_is_named_with_its_origin(tmp_path):
     assert f'port in {file} is "-1". {rule}' in run("serve", *data, "--config", file, code=1).stderr
     file.write_text("# A comment\nprot: 8443\n")
     assert f'Line 2 of {file} has the key "prot"' in run("doctor", "--config", file, code=1).stderr
-    assert "Cannot read" in run("serve", *data, "--config", tmp_path / "none", code=3).stderr
+    assert "cannot be read" in run("serve", *data, "--config", tmp_path / "none", code=3).stderr
     assert not (tmp_path / "data").exists()
