@@ -238,7 +238,7 @@ def come_to_the_code(page):
     page.wait_for_url("**done=password")
     name = page.locator(".account a").text_content()
     set_up_second_factor(SimpleNamespace(page=page))
-    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("button", name="Sign out", exact=True).click()
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()

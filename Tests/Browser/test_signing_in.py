@@ -67,7 +67,7 @@ def test_sign_out_ends_the_session(server, visit, make_link, scripts):
     by_link(moderator, make_link(server))
     cookies = moderator.page.context.cookies()
 
-    moderator.page.get_by_role("button", name="Sign out").click()
+    moderator.page.get_by_role("button", name="Sign out", exact=True).click()
     moderator.page.wait_for_url(f"{server.address}/sign-in")
     assert moderator.page.context.cookies() == []
     moderator.page.go_back()
@@ -149,7 +149,7 @@ def test_guesses_are_slowed_down_and_do_not_lock_the_owner_out(server, visit, ma
     by_link(owner, make_link(server, name="Hedy"))
     set_password(owner)
     owner.page.wait_for_url("**done=password")
-    owner.page.get_by_role("button", name="Sign out").click()
+    owner.page.get_by_role("button", name="Sign out", exact=True).click()
     owner.page.wait_for_url("**/sign-in")
     by_password(owner, server, "Hedy")
     owner.page.wait_for_url(f"{server.address}/moderation")
@@ -161,7 +161,7 @@ def test_guesses_are_slowed_down_and_do_not_lock_the_owner_out(server, visit, ma
     by_password(stranger, server, "Hedy")
     assert re.search(r"Try again in \d+ seconds", stranger.page.get_by_role("alert").inner_text())
     # The owner's known browser can sign in.
-    owner.page.get_by_role("button", name="Sign out").click()
+    owner.page.get_by_role("button", name="Sign out", exact=True).click()
     owner.page.wait_for_url("**/sign-in")
     by_password(owner, server, "Hedy")
     owner.page.wait_for_url(f"{server.address}/moderation")
@@ -185,7 +185,7 @@ def test_a_form_from_before_a_new_sign_in_is_refused(server, visit, make_link):
     by_link(person, make_link(server, name="Radia"))
     person.page.evaluate("document.querySelectorAll('[name=csrf]').forEach(field => field.value = 'x')")
     person.refused.add(403)
-    person.page.get_by_role("button", name="Sign out").click()
+    person.page.get_by_role("button", name="Sign out", exact=True).click()
     assert person.page.get_by_role("heading", level=1).inner_text() == "Form expired"
     person.open(f"{server.address}/moderation")
 

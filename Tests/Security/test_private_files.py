@@ -105,11 +105,8 @@ def test_published_files_can_be_read_by_a_web_server_and_their_lock_cannot(make_
             assert mode(Path(site) / path) & 0o044 == 0o044
         if AS_NOBODY:
             def can_open(path):
-                code = f"open({str(path)!r}, 'rb').read(1)"
-                return subprocess.run([sys.executable, "-c", code], capture_output=True, **AS_NOBODY).returncode == 0
+                return subprocess.run(["/usr/bin/head", "-c", "1", path], capture_output=True, **AS_NOBODY).returncode == 0
 
-            python = subprocess.run([sys.executable, "-c", ""], **AS_NOBODY)
-            assert python.returncode == 0
             assert can_open(Path(site) / "manifest.json") and can_open(pack)
             for path in [Path(site) / ".lock", server.data / "publications/manifest.json", server.data / "server.lock"]:
                 assert not can_open(path), path
