@@ -56,7 +56,7 @@ def test_a_protected_number_is_not_decided(tmp_path):
     assert "line 2: The reason must be one line" in run(
         "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
     file.write_text("+33162000248\n+49x\n")
-    assert "line 2: A pattern begins with" in run(
+    assert "line 2: A pattern must start with" in run(
         "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
 
 
