@@ -163,6 +163,9 @@ public struct PostgresMigrator: Sendable {
     let worker = try await PostgresConnection.connect(connection.configuration, logger: connection.logger)
     do {
       let path = try await connection.run(MigrationTable.SearchPath()).first ?? ""
+      // The portal of a statement keeps its snapshot until the next simple command, and CREATE INDEX CONCURRENTLY waits
+      // for older snapshots.
+      try await connection.execute(script: MigrationTable.limitLockWaits)
       if try await worker.run(MigrationTable.SearchPath()).first != path {
         _ = try await worker.run(MigrationTable.SetSearchPath(path: path))
       }
