@@ -8,8 +8,8 @@ struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Save the database, the keys, the recipes and the publications.",
     discussion: """
-      The database is saved as it is at one moment, while the server runs if you like. Whoever has the backup has the \
-      keys: keep it as you keep them, or leave them out with --no-keys and keep them elsewhere.
+      The database is saved as of one moment, also while the server runs. A backup contains the keys: protect it \
+      like the keys, or leave them out with --no-keys and store them separately.
       """)
 
   @OptionGroup var database: DatabaseOptions
