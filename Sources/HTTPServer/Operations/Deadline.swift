@@ -10,7 +10,7 @@ package struct DeadlineExceeded: Error {
 /// Waits for work up to a limit, then cancels it. Work that ignores its cancellation continues: a stopped database
 /// answers neither a statement nor its cancellation.
 /// - Parameters:
-///   - limit: by default 4 seconds, so that a caller has a response within 5 while the database is stopped.
+///   - limit: by default 3 seconds, so that a caller has a response within 5 while the database is stopped.
 ///   - extendedWhile: asked after each limit; the work may continue for another limit while it returns true.
 /// - Throws: ``DeadlineExceeded`` after the limit; otherwise the errors of the work.
 package func withDeadline<Success: Sendable>(
