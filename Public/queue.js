@@ -123,7 +123,7 @@
     return isForeign && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key
   }
 
-  // The text field of a key: the only keys that lead to one.
+  // The text field of a key. No other key moves the focus into a text field.
   function field(key) {
     const fields = { o: "#note", l: "#label", t: "#reason, #words" }
     return key in fields ? decisionForm?.querySelector(fields[key]) : null

@@ -8,7 +8,7 @@ package struct FileFailure: Error, CustomStringConvertible, Equatable {
   /// The value of errno.
   package let code: Int32
 
-  /// The words of the system, such as "Permission denied".
+  /// The system's message, for example "Permission denied".
   package var reason: String { String(cString: strerror(code)) }
 
   package var description: String { "\(path): \(reason)" }

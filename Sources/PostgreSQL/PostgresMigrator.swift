@@ -166,9 +166,7 @@ public struct PostgresMigrator: Sendable {
       // The portal of a statement keeps its snapshot until the next simple command, and CREATE INDEX CONCURRENTLY waits
       // for older snapshots.
       try await connection.execute(script: MigrationTable.limitLockWaits)
-      if try await worker.run(MigrationTable.SearchPath()).first != path {
-        _ = try await worker.run(MigrationTable.SetSearchPath(path: path))
-      }
+      _ = try await worker.run(MigrationTable.SetSearchPath(path: path))
       for command in try await worker.run(MigrationTable.InvalidIndexes(script: file.script)) {
         try await worker.execute(script: command)
       }

@@ -36,8 +36,8 @@ extension CommandContext {
 
   /// Applies expand migrations, then contract ones once no program that does not know them uses the database.
   /// - Returns: the migrations that were applied.
-  /// - Throws: ``CommandFailure`` where an older program goes on running: it would fail on the new schema, and perhaps
-  ///   store what newer ones misunderstand.
+  /// - Throws: ``CommandFailure`` where an older program is still running: it would fail on the new schema, and might
+  ///   store values that newer programs read differently.
   func migrateWithContracts(logger: Logger) async throws -> [PostgresMigration] {
     let migrator = PostgresMigrator(folder: installation.migrations)
     let end = ContinuousClock.now + Self.patience

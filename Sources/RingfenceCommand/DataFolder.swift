@@ -105,16 +105,8 @@ package struct DataFolder {
     }
     guard
       replacing ? rename(temporary, file) == 0 : link(temporary, file) == 0 || errno == EEXIST,
-      Self.flush(path), let stored = try storedSecret(name)
+      (try? flushToDisk(path)) != nil, let stored = try storedSecret(name)
     else { throw CommandFailure.unreadable("Cannot write \(file). Check its folder, permissions and free space.") }
     return stored
-  }
-
-  /// Flushes a folder's names to disk.
-  private static func flush(_ path: String) -> Bool {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return false }
-    defer { close(file) }
-    return fsync(file) == 0
   }
 }

@@ -80,7 +80,7 @@ def test_what_was_saved_comes_back_elsewhere_and_goes_on(filled, tmp_path):
 
 def test_a_folder_without_keys_and_a_database_elsewhere(filled, tmp_path):
     backup = tmp_path / "backup"
-    assert "holds no keys" in run("backup", backup, "--no-keys", "--data", filled.data).stdout
+    assert "contains no keys" in run("backup", backup, "--no-keys", "--data", filled.data).stdout
     assert stat.S_IMODE(backup.stat().st_mode) == 0o700 and not (backup / "keys").exists()
     filled.query("CREATE DATABASE elsewhere")
     dsn = filled.dsn.replace("dbname=ringfence", "dbname=elsewhere")

@@ -14,7 +14,7 @@ package struct DeadlineExceeded: Error {
 ///   - extendedWhile: asked after each limit; the work may continue for another limit while it returns true.
 /// - Throws: ``DeadlineExceeded`` after the limit; otherwise the errors of the work.
 package func withDeadline<Success: Sendable>(
-  _ limit: Duration = .seconds(4), extendedWhile isExtended: @escaping @Sendable () async -> Bool = { false },
+  _ limit: Duration = .seconds(3), extendedWhile isExtended: @escaping @Sendable () async -> Bool = { false },
   _ work: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
   let waiter = DeadlineWaiter<Success>()

@@ -17,7 +17,9 @@ struct SessionMiddleware: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
-    guard let token = cookies.read(.session, request), let moderator = try await moderator(of: token) else {
+    guard let token = cookies.read(.session, request),
+      let moderator = try await moderators.moderator(session: token, at: Date())
+    else {
       return .redirect(to: ReturnAddress(request).signIn, type: .normal)
     }
     var context = context
@@ -33,11 +35,6 @@ struct SessionMiddleware: RouterMiddleware {
     var response = try await next(request, context)
     response.headers[.cacheControl] = "no-store"
     return response
-  }
-
-  /// - Throws: `DeadlineExceeded` if the database does not answer in time.
-  private func moderator(of token: String) async throws -> Session? {
-    try await withDeadline { [moderators] in try await moderators.moderator(session: token, at: Date()) }
   }
 
   /// Whether a page is open to an account that lacks its required second factor.

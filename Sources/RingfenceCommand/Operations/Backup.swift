@@ -41,7 +41,7 @@ struct Backup {
         madeAt: made, postgresVersion: snapshot.serverVersion, migrations: snapshot.migrations,
         tables: snapshot.tables, publication: nil, hasKeys: false, files: [])
     }
-    BackupFiles.flush(dump)
+    try BackupFiles.flush(dump)
     return try finish(manifest)
   }
 
@@ -59,7 +59,7 @@ struct Backup {
     manifest.publication = publication
     manifest.files = try (paths + files).sorted().map { try BackupFiles.described($0, in: folder) }
     try manifest.write(to: folder)
-    BackupFiles.flush(folder)
+    try BackupFiles.flush(folder)
     return manifest
   }
 

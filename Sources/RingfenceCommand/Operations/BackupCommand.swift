@@ -45,14 +45,14 @@ struct BackupCommand: AsyncParsableCommand {
     } else {
       try BackupFiles.name(work, target)
     }
-    BackupFiles.flush((target as NSString).deletingLastPathComponent)
+    try BackupFiles.flush((target as NSString).deletingLastPathComponent)
     let rows = manifest.tables.values.reduce(0, +)
     print("\(target): \(rows) rows, \(manifest.files.count) files, \(manifest.files.map(\.bytes).reduce(0, +)) bytes")
     print(
       manifest.hasKeys
-        ? "It holds the keys: nobody else may read it."
-        : "It holds no keys: without those of the data folder or the environment, reporters become strangers and "
-          + "readers refuse what is published.")
+        ? "It contains the keys. Keep it private."
+        : "It contains no keys. Back up those of the data folder or the environment separately: without them, reporters "
+          + "get new pseudonyms and clients refuse new publications.")
   }
 
   /// Packs a folder into a file beside it, where nobody else can enter, and gives that its name.
@@ -60,9 +60,8 @@ struct BackupCommand: AsyncParsableCommand {
     try BackupFiles.write(Data(), to: file)
     let (status, output) = try await ExternalProgram.run(
       "/usr/bin/env", ["tar", "--create", "--file=\(file)", "--directory=\(folder)", "."])
-    guard status == 0, BackupFiles.flush(file) else {
-      throw CommandFailure.unreadable("\(target) cannot be written. \(output)")
-    }
+    guard status == 0 else { throw CommandFailure.unreadable("Cannot write \(target). \(output)") }
+    try BackupFiles.flush(file)
     try BackupFiles.name(file, target)
   }
 }

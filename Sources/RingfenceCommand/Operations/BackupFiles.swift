@@ -10,7 +10,7 @@ enum BackupFiles {
     do throws(FileFailure) {
       try PrivateFile.makeFolder(path)
     } catch {
-      throw CommandFailure.unreadable("The folder \(path) cannot be made: \(error.reason).")
+      throw CommandFailure.unreadable("Cannot create the folder \(path): \(error.reason).")
     }
   }
 
@@ -65,7 +65,7 @@ enum BackupFiles {
       code = FileManager.default.fileExists(atPath: target) ? EEXIST : rename(path, target) == 0 ? 0 : errno
     }
     guard ![EEXIST, ENOTEMPTY, ENOTDIR].contains(code) else {
-      throw CommandFailure.unreadable("\(target) has come meanwhile: another backup was made. It is left as it is.")
+      throw CommandFailure.unreadable("Another backup created \(target) in the meantime. It was not changed.")
     }
     guard code == 0 else { throw CommandFailure.unreadable("\(target) cannot be written.") }
   }
@@ -83,12 +83,12 @@ enum BackupFiles {
     return BackupManifest.File(path: path, bytes: size, sha256: try PackDigest.ofFile(file).hex)
   }
 
-  /// Flushes a file, or a folder's names, to disk.
-  @discardableResult
-  static func flush(_ path: String) -> Bool {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return false }
-    defer { close(file) }
-    return fsync(file) == 0
+  /// Flushes a file's content, or a folder's names, to disk.
+  static func flush(_ path: String) throws {
+    do throws(FileFailure) {
+      try flushToDisk(path)
+    } catch {
+      throw CommandFailure.unreadable("Cannot write \(path): \(error.reason). Is the disk full?")
+    }
   }
 }

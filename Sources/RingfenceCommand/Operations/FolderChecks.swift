@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
+import FileSupport
 import Foundation
 import Publishing
 import Timestamps
@@ -16,19 +17,18 @@ struct FolderChecks {
   private func writable() -> Finding {
     let file = "\(folder.path)/.doctor-\(UUID().uuidString)"
     defer { unlink(file) }
-    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    defer { if descriptor >= 0 { close(descriptor) } }
-    if descriptor >= 0, write(descriptor, "x", 1) == 1, fsync(descriptor) == 0 {
+    do throws(FileFailure) {
+      try PrivateFile.create(file, Data("x".utf8))
       return .ok("data folder", "\(folder.path) is writable")
+    } catch {
+      return .bad(
+        "data folder", "\(folder.path) is not writable: \(error.reason)",
+        [ENOSPC, EDQUOT].contains(error.code)
+          ? "Free space, or raise the quota."
+          : error.code == EROFS || error.code == EIO
+            ? "Read the kernel log (dmesg). A file system becomes read-only after an error."
+            : "Run as the user that owns it, or grant write access.")
     }
-    let code = errno
-    return .bad(
-      "data folder", "\(folder.path) is not writable: \(String(cString: strerror(code)))",
-      [ENOSPC, EDQUOT].contains(code)
-        ? "Free space, or raise the quota."
-        : code == EROFS || code == EIO
-          ? "Read the kernel log (dmesg). A file system becomes read-only after an error."
-          : "Run as the user that owns it, or grant write access.")
   }
 
   private func access() -> Finding {

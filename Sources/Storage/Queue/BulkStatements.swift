@@ -23,11 +23,9 @@ struct ReadBulkItems: PostgresStatement {
     SELECT t.number, r.decision, r.label, r.category_id, r.decision_id, r.decided_at, coalesce(n.heat, 0), l.number IS NOT NULL,
            (SELECT c.category_id FROM number_categories c JOIN categories k ON k.category_id = c.category_id
             WHERE c.number = t.number AND k.toxic AND c.heat > 0 ORDER BY c.heat DESC, c.category_id LIMIT 1),
-           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until, h.count,
-           EXISTS (SELECT 1 FROM holds o WHERE o.number = t.number AND NOT o.settled),
-           EXISTS (SELECT 1 FROM appeals a WHERE a.number = t.number AND a.state = 'open'),
-           (SELECT coalesce(sum(c.reporters), 0) FROM number_categories c
-            JOIN categories k ON k.category_id = c.category_id WHERE c.number = t.number AND k.toxic)
+           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until, past.count,
+           \(ReadAllowRule.isHeld("t.number")), \(ReadAllowRule.isAppealed("t.number")),
+           \(ReadAllowRule.toxicReporters("t.number"))
     FROM unnest($1::bigint[]) AS t (number)
     LEFT JOIN number_decisions r ON r.number = t.number
     LEFT JOIN numbers n ON n.number = t.number
@@ -35,7 +33,7 @@ struct ReadBulkItems: PostgresStatement {
     LEFT JOIN queue q ON q.number = t.number
     CROSS JOIN LATERAL (
       SELECT count(*) AS count FROM decisions WHERE decisions.number = t.number
-    ) h
+    ) past
     ORDER BY t.number
     """
 

@@ -21,13 +21,13 @@ enum DurableFile {
           try PrivateFile.create(temporary, data)
         } else {
           try data.write(to: URL(filePath: temporary))
+          try flushToDisk(temporary)
         }
       } catch let error as FileFailure {
         throw PublishingError.cannotWrite(path, errno: error.code)
       } catch let error as CocoaError {
         throw PublishingError.cannotWrite(path, errno: (error.underlying as? POSIXError)?.code.rawValue ?? EIO)
       }
-      try flush(temporary)
       guard rename(temporary, path) == 0 else { throw PublishingError.cannotWrite(path, errno: errno) }
     } catch {
       unlink(temporary)
@@ -50,9 +50,10 @@ enum DurableFile {
 
   /// Flushes a file's content, or a folder's names, to disk.
   static func flush(_ path: String) throws {
-    let file = open(path, O_RDONLY)
-    guard file >= 0 else { throw PublishingError.cannotWrite(path, errno: errno) }
-    defer { close(file) }
-    guard fsync(file) == 0 else { throw PublishingError.cannotWrite(path, errno: errno) }
+    do throws(FileFailure) {
+      try flushToDisk(path)
+    } catch {
+      throw PublishingError.cannotWrite(path, errno: error.code)
+    }
   }
 }
