@@ -122,8 +122,16 @@ def docstrings(text):
 
 
 def swift_literals(text):
-    """Sentences in literals, such as the help of commands."""
+    """Sentences in literals, such as the help of commands. A literal of several lines is a text of its own."""
+    inside = False
     for number, line in enumerate(text.splitlines(), 1):
+        marks = line.count('"""')
+        if inside or marks:
+            # A backslash at the end joins the line with the next one.
+            prose = line.replace('"""', "") if inside and not marks else ""
+            yield number, prose.strip().rstrip("\\").strip()
+            inside = inside != (marks % 2 == 1)
+            continue
         yield number, ""
         code = re.sub(r"(?:^|\s)///?.*$", "", line)
         for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', code):
