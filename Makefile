@@ -28,16 +28,17 @@ test-swift:
 	swift build --scratch-path $(BUILD) --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --scratch-path $(BUILD) --skip-build
 
-# The browser's tests and the faults, against the program that `test-swift` built.
+# Against the program that `test-swift` built. Faults and failovers run alone, because they measure how long clients wait.
+PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet
+
 test-python:
-	RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence \
-	  .venv/bin/python -m pytest --quiet Tests/Architecture Tests/Documentation Tests/CommandLine Tests/Browser Tests/Faults Tests/Docker Tests/Security \
-	  Tests/HighAvailability
+	$(PYTEST) --durations=20 --numprocesses=2 --dist=loadfile Tests/Architecture Tests/Documentation Tests/CommandLine \
+	  Tests/Browser Tests/Docker Tests/Security
+	$(PYTEST) --durations=10 Tests/Faults Tests/HighAvailability
 
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
 test-high-availability:
-	RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence \
-	  RINGFENCE_TEST_PGBOUNCER=1 RINGFENCE_TEST_PATRONI=1 .venv/bin/python -m pytest --quiet -rs Tests/HighAvailability
+	RINGFENCE_TEST_PGBOUNCER=1 RINGFENCE_TEST_PATRONI=1 $(PYTEST) -rs Tests/HighAvailability
 
 # The table in Documentation/benchmarks/pack.md; needs the lists of ../shared (or SHARED=DIR).
 SHARED ?= ../shared

@@ -71,6 +71,7 @@ PYPI = {
     "playwright": ("Apache-2.0", "the browser"),
     "prometheus_client": ("Apache-2.0 and BSD-2-Clause", "reading the metrics as Prometheus does"),
     "pytest": ("MIT", "tests in Python"),
+    "pytest-xdist": ("MIT", "two processes of tests at once"),
     "PyYAML": ("MIT", "compose.yaml"),
     "requests": ("Apache-2.0", "the API as a client meets it"),
     "schemathesis": ("MIT", "the API against its description"),
