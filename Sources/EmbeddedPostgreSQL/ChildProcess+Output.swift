@@ -7,7 +7,7 @@ extension ChildProcess {
   /// Runs a program to its end and returns its status and the last 64 KiB of its output.
   /// - Throws: ``EmbeddedPostgresError/binariesUnusable(path:reason:)``.
   static func run(
-    _ arguments: [String], folder: Int32? = nil
+    _ arguments: [String], folders: [Int32] = []
   ) throws(EmbeddedPostgresError) -> (status: Int32, output: String) {
     var ends: [Int32] = [0, 0]
     guard pipe2(&ends, O_CLOEXEC) == 0 else {
@@ -17,7 +17,7 @@ extension ChildProcess {
     let child: ChildProcess
     do {
       defer { close(ends[1]) }
-      child = try ChildProcess(arguments, output: ends[1], folder: folder)
+      child = try ChildProcess(arguments, output: ends[1], folders: folders)
     }
     var output: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)

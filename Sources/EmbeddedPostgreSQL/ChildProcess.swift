@@ -24,23 +24,22 @@ final class ChildProcess: Sendable {
   ///   - onEnd: called once, on a separate thread, with its process id and the status of wait(2).
   /// - Throws: ``EmbeddedPostgresError/binariesUnusable(path:reason:)``.
   init(
-    _ arguments: [String], output: Int32, folder: Int32? = nil,
+    _ arguments: [String], output: Int32, folders: [Int32] = [],
     onEnd: @escaping @Sendable (pid_t, Int32) -> Void = { _, _ in }
   ) throws(EmbeddedPostgresError) {
     let output = fcntl(output, F_DUPFD_CLOEXEC, 10)
-    let folder = folder.map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
-    defer {
-      close(output)
-      if let folder { close(folder) }
-    }
+    let folders = folders.map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
+    defer { for descriptor in [output] + folders { close(descriptor) } }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
     posix_spawn_file_actions_adddup2(&actions, output, 2)
-    if let folder { posix_spawn_file_actions_adddup2(&actions, folder, Self.handedFolder) }
-    posix_spawn_file_actions_addclosefrom_np(&actions, folder == nil ? Self.handedFolder : Self.handedFolder + 1)
+    for (folder, number) in zip(folders, Self.handedFolder...) {
+      posix_spawn_file_actions_adddup2(&actions, folder, number)
+    }
+    posix_spawn_file_actions_addclosefrom_np(&actions, Self.handedFolder + Int32(folders.count))
     posix_spawn_file_actions_addchdir_np(&actions, "/")
 
     var attributes = posix_spawnattr_t()

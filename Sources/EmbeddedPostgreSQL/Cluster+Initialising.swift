@@ -25,8 +25,8 @@ extension Cluster {
         "--no-instructions",
       ]
       if !options.durable { arguments.append("--no-sync") }
-      let result = try withHandedFolder(folder) { descriptor throws(EmbeddedPostgresError) in
-        try ChildProcess.run(arguments, folder: descriptor)
+      let result = try withHandedFolders(folder) { descriptors throws(EmbeddedPostgresError) in
+        try ChildProcess.run(arguments, folders: descriptors)
       }
       guard result.status == 0 else {
         throw EmbeddedPostgresError.initialisationFailed(output: ServerLog.lastLines(of: result.output, count: 15))

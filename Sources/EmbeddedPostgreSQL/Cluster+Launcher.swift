@@ -19,14 +19,22 @@ extension Cluster {
     return words + ["--"]
   }
 
-  /// Opens the cluster's folder for a child, if it must be passed open.
-  func withHandedFolder<R>(
-    _ folder: ClusterFolder, _ body: (Int32?) throws(EmbeddedPostgresError) -> R
+  /// Opens the folders that a child must receive open: the cluster's and the archive's.
+  /// - Parameter archive: folder to which the log is copied, or from which it is restored.
+  func withHandedFolders<R>(
+    _ folder: ClusterFolder, archive: String? = nil, _ body: ([Int32]) throws(EmbeddedPostgresError) -> R
   ) throws(EmbeddedPostgresError) -> R {
-    guard folder.isHandedOver else { return try body(nil) }
-    let descriptor = Glibc.open(folder.root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .folderUnusable(folder: folder.root, reason: SystemError.current) }
-    defer { Glibc.close(descriptor) }
-    return try body(descriptor)
+    let archive = geteuid() == 0 ? archive : nil
+    guard folder.isHandedOver || archive != nil else { return try body([]) }
+    var descriptors: [Int32] = []
+    defer { for descriptor in descriptors { Glibc.close(descriptor) } }
+    var folders = [(path: folder.root, flags: O_NOFOLLOW)]
+    if let archive { folders.append((archive, 0)) }
+    for (path, flags) in folders {
+      let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
+      guard descriptor >= 0 else { throw .folderUnusable(folder: path, reason: SystemError.current) }
+      descriptors.append(descriptor)
+    }
+    return try body(descriptors)
   }
 }

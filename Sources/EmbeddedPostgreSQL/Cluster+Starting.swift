@@ -7,6 +7,9 @@ extension Cluster {
   /// The longest time for PostgreSQL to start, in seconds; most of it is for recovery after a crash.
   static let longestStart = 600
 
+  /// The same for a recovery from an archive, which may have the log of months.
+  static let longestRecovery = 30 * 86_400
+
   /// Adopts the running cluster or starts it, and waits until it answers.
   func bringUp(
     _ folder: ClusterFolder, _ binaries: ServerBinaries, _ configuration: ClusterConfiguration
@@ -19,7 +22,7 @@ extension Cluster {
       }
       try configuration.write(to: folder)
       do {
-        return .child(try launch(folder, binaries))
+        return .child(try launch(folder, binaries, archive: configuration.archive))
       } catch EmbeddedPostgresError.startFailed(let log)
         where ContinuousClock.now < patience
         && (log.contains("lock file") || log.contains("shared memory block") || log.contains("is another postmaster"))
@@ -64,7 +67,8 @@ extension Cluster {
   }
 
   /// Starts the postmaster and waits until it accepts connections.
-  func launch(_ folder: ClusterFolder, _ binaries: ServerBinaries) throws -> ChildProcess {
+  /// - Parameter archive: folder to which the log is copied, or from which it is restored.
+  func launch(_ folder: ClusterFolder, _ binaries: ServerBinaries, archive: String?) throws -> ChildProcess {
     progress("Starting PostgreSQL \(binaries.version)")
     let began = ContinuousClock.now
     let log = ServerLog(path: folder.log)
@@ -76,14 +80,15 @@ extension Cluster {
     let arguments =
       try launcher(for: folder.account, parentDeathSignal: options.diesWithParent ? "INT" : nil)
       + [binaries.postgres, "-D", "\(root)/data", "-c", "config_file=\(root)/postgresql.conf"]
-    let child = try withHandedFolder(folder) { descriptor throws(EmbeddedPostgresError) in
-      try ChildProcess(arguments, output: output, folder: descriptor) { [weak self] pid, status in
+    let child = try withHandedFolders(folder, archive: archive) { descriptors throws(EmbeddedPostgresError) in
+      try ChildProcess(arguments, output: output, folders: descriptors) { [weak self] pid, status in
         guard let self else { return }
         Task { await self.postmasterEnded(pid, how: ChildProcess.describe(status)) }
       }
     }
     let dsn = folder.address.maintenanceDSN
-    let deadline = began + .seconds(Self.longestStart)
+    let longest = options.recovery == nil ? Self.longestStart : Self.longestRecovery
+    let deadline = began + .seconds(longest)
     var nextWord = began + .seconds(5)
     while ServerConnection.ask(dsn: dsn) != .yes {
       if child.hasEnded(within: 0.02) { throw EmbeddedPostgresError.startFailed(log: log.tail(from: logOffset)) }
@@ -93,11 +98,20 @@ extension Cluster {
       }
       if ContinuousClock.now > deadline {
         _ = end(.child(child), in: folder)
-        throw EmbeddedPostgresError.startTimedOut(seconds: Self.longestStart, log: log.tail(from: logOffset))
+        throw EmbeddedPostgresError.startTimedOut(seconds: longest, log: log.tail(from: logOffset))
       }
       if ContinuousClock.now > nextWord {
         nextWord += .seconds(10)
         progress("PostgreSQL is recovering; still waiting")
+      }
+    }
+    if archive != nil, options.recovery == nil {
+      do {
+        // After a start, PostgreSQL ignores archive_timeout until its checkpointer wakes, which may take 15 minutes.
+        try ServerConnection(dsn: dsn).run("CHECKPOINT")
+      } catch {
+        _ = end(.child(child), in: folder)
+        throw error
       }
     }
     let time = ContinuousClock.now - began

@@ -58,13 +58,14 @@ actor Cluster {
       let folder = try ClusterFolder(dataFolder: dataFolder)
       if geteuid() == 0, folder.account.isShared { warnOfSharedAccount(folder.account) }
       defer { if state == nil { folder.removeForeignSocketFolder() } }
-      var configuration = try ClusterConfiguration(options, folder: folder, serverAccount: .current())
+      // Refuses a wrong name of a setting before the cluster is created.
+      _ = try ClusterConfiguration(options, folder: folder, serverAccount: .current())
       let binaries = try initialiseIfNeeded(folder)
-      if binaries.knowsLZ4 {
-        configuration = try ClusterConfiguration(
-          options, folder: folder, serverAccount: .current(), compression: "lz4")
-      }
-      let postmaster = try bringUp(folder, binaries, configuration)
+      let configuration = try ClusterConfiguration(
+        options, folder: folder, serverAccount: .current(), compression: binaries.knowsLZ4 ? "lz4" : "pglz",
+        archive: try prepareArchive(folder))
+      if options.recovery != nil { try folder.requestRecovery() }
+      let postmaster = try bringUpRecovering(folder, binaries, configuration)
       do {
         try ServerConnection(dsn: folder.address.maintenanceDSN).prepareDatabase()
       } catch {

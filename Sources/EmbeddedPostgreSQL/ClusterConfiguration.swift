@@ -7,16 +7,19 @@ struct ClusterConfiguration: Sendable, Equatable {
   /// The text of postgresql.conf.
   let settings: String
   /// The text of pg_hba.conf: the socket only, with peer authentication by the kernel.
-  let hostBasedAuthentication = "local all all peer map=server\n"
+  let hostBasedAuthentication = "local all all peer map=server\nlocal replication all peer map=server\n"
   /// The text of pg_ident.conf: the server's account and the cluster's own may connect, for work and for maintenance.
   let identities: String
+  /// Folder to which the log is copied, or from which it is restored.
+  let archive: String?
 
   /// Settings for a small machine; `options.settings` override them, and postgresql.auto.conf (ALTER SYSTEM) overrides
   /// both.
   /// - Parameter compression: of full-page images in the WAL.
   /// - Throws: ``EmbeddedPostgresError/invalidSetting(name:)``.
   init(
-    _ options: EmbeddedPostgres.Options, folder: ClusterFolder, serverAccount: Account, compression: String = "pglz"
+    _ options: EmbeddedPostgres.Options, folder: ClusterFolder, serverAccount: Account, compression: String = "pglz",
+    archive: ArchiveFolder? = nil
   ) throws(EmbeddedPostgresError) {
     let root = folder.rootForServer
     let socketFolder = folder.socketFolderForServer.replacing("\"", with: "\"\"")
@@ -50,6 +53,24 @@ struct ClusterConfiguration: Sendable, Equatable {
       "work_mem": "16MB",
     ]
     if !options.durable { values.merge(["fsync": "off", "full_page_writes": "off"]) { $1 } }
+    if let archive {
+      let own = [
+        "archive_command": archive.command(folder: archive.pathForServer), "archive_mode": "on",
+        "archive_timeout": "\(archive.archive.timeout)s",
+      ]
+      values.merge(own) { $1 }
+    }
+    if let recovery = options.recovery {
+      // PostgreSQL accepts connections only after the recovery.
+      values.merge(["hot_standby": "off", "recovery_target_action": "promote"]) { $1 }
+      let restored = recovery.archive.map { geteuid() == 0 ? "/proc/self/fd/\(ArchiveFolder.handedFolder)" : $0 }
+      values["restore_command"] = restored.map(ArchiveFolder.restoreCommand) ?? "false"
+      // PostgreSQL reads this setting before it knows zones by name, such as "Z".
+      if let until = recovery.until {
+        values["recovery_target_time"] = until.replacing(/[Zz]$/, with: "+00:00")
+      }
+    }
+    self.archive = archive?.archive.folder ?? options.recovery?.archive
     for (name, value) in options.settings {
       let isName =
         name.first?.isLetter == true

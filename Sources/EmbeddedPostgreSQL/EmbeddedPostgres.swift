@@ -58,6 +58,10 @@ public final class EmbeddedPostgres: Sendable {
   /// The process id of the postmaster; nil while there is none. It changes when PostgreSQL is restarted.
   public var postmasterPID: Int32? { cluster.monitor.postmasterPID }
 
+  /// The end of the recovery that the options asked for; nil without one.
+  /// - Throws: ``EmbeddedPostgresError/databaseUnavailable(reason:)``.
+  public func replayed() async throws -> Replayed? { try await cluster.replayed() }
+
   /// Shuts the cluster down (fast; immediate after a minute) and releases the data folder's lock. Idempotent.
   /// - Throws: ``EmbeddedPostgresError/stopFailed(pid:)`` when the postmaster does not end after SIGKILL.
   public func stop() async throws {

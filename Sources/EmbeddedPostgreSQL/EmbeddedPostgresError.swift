@@ -10,6 +10,10 @@ public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
   case folderInUse(folder: String, pid: Int32?)
   /// The folder, or something in it, cannot be created, read or written.
   case folderUnusable(folder: String, reason: String)
+  /// PostgreSQL cannot archive its write-ahead log in the folder.
+  case archiveUnusable(folder: String, reason: String)
+  /// The archive ends before the time of the recovery; `last` is the time of its last transaction.
+  case archiveTooShort(until: String, last: String?)
   /// The unprivileged account has no search permission on `folder`.
   case folderNotPassable(folder: String, account: String)
   /// No folder with a path short enough for a Unix socket (107 bytes) could be created privately.
@@ -47,6 +51,11 @@ public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
         + "Stop that one first, or give this one a folder of its own with --data."
     case .folderUnusable(let folder, let reason):
       "\(folder) cannot be used: \(reason). Check its owner and permissions, or choose another folder with --data."
+    case .archiveUnusable(let folder, let reason):
+      "\(folder) cannot be used as the archive: \(reason)."
+    case .archiveTooShort(let until, let last):
+      "The archive ends before \(until): its last transaction was committed at \(last ?? "an unknown time"). "
+        + "Remove the new data folder. Then restore with an earlier --to, or without --to to restore everything."
     case .folderNotPassable(let folder, let account):
       "PostgreSQL runs as the user \(account), which cannot pass \(folder). "
         + "Let others pass it (chmod o+x \(folder)), or choose another folder with --data."

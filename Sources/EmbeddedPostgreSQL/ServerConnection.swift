@@ -37,6 +37,19 @@ struct ServerConnection: ~Copyable {
     return Int(PQntuples(result))
   }
 
+  /// Runs a query and returns the first value of its first row; nil without a row, or for NULL.
+  /// - Throws: ``EmbeddedPostgresError/databaseUnavailable(reason:)``.
+  func value(_ query: StaticString) throws(EmbeddedPostgresError) -> String? {
+    let result = PQexec(connection, "\(query)")
+    defer { PQclear(result) }
+    guard PQresultStatus(result) == PGRES_TUPLES_OK else {
+      let reason = String(cString: PQerrorMessage(connection))
+      throw .databaseUnavailable(reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    guard PQntuples(result) > 0, PQgetisnull(result, 0, 0) == 0 else { return nil }
+    return String(cString: PQgetvalue(result, 0, 0))
+  }
+
   /// Creates the server's role and database unless they exist.
   func prepareDatabase() throws(EmbeddedPostgresError) {
     if try run("SELECT FROM pg_roles WHERE rolname = 'ringfence'") == 0 {

@@ -8,6 +8,11 @@ package struct FileFailure: Error, CustomStringConvertible, Equatable {
   /// The value of errno.
   package let code: Int32
 
+  package init(path: String, code: Int32) {
+    self.path = path
+    self.code = code
+  }
+
   /// The system's message, for example "Permission denied".
   package var reason: String { String(cString: strerror(code)) }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EmbeddedPostgreSQL
+package import EmbeddedPostgreSQL
 import Foundation
 
 package import Logging
@@ -18,7 +18,7 @@ package struct CommandContext {
 
   var publicationFolder: PublicationFolder { PublicationFolder(path: folder.publications) }
 
-  /// Opens a context with the settings of these options; see ``open(_:owns:makes:migrates:logger:_:)``.
+  /// Opens a context with the settings of these options; see ``open(_:owns:makes:migrates:archiving:logger:_:)``.
   package static func open<Result>(
     _ options: DatabaseOptions, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
     _ body: (CommandContext) async throws -> Result
@@ -33,15 +33,17 @@ package struct CommandContext {
   /// - makes: whether to create a missing database. Only for commands that store first data: a mistyped folder name
   ///   would otherwise create an unused database.
   /// - migrates: whether to migrate the schema first; false for commands that inspect it.
+  /// - archiving: the archive of the private PostgreSQL.
   package static func open<Result>(
-    _ settings: Settings, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
+    _ settings: Settings, owns: Bool, makes: Bool = false, migrates: Bool = true,
+    archiving: EmbeddedPostgres.Archiving = .asBefore, logger: Logger,
     _ body: (CommandContext) async throws -> Result
   ) async throws -> Result {
     let installation = try Installation.find(settings)
     if !makes { try requireDatabase(settings) }
     let usesPreparedStatements = try settings.databasePooler == .none
     let folder = try DataFolder(settings)
-    let (dsn, cluster) = try await database(of: folder, owns: owns, logger: logger)
+    let (dsn, cluster) = try await database(of: folder, owns: owns, archiving: archiving, logger: logger)
     var configuration = PostgresConfiguration(dsn)
     configuration.usesPreparedStatements = usesPreparedStatements
     configuration.applicationName = OperationStore.programName(
@@ -80,13 +82,14 @@ package struct CommandContext {
   }
 
   private static func database(
-    of folder: DataFolder, owns: Bool, logger: Logger
+    of folder: DataFolder, owns: Bool, archiving: EmbeddedPostgres.Archiving, logger: Logger
   ) async throws -> (dsn: String, cluster: EmbeddedPostgres?) {
     if let url = try folder.settings.databaseURL { return (url, nil) }
     if !owns, let dsn = EmbeddedPostgres.runningDSN(dataFolder: folder.path) { return (dsn, nil) }
     let step = StatusLine("Starting PostgreSQL")
     let cluster = try await EmbeddedPostgres.start(
-      EmbeddedPostgres.Options(dataFolder: folder.path, programs: try folder.settings.pgBin), logger: logger,
+      EmbeddedPostgres.Options(dataFolder: folder.path, programs: try folder.settings.pgBin, archiving: archiving),
+      logger: logger,
       progress: { step.say($0) })
     step.finish()
     return (cluster.dsn, cluster)

@@ -114,7 +114,8 @@ private func complain(_ text: String) {
 private func isAboutFiles(_ error: any Error) -> Bool {
   switch error {
   case ImportFileError.cannotRead, ImportFileError.cannotWrite, PublishingError.cannotWrite,
-    EmbeddedPostgresError.folderUnusable, EmbeddedPostgresError.folderNotPassable:
+    EmbeddedPostgresError.archiveUnusable, EmbeddedPostgresError.folderUnusable,
+    EmbeddedPostgresError.folderNotPassable:
     true
   default: false
   }

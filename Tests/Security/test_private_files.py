@@ -69,8 +69,10 @@ def test_a_backup_is_private_from_the_moment_it_exists(unchanging, server, tmp_p
     assert modes["."] == modes["./keys"] == 0o700
     assert {name for name in modes if name.endswith(".key")} >= {"./keys/pseudonym.key", "./keys/account.key"}
     assert {name: mode for name, mode in modes.items() if mode & 0o077} == {}
-    unchanging("backup", tmp_path / "folder", "--data", server.data)
-    assert mode(tmp_path / "folder") == 0o700 and mode(tmp_path / "folder/database.dump") == 0o600
+    for option, name in [("--keys", "database.dump"), ("--base", "base/base.tar.gz")]:
+        folder = tmp_path / option
+        unchanging("backup", folder, option, "--data", server.data)
+        assert mode(folder) == 0o700 and mode(folder / name) == mode(folder / "backup.json") == 0o600
 
 
 def test_other_accounts_see_nothing_of_a_backup_that_is_being_made(server, tmp_path):

@@ -39,17 +39,19 @@ struct Backup {
         ], on: configuration)
       return BackupManifest(
         madeAt: made, postgresVersion: snapshot.serverVersion, migrations: snapshot.migrations,
-        tables: snapshot.tables, publication: nil, hasKeys: false, files: [])
+        tables: snapshot.tables, publication: nil, hasKeys: false, base: nil, files: [])
     }
     try BackupFiles.flush(dump)
-    return try finish(manifest)
+    return try finish(manifest, with: [BackupManifest.dump])
   }
 
-  private func finish(_ begun: BackupManifest) throws -> BackupManifest {
+  /// Adds keys, recipes and publications, and writes the manifest.
+  /// - Parameter paths: files of the database, relative to the folder.
+  func finish(_ begun: BackupManifest, with paths: [String]) throws -> BackupManifest {
     var manifest = begun
-    var paths = [BackupManifest.dump]
-    if withKeys { paths += try copyKeys() }
-    manifest.hasKeys = paths.count > 1
+    let keys = try withKeys ? copyKeys() : []
+    var paths = paths + keys
+    manifest.hasKeys = !keys.isEmpty
     let recipes = "\(context.folder.path)/\(BackupManifest.recipes)"
     if FileManager.default.fileExists(atPath: recipes) {
       try BackupFiles.copy(recipes, to: "\(folder)/\(BackupManifest.recipes)")

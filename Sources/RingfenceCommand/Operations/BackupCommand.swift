@@ -10,6 +10,9 @@ struct BackupCommand: AsyncParsableCommand {
     discussion: """
       The database is saved as of one moment, also while the server runs. A backup contains the keys: protect it \
       like the keys, or leave them out with --no-keys and store them separately.
+
+      With --base, the backup has the files of the private PostgreSQL instead of a dump. From these and the archive of \
+      serve --archive, ringfence restore can restore any later moment.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -19,6 +22,9 @@ struct BackupCommand: AsyncParsableCommand {
 
   @Flag(inversion: .prefixedNo, help: "Save the keys too.")
   var keys = true
+
+  @Flag(help: "Save the files of the private PostgreSQL, for recovery to a point in time.")
+  var base = false
 
   func run() async throws {
     let target = URL(filePath: target).standardizedFileURL.path
@@ -38,7 +44,8 @@ struct BackupCommand: AsyncParsableCommand {
     let manifest = try await CommandContext.open(
       database, owns: false, migrates: false, logger: .quiet
     ) { context in
-      try await Backup(context: context, folder: folder, withKeys: keys).make()
+      let backup = Backup(context: context, folder: folder, withKeys: keys)
+      return try await base ? backup.makeBase() : backup.make()
     }
     if isPacked {
       try await pack(folder, into: "\(work)/backup.tar", as: target)
@@ -46,8 +53,15 @@ struct BackupCommand: AsyncParsableCommand {
       try BackupFiles.name(work, target)
     }
     try BackupFiles.flush((target as NSString).deletingLastPathComponent)
-    let rows = manifest.tables.values.reduce(0, +)
-    print("\(target): \(rows) rows, \(manifest.files.count) files, \(manifest.files.map(\.bytes).reduce(0, +)) bytes")
+    let size = "\(manifest.files.count) files, \(manifest.files.map(\.bytes).reduce(0, +)) bytes"
+    if let base = manifest.base {
+      try BaseBackupRecord(madeAt: manifest.madeAt, firstSegment: base.firstSegment, target: target)
+        .write(to: DataFolder(existing: database.settings()))
+      print("\(target): a base backup, \(size)")
+      print("A recovery needs the archive from segment \(base.firstSegment) on.")
+    } else {
+      print("\(target): \(manifest.tables.values.reduce(0, +)) rows, \(size)")
+    }
     print(
       manifest.hasKeys
         ? "It contains the keys. Keep it private."

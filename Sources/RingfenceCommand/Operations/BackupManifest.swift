@@ -21,7 +21,14 @@ struct BackupManifest: Codable, Sendable, Equatable {
     let sha256: String
   }
 
+  /// A base backup, which has the files of the private PostgreSQL instead of a dump.
+  struct Base: Codable, Sendable, Equatable {
+    /// The segment of the write-ahead log with which a recovery begins.
+    let firstSegment: String
+  }
+
   static let fileName = "backup.json"
+  static let baseFiles = "base"
   static let dump = "database.dump"
   static let keys = "keys"
   static let publications = "publications"
@@ -41,6 +48,8 @@ struct BackupManifest: Codable, Sendable, Equatable {
   var publication: Newest?
   /// Whether key files are included; keys from the environment never are.
   var hasKeys: Bool
+  /// Nil for a dump.
+  var base: Base?
   /// All files except this one, by path.
   var files: [File]
 
@@ -61,6 +70,9 @@ struct BackupManifest: Codable, Sendable, Equatable {
     }
     guard manifest.format == 1 else {
       throw CommandFailure.failed("The backup has format \(manifest.format); this program knows 1. Use a newer one.")
+    }
+    if let base = manifest.base, WALSegment(base.firstSegment) == nil {
+      throw CommandFailure.failed("\(folder)/\(fileName) is damaged. Use another backup.")
     }
     for file in manifest.files {
       let names = file.path.split(separator: "/", omittingEmptySubsequences: false)

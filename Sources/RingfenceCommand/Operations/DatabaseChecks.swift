@@ -16,7 +16,7 @@ struct DatabaseChecks {
     guard let server = try await context.stores.operations.serverState() else { return [] }
     let now = Date()
     return [version(server), clock(server, now), role(server)] + settings(server)
-      + [connections(server), slots(server)] + (try await schema(now))
+      + [connections(server), slots(server)] + (try await ArchiveChecks.findings(context)) + (try await schema(now))
   }
 
   private func version(_ server: ServerState) -> Finding {

@@ -23,7 +23,12 @@ struct Restore {
     for (name, rows) in manifest.tables.sorted(by: { $0.key < $1.key }) where tables[name] != rows {
       throw CommandFailure.failed("\(name) has \(tables[name] ?? 0) rows; the backup says \(rows).")
     }
-    for file in manifest.files where file.path != BackupManifest.dump { try putBack(file.path) }
+    try await finish(recounts: recounts)
+  }
+
+  /// Restores keys, recipes and publications, and checks them with the database.
+  func finish(recounts: Bool) async throws {
+    for file in manifest.files where !isOfDatabase(file.path) { try putBack(file.path) }
     try await context.migrate(logger: .quiet)
     if recounts {
       let summary = try await context.stores.recount.recount(repairs: false)
@@ -35,6 +40,10 @@ struct Restore {
     }
     try checkPublication()
     try checkKeys()
+  }
+
+  private func isOfDatabase(_ path: String) -> Bool {
+    path == BackupManifest.dump || manifest.base != nil && path.hasPrefix("\(BackupManifest.baseFiles)/")
   }
 
   private func fillDatabase() async throws {

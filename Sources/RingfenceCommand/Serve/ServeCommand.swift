@@ -21,6 +21,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var database: DatabaseOptions
 
+  @Option(\.archive) var archive: String?
+
+  @Option(\.archiveTimeout) var archiveTimeout: String?
+
   @Option(\.host) var host: String?
 
   @Option(\.port) var port: String?
@@ -62,7 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
   /// The given values by the name of the setting.
   var given: [String: String?] {
     publication.given.merging([
-      "host": host, "port": port, "url": url, "demo": demo?.description, "drain": drain,
+      "archive": archive, "archive-timeout": archiveTimeout, "host": host, "port": port, "url": url,
+      "demo": demo?.description, "drain": drain,
       "trust-proxy": trustProxy?.description, "public-number-pages": publicNumberPages, "appeal-work": appealWork,
       "appeal-delay": appealDelay, "limits": limits?.description, "fetch-needs-key": fetchNeedsKey?.description,
       "second-factor": secondFactor, "comment-days": commentDays, "report-months": reportMonths,
@@ -86,7 +91,10 @@ struct ServeCommand: AsyncParsableCommand {
     MetricsSystem.bootstrap(metrics)
     // PostgreSQL and work outside event loops need cores too.
     NIOSingletons.groupLoopCountSuggestion = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
-    try await CommandContext.open(settings, owns: true, makes: true, logger: .server) { context in
+    let archiving = try settings.archiving
+    try await CommandContext.open(
+      settings, owns: true, makes: true, archiving: archiving, logger: .server
+    ) { context in
       var completed = checked
       // Created with the data folder, after all settings have been checked.
       completed.metricsToken = try context.folder.key("metrics.token", \.metricsToken)

@@ -32,6 +32,13 @@ package struct SettingList: Sendable {
   package let pgBin = Setting(
     "pg-bin", .text, absent: "Debian's folders, then PATH", hasOption: false,
     "Folder with the programs of PostgreSQL, such as initdb and pg_dump.")
+  let archive = Setting(
+    "archive", .text, absent: "none",
+    "Folder on another disk to which the private PostgreSQL copies its write-ahead log, for recovery to a point in time."
+  )
+  let archiveTimeout = Setting(
+    "archive-timeout", .number(1...3_600), default: 60,
+    "Seconds after which the archive gets a segment of the write-ahead log that is not full.")
 
   // Connections.
   let host = Setting("host", .text, default: "127.0.0.1", "Name or address to listen on.")

@@ -43,6 +43,14 @@ public struct BackupStore: Sendable {
     }
   }
 
+  /// PostgreSQL's version as in `server_version_num`, and the applied migrations.
+  /// - Throws: `PostgresError`.
+  public func versions() async throws -> (server: Int, migrations: [Int64]) {
+    try await pool.withConnection { connection in
+      (try await connection.run(ReadServerVersion()).first ?? 0, try await connection.run(ReadAppliedMigrations()))
+    }
+  }
+
   /// Row counts of all tables; empty where there are no tables.
   public func tables() async throws -> [String: Int64] {
     try await pool.withConnection { connection in
