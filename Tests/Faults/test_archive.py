@@ -57,13 +57,13 @@ class Loss:
         server = make_server("--no-limits", "--archive", str(self.archive), "--archive-timeout", "1")
         with Load(server) as load:
             self.said = run("backup", "--base", self.base, "--data", server.data)
-            load.goes_on()
+            load.goes_on(reports=100)
             with load._lock:
                 self.acknowledged_early = set(load.acknowledged)
             self.moment = clock(server)
             with load._lock:
                 self.sent_early = set(load.sent)
-            load.goes_on()
+            load.goes_on(reports=100)
             with load._lock:
                 self.acknowledged_archived = set(load.acknowledged)
             archive_everything(server, self.archive)
@@ -110,7 +110,7 @@ def test_a_lost_data_folder_loses_what_was_not_archived_and_says_so(loss):
 
 
 def test_a_moment_is_restored(loss):
-    server, said, _ = loss.restored("moment", "--to", loss.moment)
+    server, said, _ = loss.restored("moment", "--to", loss.moment, "--no-recount")
     try:
         assert re.search(r"The last restored transaction was committed at (\S+Z)", said)[1] <= loss.moment
         server.start()
@@ -143,7 +143,7 @@ def test_a_gap_and_a_damaged_segment_are_named(loss):
         said = run("restore", loss.base, "--archive", loss.archive, "--data", loss.folder / "damaged", code=1)
         assert f"Segment {damaged.stem} of the archive is damaged" in said, said
         damaged.unlink()
-        server, said, _ = loss.restored("gap")
+        server, said, _ = loss.restored("gap", "--no-recount")
         assert f"The archive has no segment {damaged.stem}. Nothing after it can be restored." in said
     finally:
         damaged.write_bytes(content)
@@ -151,7 +151,7 @@ def test_a_gap_and_a_damaged_segment_are_named(loss):
 
 
 def test_a_restored_server_needs_an_archive_of_its_own(loss):
-    server, _, _ = loss.restored("again")
+    server, _, _ = loss.restored("again", "--no-recount")
     server.arguments = ("--no-limits", "--archive", str(loss.archive))
     try:
         server.launch()

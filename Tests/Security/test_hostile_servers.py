@@ -1,7 +1,9 @@
 """Servers that ours connects to cannot exhaust its memory or time: sources of `fetch`, receivers of webhooks."""
 
+import contextlib
 import http.server
 import shutil
+import socket
 import ssl
 import subprocess
 import threading
@@ -19,6 +21,9 @@ MOST_SENT = 32 << 20
 # Exit codes of `fetch` for a refusal: the network, or a file that differs from the manifest.
 REFUSALS = {13, 14}
 
+# The most seconds that `fetch` runs beyond its --timeout: its start and end, on a busy machine.
+MOST_EXTRA = 8
+
 
 @pytest.fixture(scope="module")
 def server(make_server):
@@ -35,7 +40,7 @@ def fetch(url, key, out, timeout=20):
     with subprocess.Popen(
             [BINARY, "fetch", url, "--key", str(key), "--out", str(out), "--retries", "0", "--timeout", str(timeout)],
             env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        code, peak = run_measured(process, 60)
+        code, peak = run_measured(process, timeout + MOST_EXTRA)
         return code, peak, process.stderr.read()
 
 
@@ -98,6 +103,18 @@ def test_a_source_that_drips_is_left(key, usual_peak, growth, tmp_path, way):
     growth[f"{way} (document)"] = peak - usual_peak
     check(site, code, peak, usual_peak, said)
     site.close()
+
+
+def test_a_source_that_accepts_no_connection_is_left_in_time(key, tmp_path):
+    """An attempt to connect takes 10 s, longer than the time limit of the fetch."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as site, contextlib.ExitStack() as clients:
+        # These fill the queue of the listener, and the system ignores further clients.
+        for _ in range(3):
+            client = clients.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(site.getsockname())
+        code, _, said = fetch(f"http://127.0.0.1:{site.getsockname()[1]}", key, tmp_path / "out", timeout=1)
+    assert code == 13 and "took longer than 1 s." in said, said
 
 
 @pytest.mark.parametrize("way", SLOW_WAYS)

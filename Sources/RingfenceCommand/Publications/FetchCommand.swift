@@ -66,12 +66,17 @@ struct FetchCommand: AsyncParsableCommand {
     defer { step.finish() }
     let result: FetchSummary
     do {
-      result = try await OutboundHTTP.withClient { client in
-        let fetcher = try UpdateFetcher(
-          source: source, folder: URL(filePath: out).standardizedFileURL.path, anchor: try anchor(),
-          choice: FetchChoice(packs: pack.isEmpty ? nil : Set(pack), formats: Set(format)), client: client,
-          key: try appKey(for: source), retries: retries)
-        return try await within(.seconds(timeout)) { try await fetcher.run(progress: { step.say($0) }) }
+      let (anchor, appKey) = (try anchor(), try appKey(for: source))
+      let folder = URL(filePath: out).standardizedFileURL.path
+      let choice = FetchChoice(packs: pack.isEmpty ? nil : Set(pack), formats: Set(format))
+      let retries = retries
+      result = try await withinTimeout {
+        try await OutboundHTTP.withClient { client in
+          let fetcher = try UpdateFetcher(
+            source: source, folder: folder, anchor: anchor, choice: choice, client: client, key: appKey,
+            retries: retries)
+          return try await fetcher.run(progress: { step.say($0) })
+        }
       }
     } catch let error as FetchError {
       throw CommandFailure(error)
@@ -130,20 +135,26 @@ struct FetchCommand: AsyncParsableCommand {
     return key
   }
 
-  private func within(
-    _ time: Duration, _ work: @escaping @Sendable () async throws -> FetchSummary
-  ) async throws -> FetchSummary {
-    try await withThrowingTaskGroup(of: FetchSummary.self) { group in
-      group.addTask { try await work() }
-      group.addTask {
-        try await Task.sleep(for: time)
-        throw FetchError.network(
-          "The download took longer than \(timeout) seconds. Run it again to continue, or raise --timeout.")
-      }
-      defer { group.cancelAll() }
-      guard let first = try await group.next() else { throw CancellationError() }
-      return first
+  /// Limits the time of the work. It does not wait for cancelled work to end, because an attempt to connect is only
+  /// given up after 10 seconds. The folder is in order at every moment.
+  private func withinTimeout(_ work: @escaping @Sendable () async throws -> FetchSummary) async throws -> FetchSummary {
+    let timeout = timeout
+    let (results, first) = AsyncThrowingStream<FetchSummary, any Error>.makeStream()
+    let fetch = Task {
+      do { first.yield(try await work()) } catch { first.finish(throwing: error) }
     }
+    let limit = Task {
+      try await Task.sleep(for: .seconds(timeout))
+      first.finish(
+        throwing: FetchError.network(
+          "The download took longer than \(timeout) s. Run it again to continue, or raise --timeout."))
+    }
+    defer {
+      fetch.cancel()
+      limit.cancel()
+    }
+    for try await summary in results { return summary }
+    throw CancellationError()
   }
 
   private func append(_ lines: String, to path: String) throws {
