@@ -58,6 +58,9 @@ final class BlockBuffer {
     var decoder = InterpolativeDecoder(input: BitReader(memory, from: Self.prefixBytes, to: end), variant: variant)
     decoder.decode(numbers + 1, block.entries - 1, block.first + 1, block.high)
     guard decoder.input.endsCleanly else { throw broken("its number column has another length than declared") }
+    if number == header.blockCount - 1 {
+      try PackHeader.check("the last number", declared: Int(header.lastNumber), found: Int(numbers[block.entries - 1]))
+    }
     if let dictionary, let scratch {
       let input = BitReader(memory, from: end, to: block.count)
       labels = LabelDecoder(
@@ -69,6 +72,9 @@ final class BlockBuffer {
 }
 
 extension BitReader {
-  /// Whether all bits were read except fewer than eight that fill the last byte.
-  var endsCleanly: Bool { position <= end && end - position < 8 }
+  /// Whether all bits were read except fewer than eight zeros that fill the last byte.
+  var endsCleanly: Bool {
+    guard position < end else { return position == end }
+    return end - position < 8 && window() >> UInt64(64 - (end - position)) == 0
+  }
 }

@@ -104,6 +104,9 @@ struct DeltaStream {
     peek = self.stream?.next()
   }
 
+  /// Whether the column has exactly the bytes that its values need.
+  var endsCleanly: Bool { stream?.endsCleanly ?? true }
+
   mutating func advance() throws(PackError) {
     peek = stream?.next()
     guard stream?.isOverrun != true else {

@@ -18,6 +18,8 @@ package struct DeltaLayout: Sendable {
   package var labels = 0
   var dictionaryChecksum: UInt32 = 0
   var payloadChecksum: UInt32 = 0
+  /// The first bytes of the result.
+  var resultHeader: [UInt8] = []
 
   package init() {}
 
@@ -55,7 +57,8 @@ package struct DeltaLayout: Sendable {
     guard input.u16(10) == 0, input.u32(128) == 0 else {
       throw PackError(.unsupported, "the delta has flags that version 1 does not know", remedy: "use a newer reader")
     }
-    let (result, _, dictionaryChecksum) = try PackHeader.decode(Array(bytes[132..<260]))
+    let resultHeader = Array(bytes[132..<132 + PackHeader.byteCount])
+    let (result, _, dictionaryChecksum) = try PackHeader.decode(resultHeader)
     guard let base = PackDigest(bytes[24..<56]), let digest = PackDigest(bytes[56..<88]) else {
       throw PackError(.malformed, "a SHA-256 has 32 bytes")
     }
@@ -69,6 +72,7 @@ package struct DeltaLayout: Sendable {
     (layout.dictionary, layout.labels) = (input.int(112), input.int(116))
     layout.dictionaryChecksum = dictionaryChecksum
     layout.payloadChecksum = input.u32(120)
+    layout.resultHeader = resultHeader
     guard input.int(124) == source.count, layout.end == source.count else {
       throw PackError(
         .wrongLength, "the delta has another length than its header declares", expected: "\(layout.end) bytes",

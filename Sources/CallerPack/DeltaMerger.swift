@@ -30,8 +30,13 @@ final class DeltaMerger {
   private let kind: PackKind
 
   init(_ delta: PackDelta, _ columns: DeltaColumns, _ base: PackReader, visitsAll: Bool) throws(PackError) {
-    guard base.header.kind == delta.header.kind, base.header.entryCount == delta.layout.baseEntries else {
-      throw PackError(.malformed, "the delta's base has another kind or another count than the delta says")
+    guard base.header.kind == delta.header.kind, base.header.entryCount == delta.layout.baseEntries,
+      base.header.serial == delta.header.baseSerial
+    else {
+      throw PackError(
+        .malformed, "the delta's base has another kind, count or serial than the delta says",
+        expected: "\(delta.header.kind), \(delta.layout.baseEntries) entries, serial \(delta.header.baseSerial)",
+        got: "\(base.header.kind), \(base.header.entryCount) entries, serial \(base.header.serial)")
     }
     self.columns = columns
     self.visitsAll = visitsAll
@@ -76,7 +81,10 @@ final class DeltaMerger {
       try decode()
       return try ascending(.added, before)
     }
-    guard let current = baseNumber else { return nil }
+    guard let current = baseNumber else {
+      try checkEnd()
+      return nil
+    }
     guard current != added.peek else {
       throw PackError(.malformed, "the delta adds a number that is there", number: current)
     }
@@ -91,7 +99,21 @@ final class DeltaMerger {
     guard isChanged else { return try ascending(.kept, before) }
     try changed.advance()
     try decode()
+    guard roles != base.roles || !hasSameLabel else {
+      throw PackError(.malformed, "the delta changes an entry into itself", number: number)
+    }
     return try ascending(.changed, before)
+  }
+
+  private var hasSameLabel: Bool {
+    base.withLabel { old in old.count == label.count && old.elementsEqual(label) }
+  }
+
+  /// At the end: each column has exactly the bytes that its values need.
+  private func checkEnd() throws(PackError) {
+    guard removed.endsCleanly, changed.endsCleanly, added.endsCleanly, labels?.endsCleanly ?? true else {
+      throw PackError(.malformed, "a column of the delta has another length than declared", remedy: "fetch it again")
+    }
   }
 
   private func ascending(_ event: Event, _ before: Int64) throws(PackError) -> Event {
@@ -103,8 +125,5 @@ final class DeltaMerger {
     guard kind != .blocking, labels != nil else { return }
     if let failure = labels?.next() { throw failure.error }
     if let labels { roles = labels.roles }
-    guard UTF8Rule.isValid(label) else {
-      throw PackError(.malformed, "a label of the delta is not UTF-8", number: number)
-    }
   }
 }

@@ -23,6 +23,8 @@ struct InterpolativeStream {
 
   /// Whether more bits were read than the column has.
   var isOverrun: Bool { decoder.input.isOverrun }
+  /// Whether all bits were read except fewer than eight zeros that fill the last byte.
+  var endsCleanly: Bool { decoder.input.endsCleanly }
   /// The number of bits read so far.
   var position: Int { decoder.input.position }
 

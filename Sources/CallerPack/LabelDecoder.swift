@@ -20,7 +20,7 @@ struct LabelDecoder {
 
   /// The reason why an entry could not be decoded; the hot path itself throws nothing.
   enum Failure {
-    case badCode, tooLong, nothingToRepeat, overrun
+    case badCode, tooLong, nothingToRepeat, overrun, notUTF8
   }
 
   /// Returns the size of the scratch memory in bytes for labels of at most `maximum` bytes.
@@ -96,11 +96,12 @@ struct LabelDecoder {
     var symbol = symbol(quick.0, limits.0)
     guard symbol >= 0 else { return .badCode }
     var start = starts[symbol]
-    var from = Int(start & ~PackDictionary.endBit)
-    var count = Int(starts[symbol + 1] & ~PackDictionary.endBit) - from
+    var from = Int(start & PackDictionary.offsetMask)
+    var count = Int(starts[symbol + 1] & PackDictionary.offsetMask) - from
     if start & PackDictionary.endBit != 0 {
       if count > 0 {
         guard count <= maximum else { return .tooLong }
+        guard start & PackDictionary.partialBit == 0 else { return .notUTF8 }
         label = UnsafeRawBufferPointer(start: text + from, count: count)
         hasLabel = true
         return input.isOverrun ? .overrun : nil
@@ -110,6 +111,7 @@ struct LabelDecoder {
     }
     if count == 0 { return spell() }
     var used = 0
+    var flags = start
     while true {
       guard used + count <= maximum else { return .tooLong }
       // Both memories have 16 spare bytes beyond the limits of `maximum` and of the text's size.
@@ -126,10 +128,12 @@ struct LabelDecoder {
       symbol = self.symbol(quick.1, limits.1)
       guard symbol >= 0 else { return .badCode }
       start = starts[symbol]
-      from = Int(start & ~PackDictionary.endBit)
-      count = Int(starts[symbol + 1] & ~PackDictionary.endBit) - from
+      flags |= start
+      from = Int(start & PackDictionary.offsetMask)
+      count = Int(starts[symbol + 1] & PackDictionary.offsetMask) - from
     }
     label = UnsafeRawBufferPointer(start: scratch, count: used)
+    guard flags & PackDictionary.partialBit == 0 || UTF8Rule.isValid(label) else { return .notUTF8 }
     hasLabel = true
     return input.isOverrun ? .overrun : nil
   }
@@ -142,6 +146,7 @@ struct LabelDecoder {
       scratch.storeBytes(of: UInt8(truncatingIfNeeded: input.bits(8)), toByteOffset: index, as: UInt8.self)
     }
     label = UnsafeRawBufferPointer(start: scratch, count: count)
+    guard UTF8Rule.isValid(label) else { return .notUTF8 }
     hasLabel = true
     return nil
   }
@@ -155,6 +160,7 @@ extension LabelDecoder.Failure {
       case .tooLong: "a label is empty or longer than the declared maximum"
       case .nothingToRepeat: "a label repeats one that does not exist"
       case .overrun: "the labels are longer than their column"
+      case .notUTF8: "a label is not UTF-8"
       }
     return PackError(.malformed, rule, remedy: "fetch the pack again")
   }

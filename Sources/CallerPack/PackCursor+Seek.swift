@@ -16,6 +16,7 @@ extension PackCursor {
     guard reader.index.count > 0 else { return }
     let block = min(rank / reader.header.blockEntries, reader.index.count - 1)
     let position = rank - block * reader.header.blockEntries
+    state.pointee.visitsAll = false
     if state.pointee.block == block && state.pointee.position < position && state.pointee.count > 0 {
       return try skip(to: position)
     }
@@ -39,12 +40,14 @@ extension PackCursor {
   /// Returns the position in `block` of the first number that is at least `number`; loads the block when another one is
   /// loaded.
   private func lowerBound(_ number: Int64, in block: Int) throws(PackError) -> Int {
+    state.pointee.visitsAll = false
     if state.pointee.block != block || state.pointee.count == 0 { try load(block) }
     return UnsafeBufferPointer(start: state.pointee.numbers, count: state.pointee.count)
       .partitioningIndex { $0 >= number }
   }
 
   private func stand(in block: Int, before position: Int) throws(PackError) {
+    state.pointee.visitsAll = false
     // Labels are decoded in order, so going back decodes the block again.
     if state.pointee.block != block || state.pointee.count == 0 || state.pointee.position >= position {
       if state.pointee.block == block && state.pointee.count > 0 && !state.pointee.hasLabels {

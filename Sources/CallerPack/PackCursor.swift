@@ -7,7 +7,8 @@
 /// while try cursor.next() { print(cursor.number, cursor.label ?? "") }
 /// ```
 ///
-/// Use a cursor from one thread at a time. Its memory is ``PackHeader/readerBytes``.
+/// A walk from the first entry to the end checks every rule of the format; ``next()`` throws at the first that is broken,
+/// and at the end when the header's counts are wrong. Use a cursor from one thread at a time. Its memory is ``PackHeader/readerBytes``.
 public final class PackCursor {
   /// The state that changes with every entry, behind a pointer so that the hot path has no checks of exclusive access.
   @usableFromInline
@@ -24,6 +25,12 @@ public final class PackCursor {
     var labels: LabelDecoder?
     /// The current block; -1 before the first.
     var block = -1
+    /// Whether every entry so far was visited, so that the counts are those of the pack.
+    var visitsAll = true
+    var blocking = 0
+    var identifying = 0
+    /// Bytes of the longest label so far.
+    var longest = 0
   }
 
   @usableFromInline let state: UnsafeMutablePointer<State>
@@ -90,18 +97,36 @@ public final class PackCursor {
   @usableFromInline
   func decodeLabel() throws(PackError) {
     if let failure = state.pointee.labels?.next() { throw failure.error }
-    if let labels = state.pointee.labels { state.pointee.roles = labels.roles }
+    guard let labels = state.pointee.labels else { return }
+    state.pointee.roles = labels.roles
+    state.pointee.blocking &+= Int(labels.roles.rawValue & 1)
+    state.pointee.identifying &+= Int(labels.roles.rawValue >> 1)
+    state.pointee.longest = max(state.pointee.longest, labels.label.count)
   }
 
   /// Moves to the first entry of the next block.
   @usableFromInline
   func advance() throws(PackError) -> Bool {
+    if let labels = state.pointee.labels, !labels.endsCleanly {
+      throw PackError(.malformed, "there are bits after the labels of block \(state.pointee.block)")
+    }
     guard state.pointee.block + 1 < reader.index.count else {
       state.pointee.position = state.pointee.count
+      try checkCounts()
       return false
     }
     try load(state.pointee.block + 1)
     return try next()
+  }
+
+  /// At the end: compares the header with what was counted. A pack without a dictionary has no roles to count.
+  private func checkCounts() throws(PackError) {
+    guard state.pointee.visitsAll, dictionary != nil else { return }
+    let header = reader.header
+    try PackHeader.check("blocking entries", declared: header.blockingCount, found: state.pointee.blocking)
+    try PackHeader.check("identifying entries", declared: header.identificationCount, found: state.pointee.identifying)
+    try PackHeader.check(
+      "bytes of the longest label", declared: header.maximumLabelBytes, found: state.pointee.longest)
   }
 
   /// Loads a block and moves before its first entry.
@@ -110,6 +135,8 @@ public final class PackCursor {
     state.pointee.count = 0
     state.pointee.position = 0
     state.pointee.block = block
+    state.pointee.labels = nil
+    state.pointee.hasLabels = false
     try buffer.load(reader.index[block], of: block, from: reader.source)
     state.pointee.count = reader.header.entries(inBlock: block)
     state.pointee.position = -1

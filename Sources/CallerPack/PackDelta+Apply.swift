@@ -53,6 +53,10 @@ extension PackDelta {
         .corrupt, "the delta did not give the pack that it declares", expected: "SHA-256 \(header.resultDigest)",
         got: "\(digest)", remedy: "fetch the full pack")
     }
+    guard try sink.source().bytes(at: 0, count: PackHeader.byteCount) == layout.resultHeader else {
+      throw PackError(
+        .malformed, "the delta has another header of its result than the result", remedy: "fetch the full pack")
+    }
     return PackSummary(
       entries: written.entryCount, bytes: written.fileBytes, sha256: digest, first: encoder.firstNumber,
       last: written.entryCount > 0 ? written.lastNumber : nil)

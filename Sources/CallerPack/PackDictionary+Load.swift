@@ -116,7 +116,8 @@ extension PackDictionary {
           var before = 0..<0
           for _ in 0..<count {
             let now = try token(&input, at: end, after: before)
-            starts[symbol] = UInt32(now.lowerBound) | flag
+            let isWhole = UTF8Rule.isValid(UnsafeRawBufferPointer(start: text + now.lowerBound, count: now.count))
+            starts[symbol] = UInt32(now.lowerBound) | flag | (isWhole ? 0 : Self.partialBit)
             symbol += 1
             end = now.upperBound
             before = now

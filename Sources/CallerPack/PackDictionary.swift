@@ -3,8 +3,9 @@
 /// The dictionary of a pack in memory: the texts of its tokens and the two prefix codes that select them.
 ///
 /// A symbol is a position in canonical order; the symbols of the second code follow those of the first. `starts[s]` is
-/// the offset of the text of symbol `s`; its bit 31 says that the label ends after it. A symbol without text is
-/// special: with bit 31 it repeats the previous label, without it the label is spelled out.
+/// the offset of the text of symbol `s`; its bit 31 says that the label ends after it, and its bit 30 that the text is not
+/// well-formed UTF-8 by itself. A symbol without text is special: with bit 31 it repeats the previous label, without it
+/// the label is spelled out.
 package final class PackDictionary: @unchecked Sendable {
   // Unchecked: everything is written before `init` returns and never after.
 
@@ -13,6 +14,9 @@ package final class PackDictionary: @unchecked Sendable {
   /// Bytes that are independent of a dictionary's content: two tables, and zlib's 32 KB window while it is read.
   static let fixedBytes = 2 * (1 << quickBits) * 4 + 64 * 1024
   static let endBit: UInt32 = 1 << 31
+  /// Labels of tokens without this bit are well-formed UTF-8, so that only the others are checked.
+  static let partialBit: UInt32 = 1 << 30
+  static let offsetMask: UInt32 = (1 << 30) - 1
   /// Spare bytes after the text, so that pieces are copied 16 bytes at a time.
   static let slack = 16
 
@@ -58,7 +62,7 @@ package final class PackDictionary: @unchecked Sendable {
       for length in 1...PackLimits.codeBits {
         for offset in 0..<code.counts[length] {
           let symbol = code.symbols[length] + offset
-          let start = Int(starts[symbol] & ~Self.endBit), end = Int(starts[symbol + 1] & ~Self.endBit)
+          let start = Int(starts[symbol] & Self.offsetMask), end = Int(starts[symbol + 1] & Self.offsetMask)
           body(
             Symbol(
               table: table, code: UInt64(code.first[length] + offset), bits: length,

@@ -62,6 +62,7 @@ extension PackHeader {
     guard hasLabels ? hasDictionary && maximumLabelBytes > 0 : maximumLabelBytes == 0 else {
       throw PackError(.malformed, "the dictionary and the longest label do not fit the counts")
     }
+    try limit("bytes of all labels", identificationCount * maximumLabelBytes, PackLimits.totalLabelBytes)
     guard kind != .blocking || !hasDictionary, hasDictionary || dictionaryTextBytes + dictionaryTokens == 0 else {
       throw PackError(.malformed, "there is a dictionary where none belongs")
     }
@@ -69,6 +70,13 @@ extension PackHeader {
       throw PackError(
         .malformed, "the parts do not fit the file", expected: "at least \(blocksOffset + indexBytes) bytes",
         got: "\(fileBytes)")
+    }
+  }
+
+  /// Compares a declared value with the one that was counted.
+  static func check(_ what: String, declared: Int, found: Int) throws(PackError) {
+    guard declared == found else {
+      throw PackError(.malformed, "the header declares \(what) wrongly", expected: "\(declared)", got: "\(found)")
     }
   }
 

@@ -65,6 +65,8 @@ struct PackIndex: Sendable {
       }
     }
     offsets.append(UInt32(header.indexOffset))
+    let largest = zip(offsets, offsets.dropFirst()).map { Int($1 - $0) }.max() ?? 0
+    try PackHeader.check("bytes of the largest block", declared: header.maximumBlockBytes, found: largest)
     self.firsts = firsts
     self.offsets = offsets
     self.checksums = checksums

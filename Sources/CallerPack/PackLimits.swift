@@ -8,6 +8,9 @@ public enum PackLimits {
   public static let greatestNumber: Int64 = 999_999_999_999_999
   /// The most bytes of UTF-8 in a label. Call Directory drops an entry with a longer or empty label.
   public static let labelBytes = 65_534
+  /// The most bytes of all labels of a pack: the entries that identify, times the bytes of the longest label. Labels of at
+  /// most 255 bytes are never limited by it.
+  public static let totalLabelBytes = 0xFFFF_FFFF
   /// The most entries in a pack of any kind.
   public static let entries = 16_777_216
   /// The most additions (blocking plus identification) in one request of a Call Directory extension.

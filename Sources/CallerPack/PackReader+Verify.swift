@@ -5,44 +5,15 @@ extension PackReader {
   /// - Throws: ``PackError`` for the first broken rule.
   public func verify() throws(PackError) {
     let cursor = try makeCursor()
-    var last: Int64 = 0, entries = 0, blocking = 0, identifying = 0, longest = 0
+    var last: Int64 = 0, entries = 0
     while try cursor.next() {
-      let number = cursor.number, roles = cursor.roles
-      guard number > last, number <= PackLimits.greatestNumber else {
-        throw PackError(.malformed, "numbers do not ascend", got: "\(number) after \(last)", entry: entries)
+      guard cursor.number > last, cursor.number <= PackLimits.greatestNumber else {
+        throw PackError(.malformed, "numbers do not ascend", got: "\(cursor.number) after \(last)", entry: entries)
       }
-      if roles.contains(.blocks) { blocking += 1 }
-      if roles.contains(.identifies) {
-        identifying += 1
-        let (count, isValid) = cursor.withLabel { ($0.count, UTF8Rule.isValid($0)) }
-        guard isValid else { throw PackError(.malformed, "a label is not UTF-8", entry: entries, number: number) }
-        longest = max(longest, count)
-      }
-      last = number
+      last = cursor.number
       entries += 1
-      if entries % header.blockEntries == 0 || entries == header.entryCount { try cursor.checkEnd() }
     }
-    try same("entries", header.entryCount, entries)
-    try same("blocking entries", header.blockingCount, blocking)
-    try same("identifying entries", header.identificationCount, identifying)
-    try same("the last number", Int(header.lastNumber), Int(last))
-    try same("bytes of the longest label", header.maximumLabelBytes, longest)
-    try same(
-      "bytes of the largest block", header.maximumBlockBytes, (0..<index.count).map { index[$0].count }.max() ?? 0)
-  }
-
-  private func same(_ what: String, _ declared: Int, _ found: Int) throws(PackError) {
-    guard declared == found else {
-      throw PackError(.malformed, "the header declares \(what) wrongly", expected: "\(declared)", got: "\(found)")
-    }
-  }
-}
-
-extension PackCursor {
-  /// At a block's last entry: only filler bits may follow in its label column.
-  func checkEnd() throws(PackError) {
-    guard let labels = state.pointee.labels, !labels.endsCleanly else { return }
-    throw PackError(.malformed, "there are bits after the labels of block \(state.pointee.block)")
+    try PackHeader.check("entries", declared: header.entryCount, found: entries)
   }
 }
 
@@ -54,7 +25,10 @@ package enum UTF8Rule {
     while at < bytes.count {
       let lead = bytes[at]
       if lead < 0x80 {
-        at += 1
+        let isEight =
+          at + 8 <= bytes.count
+          && bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+        at += isEight ? 8 : 1
         continue
       }
       let (more, low, high): (Int, UInt8, UInt8)

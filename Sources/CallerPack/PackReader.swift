@@ -7,7 +7,8 @@
 /// if let entry = try reader.lookup(49_30_1234) { print(entry.label ?? "blocked") }
 /// ```
 ///
-/// ``verify()`` checks all bytes. A reader that skips it still finds a damaged block when it reads the block.
+/// ``verify()`` checks all bytes, and so does a walk over all entries. A reader that only looks numbers up finds a broken
+/// rule in the blocks that it reads.
 public final class PackReader: Sendable {
   /// The header of the pack.
   public let header: PackHeader
@@ -69,6 +70,9 @@ public final class PackReader: Sendable {
   package func storedDictionary() throws(PackError) -> (bytes: [UInt8], checksum: UInt32) {
     (try source.bytes(at: PackHeader.byteCount, count: header.dictionaryStoredBytes), dictionaryChecksum)
   }
+
+  /// The least number; `nil` when there are no entries.
+  public var firstNumber: Int64? { index.count > 0 ? index[0].first : nil }
 
   /// Creates a cursor before the first entry.
   /// - Throws: ``PackError`` when the dictionary cannot be read.

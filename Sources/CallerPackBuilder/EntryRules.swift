@@ -8,6 +8,8 @@ struct EntryRules {
   private let maximum: Int
   private var last: Int64 = 0
   private var additions = 0
+  private var identifying = 0
+  private var longest = 0
   private var open = true
   /// The number of entries accepted so far.
   private(set) var count = 0
@@ -55,6 +57,14 @@ struct EntryRules {
         throw bad("a label is too long", expected: "\(PackLimits.labelBytes) bytes at most", got: "\(label.count)")
       }
       guard UTF8Rule.isValid(label) else { throw bad("a label is UTF-8") }
+      longest = max(longest, label.count)
+      identifying += 1
+      guard identifying * longest <= PackLimits.totalLabelBytes else {
+        throw bad(
+          "the labels are too long for so many entries",
+          expected: "\(PackLimits.totalLabelBytes) at most for entries times bytes of the longest label",
+          got: "\(identifying) times \(longest)", remedy: "shorten the longest labels or split the list by region")
+      }
     } else {
       guard label.count == 0 else { throw bad("an entry that only blocks has no label") }
     }

@@ -80,7 +80,7 @@ import Testing
     let document = try String(
       contentsOfFile: testFolder + "/../../Sources/CallerPack/CallerPack.docc/PackFormat.md", encoding: .utf8)
     let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
-    let start = try #require(lines.firstIndex(of: "## A worked example"))
+    let start = try #require(lines.firstIndex(of: "## 14 A worked example"))
     var bytes: [UInt8] = []
     for line in lines[start...].prefix(while: { $0 == lines[start] || !$0.hasPrefix("## ") }) {
       let parts = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

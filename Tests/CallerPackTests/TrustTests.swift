@@ -198,7 +198,7 @@ struct Maker {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     let names = String(decoding: try encoder.encode(packs), as: UTF8.self)
-    let bin = Array(#"{"packs":\#(names),"type":"bin","version":1}"#.utf8)
+    let bin = Array((#"{"packs":\#(names),"type":"bin","version":1}"# + "\n").utf8)
     let now = Date(timeIntervalSince1970: 1_795_000_000)
     let head = ManifestHead(
       serial: 1, issued: now, asOf: now, expires: now + 86_400, previous: nil, bins: [PackDigest.of(bin).hex])

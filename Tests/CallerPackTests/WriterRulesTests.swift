@@ -41,6 +41,14 @@ import Testing
     }
   }
 
+  /// Entries times the bytes of the longest label: 65,538 times 65,534 are just within the limit.
+  @Test func allLabelsTogetherHaveALimit() throws {
+    let long = String(repeating: "a", count: PackLimits.labelBytes)
+    let list = (1...65_539).map { PackEntry(number: $0, label: $0 == 7 ? long : "b") }
+    #expect(try refusal(.identification, list, most: 100_000)?.entry == 65_538)
+    #expect(try refusal(.identification, list.dropLast(), most: 100_000) == nil)
+  }
+
   @Test func theCapCountsBothRoles() throws {
     let list = (1...3).map { PackEntry(number: $0, label: "x", roles: [.blocks, .identifies]) }
     #expect(try refusal(.both, list, most: 6) == nil)

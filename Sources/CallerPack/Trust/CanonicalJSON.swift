@@ -8,6 +8,7 @@
 
 /// Encodes documents as JSON in one form: sorted keys, no spaces, RFC 3339 times in whole seconds, a newline at the
 /// end.
+/// The JSON of published documents; see ``CanonicalForm``.
 enum CanonicalJSON {
   /// The longest document that is read: 1 MiB.
   static let limit = 1 << 20
@@ -24,8 +25,15 @@ enum CanonicalJSON {
     _ value: Value.Type, from bytes: [UInt8], type: String, version: Int
   ) throws(UpdateError) -> Value {
     guard bytes.count <= limit else { throw .tooLarge(bytes: bytes.count, limit: limit) }
+    guard CanonicalForm.isKept(by: bytes) else { throw .malformed("The \(type) is not in canonical form") }
     let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .iso8601
+    decoder.dateDecodingStrategy = .custom { decoder in
+      let text = try decoder.singleValueContainer().decode(String.self)
+      guard let date = Date(documentTime: text) else {
+        throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a time"))
+      }
+      return date
+    }
     do {
       let start = try decoder.decode(Start.self, from: Data(bytes))
       guard start.type == type else {
@@ -43,5 +51,24 @@ enum CanonicalJSON {
   private struct Start: Decodable {
     let type: String
     let version: Int
+  }
+}
+
+extension Date {
+  /// Reads a time in the form of documents: RFC 3339 in UTC of whole seconds, such as `2026-11-22T01:10:00Z`.
+  fileprivate init?(documentTime text: String) {
+    guard let date = try? Date(text, strategy: .iso8601), date.documentTime == text else { return nil }
+    self = date
+  }
+
+  /// This time in the form of documents.
+  var documentTime: String { formatted(.iso8601) }
+}
+
+extension Data {
+  /// Decodes Base64 in its only form: padded, with zeros in the bits that carry nothing.
+  init?(canonicalBase64 text: String) {
+    guard let data = Data(base64Encoded: text), data.base64EncodedString() == text else { return nil }
+    self = data
   }
 }

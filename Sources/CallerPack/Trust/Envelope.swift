@@ -39,6 +39,13 @@ public struct Envelope: Sendable, Equatable {
       case signature = "sig"
     }
 
+    /// Whether the key id and the Base64 have their only form, also under a key that the reader does not know.
+    var isWellFormed: Bool {
+      let isHex = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
+      return keyID.utf8.count == 16 && keyID.utf8.allSatisfy(isHex) && !signature.isEmpty
+        && Data(canonicalBase64: signature) != nil
+    }
+
     /// Creates a signature.
     /// - Parameters:
     ///   - keyID: the ``VerifyingKey/id`` of the key.
@@ -71,13 +78,18 @@ public struct Envelope: Sendable, Equatable {
   public init(decoding bytes: [UInt8], payloadType: String) throws(UpdateError) {
     guard bytes.count <= Self.limit else { throw .tooLarge(bytes: bytes.count, limit: Self.limit) }
     guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(bytes)),
-      let payload = Data(base64Encoded: fields.payload), (1...16).contains(fields.signatures.count),
+      let payload = Data(canonicalBase64: fields.payload), (1...16).contains(fields.signatures.count),
       Set(fields.signatures.map(\.keyID)).count == fields.signatures.count
     else { throw .malformed("The file is not a signed document") }
     guard fields.payloadType == payloadType else {
       throw .malformed("The document is of type \(fields.payloadType.prefix(80)), not \(payloadType)")
     }
     self.init(payloadType: payloadType, payload: [UInt8](payload), signatures: fields.signatures)
+    for signature in signatures {
+      guard signature.isWellFormed else {
+        throw .malformed("A signature is Base64 in canonical form under a key id of 16 lower-case hex digits")
+      }
+    }
     guard encoded() == bytes else { throw .malformed("The signed document is not in canonical form") }
   }
 

@@ -91,7 +91,9 @@ extension Root: Codable {
     expires = try fields.decode(Date.self, forKey: .expires)
     threshold = try fields.decode(Int.self, forKey: .threshold)
     keys = try fields.decode([Key].self, forKey: .keys).map { key in
-      guard key.algorithm == "ed25519", let verifying = VerifyingKey(key.public), verifying.id == key.keyid else {
+      guard key.algorithm == "ed25519", let verifying = VerifyingKey(key.public), verifying.id == key.keyid,
+        verifying.base64 == key.public
+      else {
         throw DecodingError.dataCorruptedError(forKey: .keys, in: fields, debugDescription: "no Ed25519 key")
       }
       return verifying

@@ -61,8 +61,3 @@ public enum UpdateError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 }
-
-extension Date {
-  /// This time in the form of documents.
-  fileprivate var documentTime: String { formatted(.iso8601) }
-}

@@ -79,20 +79,35 @@ public struct PackUpdate: Sendable, Equatable {
 }
 
 extension PackUpdate {
-  /// Checks a complete pack that was fetched or that a delta produced: length, SHA-256, header, and every entry.
+  /// Checks a complete pack that was fetched or that a delta produced: length, SHA-256, header, every entry, and that
+  /// these are the entries that the manifest describes.
   /// - Parameter path: the file.
   /// - Throws: ``UpdateError``: `wrongFile`, `pack`.
   public func check(packAt path: String) throws(UpdateError) {
     try Self.check(path, named: pack.path, bytes: pack.bytes, sha256: pack.sha256)
     do throws(PackError) {
       let reader = try PackReader.open(path: path)
-      try reader.verify()
       let header = reader.header
-      guard "\(header.kind)" == pack.kind, header.entryCount == pack.entries, Int64(header.serial) == pack.serial else {
+      guard "\(header.kind)" == pack.kind, header.entryCount == pack.entries, header.serial == UInt64(pack.serial),
+        header.region == pack.region ?? ""
+      else {
         throw PackError(
           .malformed, "the pack's header and the manifest do not agree",
-          expected: "\(pack.kind), serial \(pack.serial), \(pack.entries) entries",
-          got: "\(header.kind), serial \(header.serial), \(header.entryCount) entries")
+          expected: "\(pack.kind), region \"\(pack.region ?? "")\", serial \(pack.serial), \(pack.entries) entries",
+          got: "\(header.kind), region \"\(header.region)\", serial \(header.serial), \(header.entryCount) entries")
+      }
+      guard reader.firstNumber == pack.first, pack.last == (header.entryCount > 0 ? header.lastNumber : nil) else {
+        throw PackError(
+          .malformed, "the pack's first or last number is not the manifest's",
+          expected: "\(pack.first ?? 0) to \(pack.last ?? 0)", got: "\(reader.firstNumber ?? 0) to \(header.lastNumber)"
+        )
+      }
+      // The walk over all entries checks every other rule of the format as well.
+      let content = try reader.contentDigest().hex
+      guard content == pack.contentSHA256 else {
+        throw PackError(
+          .malformed, "the pack's entries are not the manifest's", expected: "SHA-256 \(pack.contentSHA256)",
+          got: content)
       }
     } catch {
       throw .pack(error)

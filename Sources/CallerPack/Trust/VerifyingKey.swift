@@ -30,7 +30,7 @@ public struct VerifyingKey: Sendable, Hashable, CustomStringConvertible {
   public init?(_ text: String) {
     if let digest = PackDigest(hex: text) {
       bytes = digest.bytes
-    } else if let data = Data(base64Encoded: text), data.count == 32 {
+    } else if let data = Data(canonicalBase64: text), data.count == 32 {
       bytes = [UInt8](data)
     } else {
       return nil
@@ -49,7 +49,7 @@ public struct VerifyingKey: Sendable, Hashable, CustomStringConvertible {
   /// Returns whether this key has signed the envelope's payload.
   func hasSigned(_ envelope: Envelope) -> Bool {
     guard let signature = envelope.signatures.first(where: { $0.keyID == id }),
-      let bytes = Data(base64Encoded: signature.signature),
+      let bytes = Data(canonicalBase64: signature.signature), bytes.count == 64,
       let key = try? Curve25519.Signing.PublicKey(rawRepresentation: self.bytes)
     else { return false }
     return key.isValidSignature(bytes, for: Data(envelope.signedBytes))
