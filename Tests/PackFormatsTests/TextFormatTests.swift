@@ -89,24 +89,31 @@ import Testing
   }
 
   @Test func columnsOfTSVAreReadByAnotherReader() throws {
-    let list = SampleLists.printable(2_000, seed: 3)
+    let list = SampleLists.mixed(2_000, seed: 3)
     let file = scratch["list.tsv"]
     #expect(try ListFormat.tsv.writer(to: .file(file)).write(list).altered == 0)
-    let script = """
-      import json, sys
+    let script = #"""
+      import json, re, sys
+      names = {'\\': '\\', 't': '\t', 'n': '\n', 'r': '\r'}
+      def plain(text):
+        return re.sub(r'\\(u[0-9a-f]{4}|.)', lambda m: names.get(m[1]) or chr(int(m[1][1:], 16)), text)
       def row(line):
-        c = line.rstrip('\\n').split('\\t')
-        return dict(number=int(c[0]), label=c[1] if len(c) > 1 else None, block=len(c) == 1 or c[2:] == ['block'])
-      json.dump([row(l) for l in open(sys.argv[1], encoding='utf-8', newline='\\n')], sys.stdout)
-      """
+        c = line.rstrip('\n').split('\t')
+        return dict(number=int(c[0]), label=plain(c[1]) if len(c) > 1 else None, block=len(c) == 1 or c[2:] == ['block'])
+      json.dump([row(l) for l in open(sys.argv[1], encoding='utf-8', newline='\n')], sys.stdout)
+      """#
     #expect(try Python.run(script, file.path, as: [Row].self) == list.map(Row.init))
   }
 
   @Test func controlCharactersCannotBreakALine() throws {
     let file = scratch["list.tsv"]
-    let list = [ListEntry(number: 1, label: "a\tb\nc\u{2028}d", blocks: false)]
-    #expect(try ListFormat.tsv.writer(to: .file(file)).write(list).altered == 1)
-    #expect(try String(contentsOf: file, encoding: .utf8) == "1\ta b c d\n")
+    let list = [
+      ListEntry(number: 1, label: "a\tb\nc\u{2028}d\\n\r\u{0}\u{9F}", blocks: false),
+      ListEntry(number: 2, label: "e\u{301} \u{202E}", blocks: true),
+    ]
+    #expect(try ListFormat.tsv.writer(to: .file(file)).write(list).altered == 0)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(Array(text.utf8) == Array("1\ta\\tb\\nc\\u2028d\\\\n\\r\\u0000\\u009f\n2\te\u{301} \u{202E}\tblock\n".utf8))
   }
 
   @Test(arguments: [false, true]) func recordsOf2GISAreReadByAnotherReader(gzip: Bool) throws {

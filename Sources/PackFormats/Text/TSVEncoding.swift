@@ -2,19 +2,17 @@
 
 /// `number`, `number⇥label` or `number⇥label⇥block`, each followed by a line feed: the input of `ringfence pack build`.
 ///
-/// A number alone blocks; a label identifies; a label with `block` does both.
+/// A number alone blocks; a label identifies; a label with `block` does both. In a label `\\` is a backslash, `\t` a tab,
+/// `\n` a line feed, `\r` a carriage return, and `\u` with four hex digits any other control character, U+2028 or U+2029.
 struct TSVEncoding: RecordEncoding {
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
     bytes.append(String(entry.number))
-    var altered = false
     if let label = entry.label {
-      let cell = TextCells.oneLine(label)
-      altered = cell.altered
       bytes.append("\t")
-      bytes.append(cell.text)
+      bytes.append(TextCells.escaped(label))
       if entry.blocks { bytes.append("\tblock") }
     }
     bytes.append("\n")
-    return altered ? .altered : .written
+    return .written
   }
 }

@@ -19,7 +19,8 @@ struct ListLineError: Error, CustomStringConvertible {
 /// Reads `number`, `number⇥label` or `number⇥label⇥block` lines from a file or standard input, in bounded memory.
 ///
 /// A number may begin with a plus. A number alone blocks, a label identifies, and a label with `block` does both. Lines
-/// end in LF or CR LF.
+/// end in LF or CR LF. In a label `\\`, `\t`, `\n`, `\r` and `\u` with four hex digits are escapes, as `pack dump` writes
+/// them.
 struct ListLines {
   /// Size of the file in bytes; 0 if unknown.
   let total: UInt64
@@ -34,8 +35,9 @@ struct ListLines {
   private var end = 0
   private var isAtEnd = false
 
-  /// Longer than any entry: a label of 65,534 bytes, a number and two tabs. A longer line is an error.
-  private static let longest = 70_000
+  /// Longer than any entry: a label of 65,534 bytes that are all escaped, a number and two tabs. A longer line is an
+  /// error.
+  private static let longest = 400_000
 
   /// Opens a list; `-` is standard input.
   init(path: String) throws(PackError) {
@@ -72,8 +74,41 @@ struct ListLines {
       roles.insert(.blocks)
     }
     let label = columns.count == 1 ? UnsafeRawBufferPointer(start: nil, count: 0) : .init(rebasing: columns[1])
-    try body(number, roles, label)
+    if label.contains(UInt8(ascii: "\\")) {
+      try unescaped(label).withUnsafeBytes { try body(number, roles, $0) }
+    } else {
+      try body(number, roles, label)
+    }
     return true
+  }
+
+  /// Replaces the escapes of a label.
+  private func unescaped(_ label: UnsafeRawBufferPointer) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = label[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        bytes.append(byte)
+        continue
+      }
+      switch rest.popFirst() {
+      case UInt8(ascii: "\\"): bytes.append(byte)
+      case UInt8(ascii: "t"): bytes.append(0x09)
+      case UInt8(ascii: "n"): bytes.append(0x0A)
+      case UInt8(ascii: "r"): bytes.append(0x0D)
+      case UInt8(ascii: "u"):
+        let digits = String(decoding: rest.prefix(4), as: UTF8.self)
+        guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16),
+          let scalar = Unicode.Scalar(value)
+        else { fallthrough }
+        rest = rest.dropFirst(4)
+        bytes += Array(String(scalar).utf8)
+      default:
+        throw ListLineError(
+          line: line, rule: #"a backslash in a label must begin \\, \t, \n, \r or \u with four hex digits"#)
+      }
+    }
+    return bytes
   }
 
   /// The next line with its end, valid until the next call; nil after the last.

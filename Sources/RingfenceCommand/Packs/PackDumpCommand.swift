@@ -12,7 +12,7 @@ public struct PackDumpCommand: AsyncParsableCommand {
     commandName: "dump", abstract: "Write a pack in another format.",
     discussion: """
       Formats of FRITZ!Box, Asterisk and FreePBX are block lists. They leave out entries that only identify a caller, \
-      unless --include-identified is set. The file is written completely or not at all.
+      unless --include-identified is set. The pack is verified first. The file is written completely or not at all.
       """)
 
   @Argument(help: "Pack to read.") var file: String
@@ -53,6 +53,7 @@ public struct PackDumpCommand: AsyncParsableCommand {
       options.phonebookLimit = phonebookLimit
       options.overLimit = overLimit
       let reader = try PackReader.open(path: file)
+      try reader.verify()
       let output: ExportOutput = out.map { .file(URL(fileURLWithPath: $0)) } ?? .standardOutput
       let summary = try PackExport.copy(reader, into: format.writer(to: output, options: options))
       if let out { PackConsole.current.output("\(out): \(summary.written) entries\n") }

@@ -45,6 +45,7 @@ public struct PackExportLiveCallerIDCommand: AsyncParsableCommand {
       options.bucketCount = buckets
       options.trialsPerShard = trials
       let reader = try PackReader.open(path: file)
+      try reader.verify()
       let writer = try LiveCallerIDWriter(folder: URL(fileURLWithPath: out), options: options)
       let summary = try PackExport.copy(reader, into: writer)
       PackConsole.current.output("\(out): \(summary.written) entries\n")

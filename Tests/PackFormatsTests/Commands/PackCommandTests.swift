@@ -5,6 +5,7 @@ import CallerPack
 import Foundation
 import PackFormats
 import RingfenceCommand
+import TestData
 import Testing
 
 @Suite struct PackCommandTests {
@@ -38,6 +39,43 @@ import Testing
     }
   }
 
+  @Test func anyLabelIsDumpedAndBuiltAgain() async throws {
+    try await build([
+      ListEntry(number: 5, label: "\t\n\r\\u0041\u{0}\u{85}\u{2029}", blocks: true),
+      ListEntry(number: 6, label: String(repeating: "\u{1}", count: 65_534), blocks: false),
+    ])
+    #expect(await pack("dump", path("a.pack"), "--format", "tsv", "--out", path("again.tsv")).code == 0)
+    #expect(try Data(contentsOf: scratch["again.tsv"]) == Data(contentsOf: scratch["list.tsv"]))
+    #expect(await pack("lookup", path("a.pack"), "5", "--json").output.contains(#"\\u0041"#))
+    for label in [#"\"#, #"\x"#, #"\u12"#, #"\ud800"#, #"a\ b"#] {
+      try Data("5\t\(label)\n".utf8).write(to: scratch["list.tsv"])
+      let said = await pack("build", "--in", path("list.tsv"), "--out", path("b.pack"), "--kind", "both")
+      #expect(said.code == 1 && said.remarks.contains("line 1: a backslash in a label"), "\(label): \(said)")
+    }
+  }
+
+  /// The vectors of Tests/Vectors: each that breaks a rule is refused by every command that reads all entries.
+  @Test func noCommandReadsPacksThatBreakARule() async throws {
+    let folder = "\(Checkout.root)/Tests/Vectors"
+    let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/refused-packs").sorted()
+    #expect(names.count >= 300)
+    for name in names {
+      let file = "\(folder)/refused-packs/\(name)"
+      #expect(await pack("verify", file).code == 1, "verify \(name)")
+      #expect(await pack("dump", file, "--format", "tsv", "--out", path("out.tsv")).code == 1, "dump \(name)")
+    }
+    let bases = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/packs").filter { $0.hasSuffix("rfpack") }
+    for base in bases {
+      let dumped = await pack("dump", "\(folder)/packs/\(base)", "--format", "tsv", "--out", path("list.tsv"))
+      let expected = base.replacingOccurrences(of: ".rfpack", with: ".tsv")
+      #expect(dumped.code == 0, "\(base): \(dumped)")
+      #expect(
+        try Data(contentsOf: scratch["list.tsv"])
+          == Data(contentsOf: URL(fileURLWithPath: "\(folder)/packs/\(expected)")))
+    }
+    #expect(scratch.names == ["list.tsv"])
+  }
+
   @Test func infoIsReadByAnotherReader() async throws {
     try await build(small)
     let json = await pack("info", path("a.pack"), "--json")
@@ -69,7 +107,7 @@ import Testing
 
   /// A list without line ends is refused before it fills the memory.
   @Test func aLineLongerThanAnyEntryIsBadData() async throws {
-    try Data(repeating: 0x31, count: 70_001).write(to: scratch["list.tsv"])
+    try Data(repeating: 0x31, count: 400_001).write(to: scratch["list.tsv"])
     let said = await pack("build", "--in", path("list.tsv"), "--out", path("a.pack"), "--kind", "blocking")
     #expect(said.code == 1 && said.remarks.contains("line 1: the line is longer than any entry"))
     try Data(("1\t" + String(repeating: "x", count: 65_534) + "\n2\ty").utf8).write(to: scratch["list.tsv"])
