@@ -4,7 +4,7 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run test test-swift test-python test-high-availability lint format dependencies test-dependencies benchmark-pack fuzz-pack clean
+.PHONY: run test test-swift test-python test-high-availability lint format dependencies test-dependencies benchmark-pack fuzz-pack vectors clean
 
 run: dependencies
 	swift build --scratch-path $(BUILD) --configuration release --product ringfence
@@ -33,7 +33,7 @@ PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/rin
 
 test-python:
 	$(PYTEST) --durations=20 --numprocesses=2 --dist=loadfile Tests/Architecture Tests/Documentation Tests/CommandLine \
-	  Tests/Browser Tests/Docker Tests/Security
+	  Tests/Browser Tests/Docker Tests/Security Tests/Vectors
 	$(PYTEST) --durations=10 Tests/Faults Tests/HighAvailability
 
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
@@ -50,6 +50,10 @@ benchmark-pack: dependencies
 SECONDS ?= 60
 fuzz-pack: dependencies
 	sh Scripts/fuzz-pack.sh $(SECONDS)
+
+# The test vectors of packs and publications, in Tests/Vectors.
+vectors:
+	Scripts/make-vectors.py Tests/Vectors
 
 format:
 	swift format --in-place --recursive Package.swift Sources Tests Examples

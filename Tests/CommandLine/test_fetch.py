@@ -1,5 +1,6 @@
 """`ringfence fetch` with the real server, and with all failures of the connection."""
 
+import base64
 import hashlib
 import http.server
 import json
@@ -14,6 +15,7 @@ import urllib.request
 from functools import partial
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 import publications
@@ -87,6 +89,29 @@ def add_complaints(server, tmp_path, seed):
         [BINARY, "simulate", "--seed", str(seed), "--complaints", "2000", "--out", str(path)], check=True,
         env=environment())
     server.run("import", "complaints", str(path), "--format", "jsonl")
+
+
+@pytest.mark.parametrize("kind", ["manifest", "root", "bin", "pack", "envelope"])
+def test_the_schemas_of_the_documents_are_served(server, kind):
+    with urllib.request.urlopen(f"{server.address}/schemas/{kind}.schema.json") as answer:
+        assert answer.headers.get_content_type() == "application/json"
+        assert answer.read() == (Path(CHECKOUT) / f"Public/schemas/{kind}.schema.json").read_bytes()
+
+
+def test_the_publication_has_the_form_of_the_schemas(server):
+    def check(kind, document):
+        schema = json.loads((Path(CHECKOUT) / f"Public/schemas/{kind}.schema.json").read_text())
+        jsonschema.validate(document, schema, cls=jsonschema.Draft202012Validator)
+    folder = server.data / "publications"
+    for kind, file in [("manifest", "manifest.json"), ("root", "root.json")]:
+        envelope = json.loads((folder / file).read_text())
+        check("envelope", envelope)
+        check(kind, json.loads(base64.b64decode(envelope["payload"])))
+    for kind, part in [("bin", "bins"), ("pack", "descriptions")]:
+        files = list((folder / part).glob("*.json"))
+        assert files
+        for file in files:
+            check(kind, json.loads(file.read_text()))
 
 
 def test_first_all_then_nothing_then_what_is_new(server, key, tmp_path):
