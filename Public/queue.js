@@ -4,9 +4,6 @@
   const decisionForm = document.querySelector("#decision")
   const isTyping = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])")
 
-  // The error is beside the decision, which on a phone is far down.
-  document.querySelector("#problem")?.scrollIntoView({ block: "center" })
-
   // The number of cases left, requested every few seconds while the page is visible.
   const left = document.querySelector("[data-left]")
   let tag = ""
@@ -62,11 +59,20 @@
   // Chooses a decision. The focus goes to the button and never to a text field, where the next key would be typed.
   function choose(choice) {
     choice.checked = true
+    const label = decisionForm.querySelector("#label")
+    if (choice.value == "identify" && label) label.closest("details").open = true
     const save = decisionForm.querySelector("button.primary")
     const isUnguarded = choice.value == "allow" && !("guarded" in decisionForm.dataset)
     // These act at once; all others wait for Enter.
     if (isUnguarded || choice.value == "unsure" || choice.value == "escalate") decisionForm.requestSubmit(save)
     else save.focus()
+  }
+
+  // Moves the focus to a field; a folded one is opened.
+  function enter(field) {
+    const fold = field.closest("details")
+    if (fold) fold.open = true
+    field.focus()
   }
 
   // The fields that the chosen decision needs and the form does not have.
@@ -86,28 +92,27 @@
     const text = decisionForm.querySelector("#reason")
     decisionForm.addEventListener("submit", (event) => {
       if (event.submitter?.name == "fill") return
+      let isFirst = true
       for (const [name, isMissing] of Object.entries(missing())) {
         const note = document.querySelector(`#${name}-missing`)
         if (!note) continue
         note.hidden = !isMissing
         if (!isMissing) continue
         event.preventDefault()
-        note.scrollIntoView({ block: "center" })
+        // The focus goes to the first error: for a reason to the choice of one, where digits and letters are still keys.
+        const where = name == "reason" ? "input[name=common_reason]:checked" : `#${name}`
+        if (isFirst) enter(decisionForm.querySelector(where))
+        isFirst = false
       }
     })
-    // A common reason replaces the typed one, and a typed one the common one.
+    // A common reason replaces the typed one, and a typed one the common one. A label needs its field.
     decisionForm.addEventListener("change", (event) => {
+      if (event.target.value == "identify") decisionForm.querySelector("#label").closest("details").open = true
       if (event.target.name == "common_reason" && event.target.value) text.value = ""
     })
     text?.addEventListener("input", () => {
       if (text.value) decisionForm.querySelector('input[name=common_reason][value=""]').checked = true
     })
-    for (const button of decisionForm.querySelectorAll("[data-fill]")) {
-      button.addEventListener("click", (event) => {
-        event.preventDefault()
-        decisionForm.querySelector("#words").value = button.dataset.fill
-      })
-    }
   }
 
   // Chooses a common reason.
@@ -123,11 +128,8 @@
     return isForeign && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key
   }
 
-  // The text field of a key. No other key moves the focus into a text field.
-  function field(key) {
-    const fields = { o: "#note", l: "#label", t: "#reason, #words" }
-    return key in fields ? decisionForm?.querySelector(fields[key]) : null
-  }
+  // Whether the account has turned off keys that are pressed without another one.
+  const areKeysOff = document.body.dataset.keys == "off"
 
   document.addEventListener("keydown", (event) => {
     const key = pressed(event)
@@ -149,15 +151,17 @@
       decisionForm.requestSubmit(decisionForm.querySelector("button.primary"))
       return
     }
-    if (isTyping(event.target)) return
+    if (areKeysOff || isTyping(event.target)) return
     let isDone = true
     const letter = CSS.escape(key)
     const choice = decisionForm?.querySelector(`input[name=decision][data-key="${letter}"]`)
     const button = document.querySelector(`button[data-key="${letter}"]`)
+    // The text field of a key: the only keys that lead to one.
+    const field = decisionForm?.querySelector(`[data-field-key="${letter}"]`)
     if (key == "?" && sheet) sheet.showModal()
     else if (choice) choose(choice)
     else if (/^[1-5]$/.test(key) && decisionForm?.querySelector("#reasons")) chooseReason(Number(key))
-    else if (field(key)) field(key).focus()
+    else if (field) enter(field)
     else if (button) button.click()
     else isDone = false
     if (isDone) event.preventDefault()

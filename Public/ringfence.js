@@ -33,12 +33,16 @@
     return one.nodeName == other.nodeName && (one.id ?? "") == (other.id ?? "")
   }
 
+  // Attributes of fields that hold typed or chosen values.
+  const isTyped = (element, name) =>
+    element.matches("input, textarea, select, option") && ["value", "checked", "selected"].includes(name)
+
   // Makes an element like another, of its very nodes where that can be.
   function liken(element, wanted) {
     for (const { name } of [...element.attributes])
-      if (!own.has(name) && !wanted.hasAttribute(name)) element.removeAttribute(name)
+      if (!own.has(name) && !isTyped(element, name) && !wanted.hasAttribute(name)) element.removeAttribute(name)
     for (const { name, value } of wanted.attributes)
-      if (!own.has(name) && element.getAttribute(name) != value) element.setAttribute(name, value)
+      if (!own.has(name) && !isTyped(element, name) && element.getAttribute(name) != value) element.setAttribute(name, value)
     let next = element.firstChild
     for (const node of [...wanted.childNodes]) {
       let like = next
@@ -103,6 +107,23 @@
       if (event.key != "Escape") return
       menu.open = false
       menu.querySelector("summary").focus()
+    })
+  }
+
+  // The focus goes to the first error of a form that was refused, where the page does not say another place.
+  const error = document.querySelector("main .error[role=alert]:not([hidden]), main [aria-invalid=true]")
+  if (error && document.querySelector("main form")) {
+    const place = document.querySelector("main [autofocus]") ?? error
+    if (place.matches(".error")) place.tabIndex = -1
+    place.focus()
+    place.scrollIntoView({ block: "center" })
+  }
+
+  // A button that fills a text field. Without this the server does it.
+  for (const button of document.querySelectorAll("[data-fill]")) {
+    button.addEventListener("click", (event) => {
+      event.preventDefault()
+      button.form.querySelector("textarea").value = button.dataset.fill
     })
   }
 

@@ -19,6 +19,13 @@ package struct SiteRoutes {
   private let failures: FailureLog
 
   private var stores: Stores { services.stores }
+  private var answers: AppealAnswer {
+    AppealAnswer(appeals: stores.appeals, cases: stores.cases, queueCounts: queueCounts)
+  }
+  private var session: SessionMiddleware {
+    SessionMiddleware(
+      moderators: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor)
+  }
   private var cookies: SignInCookies { SignInCookies(isSecure: configuration.isSecure) }
 
   /// - Throws: if a template cannot be read or names a message that the catalog does not have.
@@ -35,9 +42,15 @@ package struct SiteRoutes {
     queueCounts = QueueCountCache { [queue = services.stores.queue] in try await queue.queueCounts(at: $0) }
   }
 
-  /// Renders a problem as a page.
-  package func problemPage(_ problem: Problem, _ context: ServerRequestContext) throws -> Response {
-    try pages.page(
+  /// Renders a problem as a page. A page that does not exist keeps the navigation of an account that is signed in.
+  package func problemPage(
+    _ problem: Problem, _ request: Request, _ context: ServerRequestContext
+  ) async throws -> Response {
+    var context = context
+    if problem.status == Problem.notFound.status, context.moderator == nil {
+      context = (try? await session.entered(request, context)) ?? context
+    }
+    return try pages.page(
       "problem", ProblemPage(problem, texts: pages.texts(context)), context, status: .init(code: problem.status))
   }
 
@@ -45,8 +58,7 @@ package struct SiteRoutes {
   package func add(to allRoutes: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware) {
     // A page whose database does not answer is a 503 within 5 seconds.
     let router = DeadlineRoutes(allRoutes, deadline: DatabaseDeadline { [stores] in try await stores.health.check() })
-    let session = SessionMiddleware(
-      moderators: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor)
+    let session = session
     let signedIn = { (path: RouterPath) in
       router.group(path)
         .add(middleware: session)
@@ -100,6 +112,7 @@ package struct SiteRoutes {
       .get(use: account.account)
       .post("password", use: account.setPassword)
       .post("language", use: account.setLanguage)
+      .post("shortcuts", use: account.setShortcuts)
       .post("sessions", use: account.endSessions)
       .get("second-factor", use: second.form)
       .post("second-factor", use: second.setUp)
@@ -130,8 +143,8 @@ package struct SiteRoutes {
       cases: stores.cases, queue: stores.queue, queueCounts: queueCounts, decisions: stores.decisions,
       packs: PackPlaces(folder: services.folder, newest: newest), pages: pages)
     let decisions = DecisionPages(
-      cases: cases, queuePages: queue, decisions: stores.decisions, appeals: stores.appeals, queue: stores.queue,
-      queueCounts: queueCounts)
+      cases: cases, queuePages: queue, decisions: stores.decisions, answers: answers, protection: stores.protection,
+      queue: stores.queue, queueCounts: queueCounts)
     let bulks = BulkPages(bulks: stores.bulks, queue: stores.queue, queueCounts: queueCounts, pages: pages)
     moderation
       .get("queue", use: queue.list)
@@ -179,7 +192,7 @@ package struct SiteRoutes {
       .get(use: home.home)
       .get("search", use: search.search)
     let appeals = AppealPages(
-      appeals: stores.appeals, search: stores.search, explanations: stores.explanations, pages: pages)
+      appeals: stores.appeals, search: stores.search, explanations: stores.explanations, answers: answers, pages: pages)
     let reporters = ReporterPages(reporters: stores.reporters, pages: pages)
     let ranges = RangePages(ranges: stores.ranges, pages: pages)
     let health = HealthPages(

@@ -32,6 +32,8 @@ public struct RuleViolation: Error, CodedData, CustomStringConvertible {
     case allowNeedsModerator = "allow_needs_moderator"
     /// To allow such a number needs a reason.
     case allowNeedsReason = "allow_needs_reason"
+    /// To block a number that a directory names, or beside a protected one, needs a confirmation.
+    case blockNeedsConfirmation = "block_needs_confirmation"
     /// The form has a common reason and another one.
     case twoReasons = "two_reasons"
   }

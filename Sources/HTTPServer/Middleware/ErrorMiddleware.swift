@@ -9,7 +9,7 @@ import NIOHTTP1
 /// once; their text is never sent.
 package struct ErrorMiddleware: RouterMiddleware {
   /// Renders a problem for a browser.
-  package typealias ProblemPage = @Sendable (Problem, ServerRequestContext) throws -> Response
+  package typealias ProblemPage = @Sendable (Problem, Request, ServerRequestContext) async throws -> Response
 
   package let page: ProblemPage
   package let failures: FailureLog
@@ -29,18 +29,18 @@ package struct ErrorMiddleware: RouterMiddleware {
       // The server answers it and closes the connection.
       throw error
     } catch {
-      return answer(to: error, request: request, context: context)
+      return await answer(to: error, request: request, context: context)
     }
   }
 
-  private func answer(to error: any Error, request: Request, context: ServerRequestContext) -> Response {
+  private func answer(to error: any Error, request: Request, context: ServerRequestContext) async -> Response {
     let path = context.route ?? "none"
     let problem = Problem.answering(error, path: path, log: failures, logger: context.logger)
     let wantsPage = request.headers[.accept]?.contains("text/html") ?? false
     guard wantsPage, !request.uri.path.hasPrefix("/v1/") else { return problem.response }
     var response: Response
     do {
-      response = try page(problem, context)
+      response = try await page(problem, request, context)
     } catch {
       _ = Problem.answering(error, path: path, log: failures, logger: context.logger)
       return problem.response

@@ -21,6 +21,20 @@ struct AccountPage: Encodable {
     let isChosen: Bool
   }
 
+  /// A field for the key of an action.
+  struct Shortcut: Encodable {
+    let action: String
+    let name: String
+    var key: String
+    var isWrong = false
+
+    init(_ action: ShortcutKeys.Action, key: String, _ texts: Localizer) {
+      self.action = action.rawValue
+      name = texts("account.key.\(action.rawValue)")
+      self.key = key
+    }
+  }
+
   let name: String
   let role: String
   let hasPassword: Bool
@@ -32,6 +46,10 @@ struct AccountPage: Encodable {
   let sessions: [SessionRow]
   let hasOthers: Bool
   let languages: [Choice]
+  var shortcuts: [Shortcut]
+  var areShortcutsOn: Bool
+  /// The error of the form of keys; empty for none.
+  var shortcutProblem = ""
   var isWelcome = false
   /// The result of the last action; empty for none.
   var notice = ""
@@ -54,6 +72,8 @@ struct AccountPage: Encodable {
         opened: PageTime(session.openedAt, texts), seen: PageTime(session.seenAt, texts),
         isThis: session.id == moderator.sessionID)
     }
+    shortcuts = ShortcutKeys.Action.allCases.map { Shortcut($0, key: account.shortcuts.chosen($0), texts) }
+    areShortcutsOn = account.shortcuts.isOn
     hasOthers = sessions.contains { $0.id != moderator.sessionID }
     languages =
       [Choice(value: "", name: texts("account.language-browser"), isChosen: account.language == nil)]

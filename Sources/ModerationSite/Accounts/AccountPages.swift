@@ -3,6 +3,7 @@
 import HTTPServer
 import Localization
 import Accounts
+import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -51,13 +52,44 @@ struct AccountPages: Sendable {
       throw Problem.unavailable
     }
     let token = try await services.accounts.setPassword(hash, of: moderator, at: Date())
-    return back(.password, token)
+    // The first password is the end of a new account's first steps: its work is in the queue. An account that must set
+    // up a second factor stays here.
+    let isFirst = !moderator.hasPassword && (moderator.hasSecondFactor || !policy.asks(moderator.role))
+    return back(isFirst ? nil : .password, token, to: isFirst ? QueuePages.path : Self.address)
   }
 
   @Sendable func setLanguage(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let language = context.form["language"].flatMap(Language.init)
     try await services.accounts.setLanguage(language?.rawValue, of: try context.signedIn())
     return back(.language, nil)
+  }
+
+  /// Turns single-key shortcuts on or off, and sets their keys.
+  @Sendable func setShortcuts(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (form, moderator) = (context.form, try context.signedIn())
+    if form["reset"] != nil {
+      try await services.accounts.setShortcuts(.standard, of: moderator)
+      return back(.shortcuts, nil)
+    }
+    let typed = Dictionary(
+      uniqueKeysWithValues: ShortcutKeys.Action.allCases.map { ($0, form.text("key_\($0.rawValue)") ?? "") })
+    let shortcuts: ShortcutKeys
+    do throws(ShortcutKeys.Refusal) {
+      shortcuts = try ShortcutKeys(isOn: form["on"] != nil, typed: typed)
+    } catch {
+      return try await show(context, status: .unprocessableContent) { page, texts in
+        page.areShortcutsOn = form["on"] != nil
+        page.shortcutProblem = texts(
+          "account.shortcut-\(error.problem.rawValue)", ["action": texts("account.key.\(error.action.rawValue)")])
+        for index in page.shortcuts.indices {
+          let action = ShortcutKeys.Action(rawValue: page.shortcuts[index].action)
+          page.shortcuts[index].key = String((action.flatMap { typed[$0] } ?? "").prefix(4))
+          page.shortcuts[index].isWrong = action == error.action
+        }
+      }
+    }
+    try await services.accounts.setShortcuts(shortcuts, of: moderator)
+    return back(.shortcuts, nil)
   }
 
   /// Ends one session, all other sessions, or all sessions.
@@ -81,12 +113,12 @@ struct AccountPages: Sendable {
   }
 
   enum Done: String {
-    case password, language, sessions, removed
+    case password, language, shortcuts, sessions, removed
   }
 
   /// Redirects to the page with a notice and sets the session's new token.
-  func back(_ done: Done, _ token: String?, to address: String = Self.address) -> Response {
-    var response = Response.redirect(to: "\(address)?done=\(done.rawValue)", type: .normal)
+  func back(_ done: Done?, _ token: String?, to address: String = Self.address) -> Response {
+    var response = Response.redirect(to: done.map { "\(address)?done=\($0.rawValue)" } ?? address, type: .normal)
     if let token {
       response.setCookie(cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
     }

@@ -17,16 +17,9 @@ struct SessionMiddleware: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
-    guard let token = cookies.read(.session, request),
-      let moderator = try await moderators.moderator(session: token, at: Date())
-    else {
+    guard let context = try await entered(request, context), let moderator = context.moderator else {
       return .redirect(to: ReturnAddress(request).signIn, type: .normal)
     }
-    var context = context
-    context.moderator = moderator
-    context.csrf = FormToken.make(session: token)
-    context.waiting = await queueCounts.waiting(for: moderator.role)
-    if let language = moderator.language.flatMap(Language.init) { context.language = language }
     // The first session may open all pages. Later sessions may open only the account pages until a factor is set up.
     let isMissing = policy.asks(moderator.role) && !moderator.hasSecondFactor && moderator.signIns > 1
     if isMissing, !Self.isOpen(request.uri.path) {
@@ -35,6 +28,25 @@ struct SessionMiddleware: RouterMiddleware {
     var response = try await next(request, context)
     response.headers[.cacheControl] = "no-store"
     return response
+  }
+
+  /// The context with the account of the request's session; nil without a session.
+  /// - Throws: `DeadlineExceeded` if the database does not answer in time.
+  func entered(_ request: Request, _ context: ServerRequestContext) async throws -> ServerRequestContext? {
+    guard let token = cookies.read(.session, request), let moderator = try await moderator(of: token) else {
+      return nil
+    }
+    var context = context
+    context.moderator = moderator
+    context.csrf = FormToken.make(session: token)
+    context.waiting = await queueCounts.waiting(for: moderator.role)
+    if let language = moderator.language.flatMap(Language.init) { context.language = language }
+    return context
+  }
+
+  /// - Throws: `DeadlineExceeded` if the database does not answer in time.
+  private func moderator(of token: String) async throws -> Session? {
+    try await withDeadline { [moderators] in try await moderators.moderator(session: token, at: Date()) }
   }
 
   /// Whether a page is open to an account that lacks its required second factor.

@@ -14,6 +14,7 @@ struct AppealPages: Sendable {
   let appeals: AppealStore
   let search: SearchStore
   let explanations: ExplanationStore
+  let answers: AppealAnswer
   let pages: PageRenderer
 
   static let address = "/moderation/appeals"
@@ -47,51 +48,59 @@ struct AppealPages: Sendable {
   }
 
   @Sendable func answer(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let number = try context.number
-    guard let moderator = context.moderator else { throw Problem.notFound }
-    let texts = pages.texts(context)
-    let words = context.form.text("words")
-    let state: Appeal.State? =
-      switch context.form["answer"] {
-      case "uphold": .upheld
-      case "reject": .rejected
-      default: nil
-      }
-    guard let state else { return try await show(number, context, problem: texts("appeals.choose"), words: words) }
-    guard state == .upheld || words != nil else {
-      return try await show(number, context, problem: texts("appeals.words-needed"), words: words)
+    let (number, worker, form, texts) = (
+      try context.number, try context.worker, context.form, pages.texts(context)
+    )
+    // A button that fills in a common answer: nothing is decided.
+    if form["fill"] != nil { return try await show(number, context, typed: form) }
+    guard let state = form["decision"].flatMap({ DecisionForm.Choice(rawValue: $0) })?.answer else {
+      return try await show(
+        number, context, typed: form, problem: RuleViolation(.answerOpen, field: "decision"),
+        text: texts("appeals.choose"))
     }
-    let seen = Set((context.form["open"] ?? "").split(separator: " ").compactMap { UUID(uuidString: String($0)) })
+    let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+    let explanation = try await explanations.explain(number.digits, at: Date())
     do {
-      let outcome = try await appeals.settle(
-        number.digits, expecting: seen, as: state, by: moderator.name, role: moderator.role, answer: words, at: Date())
-      switch outcome {
+      switch try await answers.store(state, id: id, about: number, explanation, form, by: worker) {
       case .answered:
         return .redirect(to: "\(Self.address)/\(number.digits)?done=\(state.rawValue)", type: .normal)
-      case .nothingOpen:
-        return try await show(number, context, problem: texts("appeals.nothing-open"), words: words, .conflict)
-      case .changed:
-        return try await show(number, context, problem: texts("appeals.changed"), words: words, .conflict)
+      case .changed(let changes):
+        return try await show(number, context, typed: form, changes: changes)
       }
-    } catch is RuleViolation {
-      return try await show(number, context, problem: texts("appeals.words-long"), words: words)
+    } catch let problem as RuleViolation {
+      return try await show(number, context, typed: form, problem: problem)
     }
   }
 
+  /// - Parameters:
+  /// - typed: the form to show again; nil for an empty form.
+  /// - changes: changes since the moderator loaded the page.
+  /// - problem: the rule that the form breaks.
+  /// - text: the text of the problem; nil for that of the rule.
   private func show(
-    _ number: PhoneNumber, _ context: ServerRequestContext, problem: String = "", words: String? = nil,
-    done: String = "",
-    _ status: HTTPResponse.Status? = nil
+    _ number: PhoneNumber, _ context: ServerRequestContext, typed: Form? = nil, changes: [CaseVersion.Change] = [],
+    problem: RuleViolation? = nil, text: String? = nil, done: String = ""
   ) async throws -> Response {
     let all = try await appeals.appeals(of: number.digits)
     guard !all.isEmpty else { throw Problem.notFound }
     let texts = pages.texts(context)
     let page = AppealPage(
       number, all, filings: try await appeals.filings(of: number.digits),
-      explanation: try await explanations.explain(number.digits, at: Date()), problem: problem,
-      words: String((words ?? "").prefix(4_000)), done: texts.find("appeals.done-\(done)") ?? "", texts)
-    return try pages.page(
-      "appeals-one", page, context, status: status ?? (problem.isEmpty ? .ok : .unprocessableContent))
+      explanation: try await explanations.explain(number.digits, at: Date()),
+      answer: AppealAnswerFields(
+        all, typed: typed, problem: problem, shortcuts: context.moderator?.shortcuts ?? .standard, texts),
+      problem: text ?? Self.text(changes, all, texts) ?? problem.map { texts.message($0) } ?? "",
+      done: texts.find("appeals.done-\(done)") ?? "", texts)
+    let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
+    return try pages.page("appeals-one", page, context, status: status)
+  }
+
+  /// The text for changes since the page was loaded; nil for none.
+  private static func text(_ changes: [CaseVersion.Change], _ appeals: [Appeal], _ texts: Localizer) -> String? {
+    guard !changes.isEmpty else { return nil }
+    guard appeals.contains(where: { $0.state == .open }) else { return texts("appeals.nothing-open") }
+    guard !changes.contains(.appeals) else { return texts("appeals.changed") }
+    return (changes.map { texts("case.changed.\($0.rawValue)") } + [texts("case.stale-next")]).joined(separator: " ")
   }
 }
 

@@ -61,8 +61,10 @@ struct AppealPage: Encodable {
   let national: String
   let country: String
   let account: [String]
-  /// The ids of the open appeals that the answer closes.
-  let open: String
+  /// The id of the decision that upholds the appeals.
+  let id: String
+  let version: String
+  let answer: AppealAnswerFields
   let isOpen: Bool
   let filings: [Filing]
   /// The statements after the first few, and a text with their count. They are folded, so that the answer form stays
@@ -71,12 +73,13 @@ struct AppealPage: Encodable {
   let more: String
   let earlier: [Earlier]
   let problem: String
-  let words: String
+  /// Whether the problem is not one of the answer's text.
+  let isOtherProblem: Bool
   let done: String
 
   init(
-    _ number: PhoneNumber, _ appeals: [Appeal], filings: [FiledStatement], explanation: Explanation, problem: String,
-    words: String, done: String, _ texts: Localizer
+    _ number: PhoneNumber, _ appeals: [Appeal], filings: [FiledStatement], explanation: Explanation,
+    answer: AppealAnswerFields, problem: String, done: String, _ texts: Localizer
   ) {
     digits = number.digits
     self.number = NumberText.unbroken(number.digits)
@@ -84,7 +87,9 @@ struct AppealPage: Encodable {
     country = explanation.country.map(texts.country) ?? "–"
     account = explanation.account.map { texts.message($0) }
     let openOnes = appeals.filter { $0.state == .open }
-    open = openOnes.map(\.id.uuidString).joined(separator: " ")
+    id = UUID().uuidString.lowercased()
+    version = CaseVersion(explanation).text
+    self.answer = answer
     isOpen = !openOnes.isEmpty
     let statements = openOnes.flatMap { Self.filings($0, filings, texts) }
     // A line that counts one more statement would be as long as the statement.
@@ -99,7 +104,7 @@ struct AppealPage: Encodable {
         answer: appeal.answer ?? "", filings: Self.filings(appeal, filings, texts))
     }
     self.problem = problem
-    self.words = words
+    isOtherProblem = !problem.isEmpty && !answer.isWrong
     self.done = done
   }
 

@@ -15,6 +15,8 @@ struct DecisionForm: Encodable {
     case allow
     case uphold
     case reject
+    /// Protects the number: no publication contains it.
+    case protect
     case unsure
     case escalate
 
@@ -30,12 +32,29 @@ struct DecisionForm: Encodable {
       }
     }
 
-    /// - Parameter rule: the number's state; an appealed number is not decided before its owner has an answer.
-    func isOpen(to role: Role, waits: Bool, _ rule: AllowRule) -> Bool {
+    /// The action of the choice's key.
+    var shortcut: ShortcutKeys.Action {
+      switch self {
+      case .block: .block
+      case .identify: .identify
+      case .allow: .allow
+      case .uphold: .uphold
+      case .reject: .reject
+      case .protect: .protect
+      case .unsure: .unsure
+      case .escalate: .escalate
+      }
+    }
+
+    /// - Parameters:
+    /// - rule: the number's state; an appealed number is not decided before its owner has an answer.
+    /// - isProtected: whether the number is protected already.
+    func isOpen(to role: Role, waits: Bool, isProtected: Bool, _ rule: AllowRule) -> Bool {
       switch self {
       case .block, .identify: role >= .moderator && !rule.isAppealed
       case .allow: !rule.isAppealed && (role >= .moderator || !rule.isGuarded)
       case .uphold, .reject: role >= .moderator && rule.isAppealed
+      case .protect: role >= .administrator && !rule.isAppealed && !isProtected
       case .unsure: waits
       case .escalate: waits && role < .administrator
       }
@@ -55,10 +74,26 @@ struct DecisionForm: Encodable {
     let isChosen: Bool
   }
 
-  /// A common answer to an appeal; its button fills the text field.
-  struct Answer: Encodable {
-    let number: Int
-    let text: String
+  /// Fields with an error. A folded field with one is open.
+  struct Wrong: Encodable {
+    let isReason: Bool
+    let isLabel: Bool
+    let isCategory: Bool
+    let isNote: Bool
+    let isConfirmation: Bool
+    /// Whether the error is of no field of the form.
+    let isOther: Bool
+
+    init(_ problem: RuleViolation?, isOfAnswer: Bool) {
+      let field = problem?.field
+      isReason = field == "reason" || field == "two_reasons" || field == "allow"
+      isLabel = field == "label"
+      isCategory = field == "category"
+      isNote = field == "note"
+      isConfirmation = field == "confirm"
+      isOther =
+        problem != nil && ![isReason, isLabel, isCategory, isNote, isConfirmation, isOfAnswer].contains(true)
+    }
   }
 
   let id: String
@@ -75,43 +110,54 @@ struct DecisionForm: Encodable {
   let isGuarded: Bool
   /// The effect of allowing the number, for moderators; or the reason why triage may not. Empty for none.
   let consequence: String
-  /// The ids of the open appeals that an answer closes.
-  let open: String
-  /// The answer to the appeals.
-  let words: String
-  let answers: [Answer]
+  /// The effect of blocking the number, where that needs a confirmation; empty for none.
+  let blockConsequence: String
+  let isConfirmed: Bool
+  let answer: AppealAnswerFields
+  let wrong: Wrong
+  let isLabelOpen: Bool
+  let isCategoryOpen: Bool
+  let isNoteOpen: Bool
   let hidden: [HiddenField]
 
   /// - Parameters:
   /// - typed: the form to show again; nil for an empty form.
-  /// - appeals: all appeals about the number.
+  /// - problem: the rule that the form breaks.
   init(
-    _ explanation: Explanation, appeals: [Appeal], typed: Form?, role: Role, waits: Bool, address: QueueAddress,
+    _ file: CaseFile, typed: Form?, problem: RuleViolation?, moderator: Session, address: QueueAddress,
     isFromQueue: Bool, _ texts: Localizer
   ) {
+    let (explanation, role, waits) = (file.explanation, moderator.role, file.item != nil)
     let (version, rule) = (CaseVersion(explanation), AllowRule(explanation))
-    let openAppeals = appeals.filter { $0.state == .open }
+    let isProtected = explanation.protection != nil
     isAppealed = rule.isAppealed
     isGuarded = rule.isGuarded
     consequence = Self.consequence(rule, role, texts)
-    open = openAppeals.map(\.id.uuidString).joined(separator: " ")
-    words = Self.filledAnswer(typed, texts) ?? typed?["words"] ?? ""
-    answers = Self.answers(texts)
+    blockConsequence = role >= .moderator && !rule.isAppealed ? Self.blockConsequence(file, texts) : ""
+    isConfirmed = typed?["confirm"] != nil
+    answer = AppealAnswerFields(
+      file.appeals, typed: typed, problem: problem, shortcuts: moderator.shortcuts, texts)
+    wrong = Wrong(problem, isOfAnswer: answer.isWrong)
     id = UUID().uuidString.lowercased()
     self.version = version.text
     label = typed?["label"] ?? ""
     reason = typed?["reason"] ?? ""
     note = typed?["note"] ?? ""
     let chosen = typed?["decision"] ?? ""
-    options = Choice.allCases.filter { $0.isOpen(to: role, waits: waits, rule) }.map { choice in
+    options = Choice.allCases.filter {
+      $0.isOpen(to: role, waits: waits, isProtected: isProtected, rule)
+    }.map { choice in
       Option(
-        value: choice.rawValue, name: texts("case.do.\(choice.rawValue)"), key: texts("case.key.\(choice.rawValue)"),
+        value: choice.rawValue, name: texts("case.do.\(choice.rawValue)"), key: moderator.shortcuts[choice.shortcut],
         isChosen: choice.rawValue == chosen)
     }
+    isLabelOpen = wrong.isLabel || !label.isEmpty || chosen == Choice.identify.rawValue
+    isCategoryOpen = wrong.isCategory || typed?["category"]?.isEmpty == false
+    isNoteOpen = wrong.isNote || !note.isEmpty
     categories = ReportCategory.allCases.filter(\.isToxic).map {
       Category(slug: $0.slug, name: texts.category($0), isChosen: $0.slug == typed?["category"])
     }
-    reasons = ReasonField.choices(typed, texts)
+    reasons = ReasonField.choices(typed, hasKeys: moderator.shortcuts.isOn, texts)
     isOwnReason = !reasons.contains(where: \.isChosen)
     hidden = address.hidden + (isFromQueue ? [HiddenField(name: "queue", value: "1")] : [])
   }
@@ -132,15 +178,12 @@ extension DecisionForm {
     return parts.compactMap { $0 }.joined(separator: " ")
   }
 
-  /// The common answers to an appeal.
-  static func answers(_ texts: Localizer) -> [Answer] {
-    (1...4).map { Answer(number: $0, text: texts("case.answer.\($0)")) }
-  }
-
-  /// The answer whose button was pressed; nil if none was.
-  static func filledAnswer(_ form: Form?, _ texts: Localizer) -> String? {
-    guard let number = form?["fill"].flatMap({ Int($0) }) else { return nil }
-    return answers(texts).first { $0.number == number }?.text
+  /// The effect of blocking a number that `BlockRule` guards; empty for other numbers.
+  private static func blockConsequence(_ file: CaseFile, _ texts: Localizer) -> String {
+    [
+      file.names.first.map { texts("case.block-named", ["name": $0.name]) },
+      file.protectedNeighbour.map { texts("case.block-near", ["number": $0.what, "reason": $0.reason]) },
+    ].compactMap { $0 }.joined(separator: " ")
   }
 }
 

@@ -13,7 +13,8 @@ struct DecisionPages: Sendable {
   let cases: CasePages
   let queuePages: QueuePages
   let decisions: DecisionStore
-  let appeals: AppealStore
+  let answers: AppealAnswer
+  let protection: ProtectionStore
   let queue: QueueStore
   let queueCounts: QueueCountCache
 
@@ -29,6 +30,7 @@ struct DecisionPages: Sendable {
     guard worker.role >= .moderator || [.allow, .unsure, .escalate].contains(choice) else {
       throw Problem.needs(.moderator)
     }
+    guard worker.role >= .administrator || choice != .protect else { throw Problem.needs(.administrator) }
     let now = try await cases.cases.brief(number.digits, at: Date())
     if let item = now.item {
       guard item.level <= worker.level else { throw Problem.needs(item.level > 1 ? .administrator : .moderator) }
@@ -39,6 +41,7 @@ struct DecisionPages: Sendable {
     if let answer = choice.answer {
       return try await self.answer(answer, now.explanation, worker, context)
     }
+    if choice == .protect { return try await protect(now.explanation, worker, context) }
     guard let treatment = choice.treatment else { return try await pass(choice, number, worker, context) }
     do {
       let decision = try Decision(
@@ -50,6 +53,7 @@ struct DecisionPages: Sendable {
       let isAgain = now.decisions.contains { $0.id == decision.id }
       let changes = isAgain ? [] : Self.changes(form, to: CaseVersion(now.explanation))
       guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
+      if treatment == .block, !isAgain { try now.blockRule.check(isConfirmed: form["confirm"] != nil) }
       let expected = form["version"].flatMap { CaseVersion($0) }.map { ExpectedDecision.this($0.decision) } ?? .any
       let outcome = try await decisions.record(decision, expecting: expected, role: worker.role)
       // The id belongs to a different decision; this one was not stored.
@@ -85,28 +89,47 @@ struct DecisionPages: Sendable {
   private func answer(
     _ state: Appeal.State, _ explanation: Explanation, _ worker: QueueWorker, _ context: ServerRequestContext
   ) async throws -> Response {
-    let (number, form, words) = (try context.number, context.form, context.form.text("words"))
-    let changes = Self.changes(form, to: CaseVersion(explanation))
-    guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
-    let seen = Set((form["open"] ?? "").split(separator: " ").compactMap { UUID(uuidString: String($0)) })
+    let (number, form) = (try context.number, context.form)
     let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
     do {
-      guard state == .upheld || words != nil else { throw RuleViolation(.answerMissing, field: "answer_missing") }
-      let outcome = try await appeals.settle(
-        number.digits, expecting: seen, as: state, by: worker.account, role: worker.role, answer: words, decisionID: id,
-        at: Date())
-      guard case .answered = outcome else { return try await cases.answer(context, changes: [.appeals]) }
-      if let note = form.text("note") {
-        try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
-      }
+      let outcome = try await answers.store(state, id: id, about: number, explanation, form, by: worker)
+      if case .changed(let changes) = outcome { return try await cases.answer(context, changes: changes) }
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)
     }
-    await queueCounts.forget()
     // A rejected appeal leaves the case open where it has another cause.
     return state == .upheld
       ? try await go(on: context, did: Did(decision: id, of: number.digits))
       : try await go(on: context, did: Did(.reject, number: number.digits), leaving: true)
+  }
+
+  /// Protects the number. A listed one is revoked; its case is evaluated again.
+  private func protect(
+    _ explanation: Explanation, _ worker: QueueWorker, _ context: ServerRequestContext
+  ) async throws -> Response {
+    let (number, form) = (try context.number, context.form)
+    let changes = Self.changes(form, to: CaseVersion(explanation))
+    guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
+    do {
+      guard let typed = try ReasonField.read(form) else { throw RuleViolation(.reasonMissing, field: "reason") }
+      let reason = try RuleViolation.line(typed, "reason", atMost: ProtectedPages.longestReason)
+      if let note = form.text("note") {
+        let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+        try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
+      }
+      let target = ProtectionTarget.number(number.digits)
+      let event = AuditEvent(
+        actor: worker.account, role: worker.role, action: "protection.add", subject: target.text,
+        after: ["what": target.text], reason: reason)
+      try await protection.add([(target, reason)], by: worker.account, at: Date(), audit: event)
+    } catch let problem as RuleViolation {
+      return try await cases.answer(context, problem: problem)
+    } catch is ProtectionError {
+      return try await cases.answer(context, problem: RuleViolation(.decisionNotOffered, field: "protected_full"))
+    }
+    try await queue.recheck([number.digits])
+    await queueCounts.forget()
+    return try await go(on: context, did: Did(.protect, number: number.digits), leaving: true)
   }
 
   private func pass(

@@ -22,12 +22,14 @@ enum ReasonField {
     return own ?? common
   }
 
-  /// - Parameter form: the form to show again; nil for an empty form.
-  static func choices(_ form: Form?, _ texts: Localizer) -> [Choice] {
+  /// - Parameters:
+  /// - form: the form to show again; nil for an empty form.
+  /// - hasKeys: whether digits choose a reason.
+  static func choices(_ form: Form?, hasKeys: Bool = true, _ texts: Localizer) -> [Choice] {
     let chosen = form?.text("common_reason")
     return (1...5).map { number in
       let text = texts("case.reason.\(number)")
-      return Choice(text: text, key: "\(number)", isChosen: text == chosen)
+      return Choice(text: text, key: hasKeys ? "\(number)" : "", isChosen: text == chosen)
     }
   }
 }

@@ -28,6 +28,10 @@ struct PageLayout: Encodable {
   let isAdministrator: Bool
   /// The token that every form includes.
   let csrf: String
+  /// The key of each action by its name, empty for none.
+  let keys: [String: String]
+  /// Whether single keys do anything.
+  let areKeysOn: Bool
   /// For `<html lang>`.
   let language: String
   let navigation: [Entry]
@@ -41,6 +45,10 @@ struct PageLayout: Encodable {
     isModerator = moderator.map { $0.role >= .moderator } ?? false
     isAdministrator = moderator.map { $0.role >= .administrator } ?? false
     csrf = context.csrf
+    let shortcuts = moderator?.shortcuts ?? .standard
+    keys = Dictionary(
+      uniqueKeysWithValues: ShortcutKeys.Action.allCases.map { ($0.rawValue, shortcuts[$0]) })
+    areKeysOn = shortcuts.isOn
     language = texts.language.rawValue
     navigation =
       moderator.map { moderator in

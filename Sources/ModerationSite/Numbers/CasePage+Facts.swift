@@ -85,7 +85,7 @@ struct CaseNeighbour: Encodable {
   let number: String
   let heat: String
   let reports: String
-  let state: String
+  private(set) var state: String
 
   init(_ neighbour: Neighbour, at time: Date, _ texts: Localizer) {
     digits = neighbour.number
@@ -94,8 +94,10 @@ struct CaseNeighbour: Encodable {
     reports = texts.number(neighbour.reports)
     state = [
       neighbour.decision.map { texts("case.decided.\($0.rawValue)") },
-      neighbour.isPublished ? texts("case.published") : nil,
+      neighbour.isPublished ? texts("case.published") : nil, neighbour.isHeld ? texts("case.hold.open") : nil,
+      neighbour.isWaiting ? texts("case.waiting") : nil,
     ].compactMap { $0 }.joined(separator: ", ")
+    if state.isEmpty { state = texts("case.not-listed") }
   }
 }
 

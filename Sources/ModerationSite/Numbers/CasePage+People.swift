@@ -5,30 +5,42 @@ import Curation
 import Foundation
 import Storage
 
-/// A comment of a report.
+/// Comments of the same text.
 struct CaseWords: Encodable {
   let text: String
+  /// How many comments have the text, such as `15 ×`; empty for one.
+  let times: String
+  /// The reporters by weight, such as `12 new, 3 established`; empty if no vote is stored.
+  let reporters: String
   let category: String
   let time: PageTime
 
   init(_ comment: CaseComment, _ texts: Localizer) {
     text = comment.text
+    times = comment.count > 1 ? "\(texts.number(comment.count)) ×" : ""
+    let weights = comment.reporters
+    reporters = [
+      ("established", weights.full), ("new", weights.new), ("reduced", weights.partial - weights.new),
+      ("none", weights.none),
+    ].filter { $0.1 > 0 }.map { texts.count("case.standing.\($0.0)", $0.1) }.joined(separator: ", ")
     category = texts.category(comment.category)
     time = PageTime(comment.reportedAt, texts)
   }
 
-  /// The cursor after a page of comments in an address: microseconds since 1970 and the report's id.
+  /// The cursor after a page of comments in an address: the number of comments, microseconds since 1970 and the report's
+  /// id.
   static func place(_ comment: CaseComment) -> String {
     let microseconds = Int64((comment.reportedAt.timeIntervalSince1970 * 1_000_000).rounded())
-    return "\(microseconds).\(comment.reportID.uuidString.lowercased())"
+    return "\(comment.count).\(microseconds).\(comment.reportID.uuidString.lowercased())"
   }
 
   static func place(_ text: String) -> CommentPlace? {
     let parts = text.split(separator: ".")
-    guard parts.count == 2, let microseconds = Int64(parts[0]), microseconds.magnitude < 1 << 53,
-      let id = UUID(uuidString: String(parts[1]))
+    guard parts.count == 3, let count = Int64(parts[0]), let microseconds = Int64(parts[1]),
+      microseconds.magnitude < 1 << 53, let id = UUID(uuidString: String(parts[2]))
     else { return nil }
-    return CommentPlace(reportedAt: Date(timeIntervalSince1970: Double(microseconds) / 1_000_000), reportID: id)
+    return CommentPlace(
+      count: count, reportedAt: Date(timeIntervalSince1970: Double(microseconds) / 1_000_000), reportID: id)
   }
 }
 

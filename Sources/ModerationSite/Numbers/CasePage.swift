@@ -34,6 +34,10 @@ struct CasePage: Encodable {
   let listAddress: String
   let isFromQueue: Bool
 
+  /// Facts to know before deciding.
+  let warnings: [CaseWarning]
+  let summary: CaseSummary
+
   let notice: [DecisionNotice]
   let form: DecisionForm
   let changes: [String]
@@ -42,15 +46,19 @@ struct CasePage: Encodable {
 
   let sentences: [String]
   let conditionsTitle: String
+  /// The conditions that are not met.
+  let failing: [CaseCondition]
+  /// The number of conditions that are met, as the title of the fold with all conditions.
+  let conditionsMet: String
   let conditions: [CaseCondition]
   let chart: CaseChart
   let outlook: String
   let outlookChange: String
   let change: String
   let packs: [CasePack]
-  let isPublicationKnown: Bool
-  /// The state of a number without an entry in a pack.
-  let withoutPack: String
+  /// The listing in the newest publication, where no pack on this server shows it, or a note about older packs; empty
+  /// for none.
+  let listed: String
   /// How the counts of reporters on the page are related; empty for no reporters.
   let reporterCounts: String
   let parts: [CasePart]
@@ -76,7 +84,7 @@ struct CasePage: Encodable {
     var claim: UUID?
     var taken: QueueCase.Claim?
     var left: Int
-    var packs: [PackPlaces.Place]?
+    var packs: PackPlaces.Found?
     var notice: DecisionNotice?
     var form: DecisionForm
     var changes: [CaseVersion.Change] = []
@@ -124,17 +132,20 @@ struct CasePage: Encodable {
 
     sentences = explanation.summary.map { texts.message($0) }
     conditions = CaseCondition.all(explanation, texts)
+    failing = conditions.filter { !$0.isMet }
+    conditionsMet = texts(
+      "case.conditions-met",
+      ["met": texts.number(conditions.count - failing.count), "all": texts.number(conditions.count)])
+    summary = CaseSummary(explanation, conditions: conditions, texts)
+    warnings = CaseWarning.all(file, texts)
     conditionsTitle = CaseCondition.title(explanation, texts)
     chart = CaseChart(file.days, at: time, texts)
     outlook = CaseOutlook(explanation).text(texts)
     change = CaseOutlook(explanation).change(from: explanation.listing)
     outlookChange = texts("case.change.\(change)")
-    packs = (view.packs ?? []).map { CasePack($0, texts) }
-    isPublicationKnown = view.packs != nil
-    // A listed number may have no entry of its own, for example where a recipe leaves its country out.
-    withoutPack =
-      explanation.listing.map { texts("case.listed-in-no-pack", ["serial": "\($0.serial)"]) }
-      ?? texts("case.in-no-pack")
+    let shown = PackListing(view.packs, newest: file.newestSerial, listing: explanation.listing)
+    packs = shown.places.map { CasePack($0, texts) }
+    listed = shown.text(texts)
     reporterCounts = Self.reporterCounts(explanation, shown: file.reporters.count, texts)
     parts = CasePart.all(explanation, texts)
     comments = file.comments.prefix(CaseStore.comments).map { CaseWords($0, texts) }

@@ -87,8 +87,8 @@ struct CasePages: Sendable {
     let others = mine == nil && isLooking ? file.item?.claim : nil
     let taken = others.flatMap { $0.until > now && $0.account != worker.account ? $0 : nil }
     let form = DecisionForm(
-      file.explanation, appeals: file.appeals, typed: request == nil ? context.form : nil, role: worker.role,
-      waits: file.item != nil, address: address, isFromQueue: isFromQueue, texts)
+      file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
+      address: address, isFromQueue: isFromQueue, texts)
     let left = try await queueCounts.current().count(address.filter, level: worker.level)
     let values = CasePage(
       CasePage.View(
@@ -123,7 +123,7 @@ struct CasePages: Sendable {
   }
 }
 
-/// The previous page's action in an address: `decision.NUMBER.ID`, or `unsure`, `escalate` or `reject` with `.NUMBER`.
+/// The previous page's action in an address: `decision.NUMBER.ID`, or `unsure`, `escalate`, `reject` or `protect` with `.NUMBER`.
 struct Did: Encodable {
   let what: String
   let number: Int64
@@ -143,7 +143,8 @@ struct Did: Encodable {
 
   init?(_ text: String) {
     let parts = text.split(separator: ".").map(String.init)
-    guard parts.count == 2 || parts.count == 3, ["decision", "unsure", "escalate", "reject"].contains(parts[0]),
+    guard parts.count == 2 || parts.count == 3,
+      ["decision", "unsure", "escalate", "reject", "protect"].contains(parts[0]),
       let number = Int64(parts[1])
     else { return nil }
     (what, self.number) = (parts[0], number)

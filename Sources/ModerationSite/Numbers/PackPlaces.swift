@@ -9,10 +9,17 @@ import Publishing
 /// Finds the packs of the newest publication that contain a number, by reading the packs.
 actor PackPlaces {
   /// A pack that contains the number.
-  struct Place: Sendable, Encodable {
+  struct Place: Sendable, Equatable, Encodable {
     let pack: String
     let kind: String
     let label: String
+  }
+
+  /// The packs of one publication that contain the number.
+  struct Found: Sendable, Equatable {
+    /// The publication of the packs.
+    let serial: Int64
+    let places: [Place]
   }
 
   private let folder: PublicationFolder
@@ -30,7 +37,7 @@ actor PackPlaces {
 
   /// - Parameter country: ISO 3166 alpha-2; packs of other countries are skipped.
   /// - Returns: nil if nothing is published or the newest publication cannot be read.
-  func places(of number: Int64, country: String?) async -> [Place]? {
+  func places(of number: Int64, country: String?) async -> Found? {
     guard let manifest = try? await newest.manifest() else { return nil }
     let packs = manifest.packs.filter { pack in
       guard let first = pack.first, let last = pack.last, first <= number, number <= last else { return false }
@@ -43,11 +50,14 @@ actor PackPlaces {
     for pack in packs {
       if let reader = await self.open(pack.path) { open.append((pack, reader)) }
     }
+    let serial = manifest.serial
     return try? await NIOThreadPool.singleton.runIfActive { [open] in
-      open.compactMap { pack, reader in
-        guard let entry = try? reader.lookup(number) else { return nil }
-        return Place(pack: pack.name, kind: pack.kind, label: entry.label ?? "")
-      }
+      Found(
+        serial: serial,
+        places: open.compactMap { pack, reader in
+          guard let entry = try? reader.lookup(number) else { return nil }
+          return Place(pack: pack.name, kind: pack.kind, label: entry.label ?? "")
+        })
     }
   }
 

@@ -15,6 +15,8 @@ struct ProtectedPages: Sendable {
 
   static let address = "/moderation/protected"
   static let rows = 100
+  /// The most characters of a reason.
+  static let longestReason = 200
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await show(context, after: Int64(request.query("after")) ?? 0, done: request.query("done"))
@@ -36,7 +38,7 @@ struct ProtectedPages: Sendable {
     } catch {
       return try await show(context, draft: refuse(what, texts.message(error)))
     }
-    guard (1...200).contains(reason.unicodeScalars.count), !reason.contains(where: \.isNewline) else {
+    guard (1...Self.longestReason).contains(reason.unicodeScalars.count), !reason.contains(where: \.isNewline) else {
       return try await show(context, draft: refuse(what, reason: texts("protected.reason-needed")))
     }
     let event = AuditEvent(

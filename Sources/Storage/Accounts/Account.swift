@@ -13,6 +13,8 @@ public struct Account: Sendable, Equatable {
   public let role: Role
   /// The language of its choice, such as `ru`; nil leaves it to the browser.
   public let language: String?
+  /// The account's keys.
+  public let shortcuts: ShortcutKeys
   /// When the account was added.
   public let createdAt: Date
   /// The last sign-in; nil for never.

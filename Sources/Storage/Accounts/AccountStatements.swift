@@ -35,7 +35,8 @@ struct ReadAccounts: PostgresStatement {
       a.password IS NOT NULL, a.totp_secret IS NOT NULL,
       (SELECT count(*) FROM recovery_codes c WHERE c.account_id = a.account_id),
       (SELECT count(*) FROM sessions s
-        WHERE s.account_id = a.account_id AND s.expires_at > $3 AND s.seen_at > $4)
+        WHERE s.account_id = a.account_id AND s.expires_at > $3 AND s.seen_at > $4),
+      a.shortcuts
     FROM accounts a
     WHERE a.account_id = coalesce($1::int, a.account_id) AND a.name = coalesce($2::text, a.name)
     ORDER BY a.disabled_at IS NOT NULL, a.name
@@ -51,7 +52,8 @@ struct ReadAccounts: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Account {
     Account(
       id: try row.decode(0), name: try row.decode(1), role: try row.role(2), language: try row.decode(3),
-      createdAt: try row.decode(4), signedInAt: try row.decode(5), signIns: try row.decode(6),
+      shortcuts: ShortcutKeys(stored: try row.decode(12)), createdAt: try row.decode(4), signedInAt: try row.decode(5),
+      signIns: try row.decode(6),
       disabledAt: try row.decode(7), hasPassword: try row.decode(8), hasSecondFactor: try row.decode(9),
       recoveryCodes: try row.decode(10), sessions: try row.decode(11))
   }
@@ -105,6 +107,20 @@ struct SetLanguage: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(id)
     parameters.append(language)
+  }
+}
+
+/// Sets an account's keys; nil for the standard ones.
+struct SetShortcuts: PostgresStatement {
+  typealias Row = Void
+  let id: Int32
+  let shortcuts: String?
+
+  static let sql = "UPDATE accounts SET shortcuts = $2 WHERE account_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(shortcuts)
   }
 }
 

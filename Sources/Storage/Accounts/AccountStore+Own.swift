@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Curation
 public import Foundation
 import PostgreSQL
 
@@ -59,6 +60,12 @@ extension AccountStore {
   /// Sets the language of the signed-in account's pages; nil leaves it to the browser.
   public func setLanguage(_ language: String?, of moderator: Session) async throws {
     _ = try await pool.run(SetLanguage(id: moderator.id, language: language))
+  }
+
+  /// Sets the keys of the signed-in account.
+  public func setShortcuts(_ shortcuts: ShortcutKeys, of moderator: Session) async throws {
+    let text = shortcuts == .standard ? nil : shortcuts.text
+    _ = try await pool.run(SetShortcuts(id: moderator.id, shortcuts: text))
   }
 
   /// Consumes a second factor without signing in.

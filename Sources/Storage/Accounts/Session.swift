@@ -13,6 +13,8 @@ public struct Session: Sendable, Equatable {
   public let role: Role
   /// The language the account has chosen, such as `ru`; nil leaves it to the browser.
   public let language: String?
+  /// The account's keys.
+  public let shortcuts: ShortcutKeys
   /// Identifies the session; it is not its token.
   public let sessionID: UUID
   /// Whether the account can sign in without a link.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import PostgreSQL
 
@@ -46,7 +47,7 @@ struct FindSession: PostgresStatement {
 
   static let sql = """
     SELECT a.account_id, a.name, a.role, a.language, s.session_id, a.password IS NOT NULL,
-      a.totp_secret IS NOT NULL, a.sign_ins, s.seen_at
+      a.totp_secret IS NOT NULL, a.sign_ins, s.seen_at, a.shortcuts
     FROM sessions s JOIN accounts a USING (account_id)
     WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND a.disabled_at IS NULL
     """
@@ -61,8 +62,8 @@ struct FindSession: PostgresStatement {
     (
       Session(
         id: try row.decode(0), name: try row.decode(1), role: try row.role(2), language: try row.decode(3),
-        sessionID: try row.decode(4), hasPassword: try row.decode(5), hasSecondFactor: try row.decode(6),
-        signIns: try row.decode(7)),
+        shortcuts: ShortcutKeys(stored: try row.decode(9)), sessionID: try row.decode(4),
+        hasPassword: try row.decode(5), hasSecondFactor: try row.decode(6), signIns: try row.decode(7)),
       try row.decode(8)
     )
   }

@@ -19,7 +19,14 @@ public struct CaseFile: Sendable {
   public var appeals: [Appeal]
   /// Its names in directories, those with precedence first.
   public var names: [DirectoryName]
-  /// Its comments, the newest first; one more than ``CaseStore/comments`` where there are more.
+  /// A protected number in the same block of 100; nil where there is none.
+  public var protectedNeighbour: Protection?
+  /// How its complaints are concentrated.
+  public var concentration: CaseConcentration
+  /// The newest publication; nil before the first.
+  public var newestSerial: Int64?
+  /// Its comments in groups of one text, the largest groups first; one more than ``CaseStore/comments`` where there are
+  /// more.
   public var comments: [CaseComment]
   /// Its reporters, those with the greatest weight first, at most ``CaseStore/reporters``.
   public var reporters: [CaseReporter]
@@ -33,30 +40,51 @@ public struct CaseFile: Sendable {
   public var range: ProposedRange?
 }
 
-/// A reporter's comment on a number.
+/// Comments on a number that have the same text, apart from case, spaces and punctuation.
 public struct CaseComment: Sendable, Equatable {
-  /// The text, unchecked.
+  /// The text of the newest one, unchecked.
   public var text: String
-  /// When the report was made.
+  /// Number of comments.
+  public var count: Int
+  /// When the newest report was made.
   public var reportedAt: Date
-  /// The category of the report.
+  /// The most frequent category of the reports.
   public var category: ReportCategory
-  /// Distinguishes comments of the same time.
+  /// The newest report; distinguishes comments of the same time.
   public var reportID: UUID
+  /// The reporters of the comments whose votes are stored, by weight.
+  public var reporters: Explanation.Weights
 }
 
 /// The cursor of the next page of comments.
 public struct CommentPlace: Sendable, Equatable {
-  /// Of the last comment on the page.
+  /// Of the last group on the page.
+  public var count: Int64
+  /// Of the last group on the page.
   public var reportedAt: Date
-  /// Of the last comment on the page.
+  /// Of the last group on the page.
   public var reportID: UUID
 
   /// - Parameters: see the properties.
-  public init(reportedAt: Date, reportID: UUID) {
+  public init(count: Int64, reportedAt: Date, reportID: UUID) {
+    self.count = count
     self.reportedAt = reportedAt
     self.reportID = reportID
   }
+}
+
+/// How the complaints about a number are concentrated.
+public struct CaseConcentration: Sendable, Equatable {
+  /// Reporters with a complaint whose network is stored; networks are deleted after 30 days.
+  public var networked = 0
+  /// Reporters with a complaint from the network with the most of them.
+  public var sameNetwork = 0
+  /// Reporters with a complaint that has a comment.
+  public var commenting = 0
+  /// Reporters with a complaint of the most frequent text.
+  public var sameText = 0
+  /// The most frequent text of a complaint; empty for none.
+  public var text = ""
 }
 
 /// A reporter of a number. Four hexadecimal digits of the pseudonym distinguish reporters.
@@ -85,6 +113,10 @@ public struct Neighbour: Sendable, Equatable {
   public var isPublished: Bool
   /// The treatment of the decision in force; nil for none.
   public var decision: Decision.Treatment?
+  /// Whether a rule against brigading holds it.
+  public var isHeld: Bool
+  /// Whether it waits in the queue.
+  public var isWaiting: Bool
 }
 
 /// Reports and calls of one day (UTC).

@@ -4,31 +4,105 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Comments on a number, the newest first.
+/// SQL that the statements about comments share.
+private enum CommentSQL {
+  /// Equal for comments that differ only in case, spaces and punctuation.
+  static let key = """
+    coalesce(nullif(lower(regexp_replace(r.comment, '[[:space:][:punct:]]+', '', 'g')), ''), r.comment)
+    """
+}
+
+/// Comments on a number in groups of one text: the largest groups first, of equal ones the one with the newest comment.
 struct ReadComments: PostgresStatement {
   let number: Int64
   let before: CommentPlace
   let limit: Int
 
   static let sql = """
-    SELECT comment, reported_at, category_id, report_id FROM reports
-    WHERE number = $1 AND comment IS NOT NULL AND withdrawn_at IS NULL
-      AND (reported_at, report_id) < ($2::timestamptz, $3::uuid)
-    ORDER BY reported_at DESC, report_id DESC LIMIT $4::bigint
+    SELECT texts[1], count, reported_at, category_id, ids[1], full_weight, partial_weight, new_weight, no_weight FROM (
+      SELECT array_agg(comment ORDER BY reported_at DESC, report_id DESC) AS texts, count(*) AS count,
+             max(reported_at) AS reported_at, mode() WITHIN GROUP (ORDER BY category_id) AS category_id,
+             array_agg(report_id ORDER BY reported_at DESC, report_id DESC) AS ids,
+             count(DISTINCT reporter) FILTER (WHERE weight >= 1) AS full_weight,
+             count(DISTINCT reporter) FILTER (WHERE weight > 0 AND weight < 1) AS partial_weight,
+             count(DISTINCT reporter) FILTER (WHERE weight = $6::double precision) AS new_weight,
+             count(DISTINCT reporter) FILTER (WHERE weight <= 0) AS no_weight
+      FROM (
+        SELECT r.comment, r.reported_at, r.report_id, r.category_id, r.reporter, w.weight, \(CommentSQL.key) AS key
+        FROM reports r LEFT JOIN number_reporters w ON w.number = r.number AND w.reporter = r.reporter
+        WHERE r.number = $1 AND r.comment IS NOT NULL AND r.withdrawn_at IS NULL
+      ) c GROUP BY key
+    ) t
+    WHERE (count, reported_at, ids[1]) < ($2::bigint, $3::timestamptz, $4::uuid)
+    ORDER BY count DESC, reported_at DESC, ids[1] DESC LIMIT $5::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(number)
+    parameters.append(before.count)
     parameters.append(before.reportedAt)
     parameters.append(before.reportID)
     parameters.append(Int64(limit))
+    parameters.append(ReporterWeight.newcomer)
   }
 
   static func decode(_ row: PostgresRow) throws -> CaseComment {
     CaseComment(
-      text: try row.decode(0), reportedAt: try row.decode(1), category: try row.category(2), reportID: try row.decode(3)
-    )
+      text: try row.decode(0), count: Int(try row.decode(1, as: Int64.self)), reportedAt: try row.decode(2),
+      category: try row.category(3), reportID: try row.decode(4),
+      reporters: Explanation.Weights(
+        full: Int(try row.decode(5, as: Int64.self)), partial: Int(try row.decode(6, as: Int64.self)),
+        new: Int(try row.decode(7, as: Int64.self)), none: Int(try row.decode(8, as: Int64.self))))
   }
+}
+
+/// How the complaints about a number are concentrated in one network and in one text.
+struct ReadCaseConcentration: PostgresStatement {
+  let number: Int64
+
+  static let sql = """
+    WITH complaints AS (
+      SELECT r.reporter, r.network, r.comment, \(CommentSQL.key) AS key
+      FROM reports r JOIN categories c ON c.category_id = r.category_id
+      WHERE r.number = $1 AND r.withdrawn_at IS NULL AND r.reporter IS NOT NULL AND c.toxic
+    ), networks AS (
+      SELECT count(DISTINCT reporter) AS reporters FROM complaints WHERE network IS NOT NULL GROUP BY network
+    ), texts AS (
+      SELECT count(DISTINCT reporter) AS reporters, min(comment) AS comment FROM complaints
+      WHERE comment IS NOT NULL GROUP BY key
+    )
+    SELECT (SELECT count(DISTINCT reporter) FROM complaints WHERE network IS NOT NULL),
+           (SELECT coalesce(max(reporters), 0) FROM networks),
+           (SELECT count(DISTINCT reporter) FROM complaints WHERE comment IS NOT NULL),
+           coalesce((SELECT max(reporters) FROM texts), 0),
+           coalesce((SELECT comment FROM texts ORDER BY reporters DESC, comment LIMIT 1), '')
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> CaseConcentration {
+    CaseConcentration(
+      networked: Int(try row.decode(0, as: Int64.self)), sameNetwork: Int(try row.decode(1, as: Int64.self)),
+      commenting: Int(try row.decode(2, as: Int64.self)), sameText: Int(try row.decode(3, as: Int64.self)),
+      text: try row.decode(4))
+  }
+}
+
+/// Protected numbers among the others of the same block of 100, the nearest first.
+struct ReadProtectedNeighbour: PostgresStatement {
+  let number: Int64
+
+  static let sql = """
+    SELECT number, reason, added_by, added_at FROM protected_numbers WHERE number = ANY($2::bigint[])
+    ORDER BY abs(number - $1::bigint), number LIMIT 1
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(NumberRange(around: number, digits: 2).numbers.filter { $0 != number })
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Protection { try ReadProtectedNumbers.decode(row).protection }
 }
 
 /// Reporters of a number, those with the greatest weight first.
@@ -60,10 +134,12 @@ struct ReadNeighbours: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT n.number, n.heat, n.reports, l.number IS NOT NULL, r.decision
+    SELECT n.number, n.heat, n.reports, l.number IS NOT NULL, r.decision, h.number IS NOT NULL, q.number IS NOT NULL
     FROM numbers n
     LEFT JOIN listings l ON l.number = n.number
     LEFT JOIN number_decisions r ON r.number = n.number
+    LEFT JOIN holds h ON h.number = n.number AND NOT h.settled
+    LEFT JOIN queue q ON q.number = n.number
     WHERE n.number = ANY($1::bigint[])
     ORDER BY n.heat DESC, n.number LIMIT $2::bigint
     """
@@ -78,7 +154,8 @@ struct ReadNeighbours: PostgresStatement {
     let decision: String? = try row.decode(4)
     return Neighbour(
       number: try row.decode(0), heat: try row.decode(1), reports: try row.decode(2), isPublished: try row.decode(3),
-      decision: decision.flatMap { Decision.Treatment(rawValue: $0) })
+      decision: decision.flatMap { Decision.Treatment(rawValue: $0) }, isHeld: try row.decode(5),
+      isWaiting: try row.decode(6))
   }
 }
 

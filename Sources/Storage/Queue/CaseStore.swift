@@ -8,7 +8,7 @@ public import PostgreSQL
 public struct CaseStore: Sendable {
   private let pool: PostgresPool
 
-  /// Comments on a page.
+  /// Groups of comments on a page.
   public static let comments = 20
   /// The most reporters on a page.
   public static let reporters = 20
@@ -35,6 +35,9 @@ public struct CaseStore: Sendable {
     let item = pipeline.add(ReadCase(number: number))
     let passes = pipeline.add(ReadPasses(number: number))
     let names = pipeline.add(ReadDirectoryNames(number: number))
+    let protected = pipeline.add(ReadProtectedNeighbour(number: number))
+    let newest = pipeline.add(ReadLatestPublication())
+    let concentration = pipeline.add(ReadCaseConcentration(number: number))
     let notes = pipeline.add(ReadNotes(number: number))
     let comments = pipeline.add(
       ReadComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1))
@@ -45,22 +48,29 @@ public struct CaseStore: Sendable {
     return CaseFile(
       explanation: known.explanation, item: try results.rows(item).first, passes: try results.rows(passes),
       decisions: known.decisions, hold: known.hold, appeals: known.appeals, names: try results.rows(names),
-      comments: try results.rows(comments), reporters: try results.rows(reporters),
+      protectedNeighbour: try results.rows(protected).first,
+      concentration: try results.rows(concentration).first ?? CaseConcentration(),
+      newestSerial: try results.rows(newest).first?.serial, comments: try results.rows(comments),
+      reporters: try results.rows(reporters),
       neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
       range: try results.rows(range).first)
   }
 
-  /// The data for checking a decision: why a number is listed or not, earlier decisions, the oldest first, and its case
-  /// where it has one; see `ExplanationStore.explain`.
+  /// The data for checking a decision: why a number is listed or not, earlier decisions, the oldest first, its case
+  /// where it has one, and the rule for blocking it; see `ExplanationStore.explain`.
   public func brief(
     _ number: Int64, at time: Date
-  ) async throws -> (explanation: Explanation, decisions: [DecisionEvent], item: QueueCase?) {
+  ) async throws -> (explanation: Explanation, decisions: [DecisionEvent], item: QueueCase?, blockRule: BlockRule) {
     var pipeline = PostgresPipeline()
     let question = ExplanationQuery(number, at: time, in: &pipeline)
     let item = pipeline.add(ReadCase(number: number))
+    let names = pipeline.add(ReadDirectoryNames(number: number))
+    let protected = pipeline.add(ReadProtectedNeighbour(number: number))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, pool: pool)
-    return (known.explanation, known.decisions, try results.rows(item).first)
+    let rule = BlockRule(
+      isNamed: try !results.rows(names).isEmpty, hasProtectedNeighbour: try !results.rows(protected).isEmpty)
+    return (known.explanation, known.decisions, try results.rows(item).first, rule)
   }
 
   /// Adds a note about a number, for moderators only. Safe to call again with the same id.
@@ -76,6 +86,6 @@ public struct CaseStore: Sendable {
   }
 
   private static let newest = CommentPlace(
-    reportedAt: Date(timeIntervalSinceReferenceDate: .infinity),
+    count: .max, reportedAt: Date(timeIntervalSinceReferenceDate: .infinity),
     reportID: UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)))
 }

@@ -5,6 +5,11 @@ public import Foundation
 public import PostgreSQL
 
 extension QueueStore {
+  /// Marks the cases of numbers as stale: the next round evaluates them again.
+  public func recheck(_ numbers: [Int64]) async throws {
+    _ = try await pool.run(RecheckCases(numbers))
+  }
+
   /// Passes a case on: it is free again for all other accounts. The third account that passes it on raises it by a
   /// level.
   /// - Returns: whether the number has a case.

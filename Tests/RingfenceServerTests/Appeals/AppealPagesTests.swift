@@ -51,12 +51,27 @@ import Testing
       let page = try await moderator.get("/moderation/appeals/33162601021")
       #expect(page.text.contains("&lt;i&gt;@example.org"))
       let open = String(try #require(page.text.firstMatch(of: /name="open" value="([^"]+)"/)?.1))
+      let version = String(try #require(page.text.firstMatch(of: /name="version" value="([^"]+)"/)?.1))
+      let id = String(try #require(page.text.firstMatch(of: /name="id" value="([^"]+)"/)?.1))
       let path = "/moderation/appeals/33162601021"
-      #expect(try await moderator.post(path, ["open": open, "answer": "reject"]).status == .unprocessableContent)
-      #expect(try await moderator.post(path, ["open": "", "answer": "uphold"]).status == .conflict)
-      #expect(
-        try await moderator.post(path, ["open": open, "answer": "uphold", "words": "Sorry <b>"]).status == .seeOther)
-      #expect(try await moderator.post(path, ["open": open, "answer": "uphold"]).status == .conflict)
+      func answer(_ open: String, _ decision: String, _ words: String = "") async throws -> HTTPResponse.Status {
+        try await moderator.post(
+          path, ["open": open, "decision": decision, "words": words], ["id": id, "version": version]
+        ).status
+      }
+      // A common answer fills the field and decides nothing.
+      let filled = try await moderator.post(path, ["open": open, "fill": "3"], ["version": version])
+      #expect(filled.status == .ok && filled.text.contains(">Many independent people still report calls"))
+      #expect(try await answer(open, "reject") == .unprocessableContent)
+      #expect(try await answer(open, "block") == .unprocessableContent)
+      #expect(try await answer("", "uphold") == .conflict)
+      #expect(try await AppealStore(pool: pool).openCount() == 1)
+      #expect(try await answer(open, "uphold", "Sorry <b>") == .seeOther)
+      #expect(try await answer(open, "uphold") == .conflict)
+      let stored = try await DecisionStore(pool: pool).history(of: 33_162_601_021)
+      #expect(stored.map(\.id) == [UUID(uuidString: id)], "The decision has the id of the form.")
+      let appeal = try #require(try await AppealStore(pool: pool).appeals(of: 33_162_601_021).first)
+      #expect(appeal.state == .upheld && appeal.answer == "Sorry <b>" && appeal.answeredBy == "The moderator")
       let answered = try await visitor.get(filed.location)
       #expect(answered.text.contains("upheld") && answered.text.contains("Sorry &lt;b&gt;"))
       #expect(try await DecisionStore(pool: pool).standing(of: 33_162_601_021)?.treatment == .allow)

@@ -47,7 +47,7 @@ import Testing
     let router = Router(context: ServerRequestContext.self)
     router.add(
       middleware: ErrorMiddleware(
-        page: { problem, context in
+        page: { problem, _, context in
           try pages.page("problem", ProblemPage(problem, texts: pages.texts(context)), context)
         }, failures: FailureLog()))
     router.get("works") { _, context in try pages.page("sign-in", SignInPages.Values(), context) }

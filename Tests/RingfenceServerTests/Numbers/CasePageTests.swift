@@ -90,7 +90,9 @@ import Testing
       var keys = QueueCause.allCases.map { "queue.cause.\($0.rawValue)" }
       keys += Urgency.Rank.allCases.map { "queue.rank.\($0)" } + Verdict.allCases.map { "verdict.\($0.rawValue)" }
       keys += CaseVersion.Change.allCases.map { "case.changed.\($0.rawValue)" }
-      keys += DecisionForm.Choice.allCases.flatMap { ["case.do.\($0.rawValue)", "case.key.\($0.rawValue)"] }
+      keys += DecisionForm.Choice.allCases.map { "case.do.\($0.rawValue)" }
+      keys += ShortcutKeys.Action.allCases.map { "account.key.\($0.rawValue)" }
+      keys += ShortcutKeys.Problem.allCases.map { "account.shortcut-\($0.rawValue)" }
       keys += ListingCondition.Kind.allCases.map { "case.condition.\($0.rawValue)" }
       keys += HoldReason.Code.allCases.map { "case.hold.\($0.rawValue)" }
       keys += Decision.Treatment.allCases.flatMap { treatment in

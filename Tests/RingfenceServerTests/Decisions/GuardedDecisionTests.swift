@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+/// Blocking a number of a business needs a confirmation; protecting a number is an action of its case; folded fields keep
+/// what was typed.
+@Suite(.database) struct GuardedDecisionTests {
+  private let number: Int64 = 33_162_000_248
+  private var uri: String { "/moderation/numbers/\(number)" }
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private let block = [
+    ("decision", "block"), ("reason", "One campaign."), ("label", "A label"), ("note", "Called back."),
+  ]
+
+  /// Checks that the number is blocked only with a confirmation.
+  private func expectConfirmation(_ client: ModeratorClient, _ warning: String) async throws {
+    let page = try await client.page(uri)
+    #expect(page.contains(warning))
+    let refused = try await client.send(page, to: "\(uri)/decision", block)
+    #expect(refused.status == .unprocessableContent)
+    #expect(refused.text.contains("Nothing was saved. Check the owner of the number"))
+    #expect(refused.text.contains(#"aria-describedby="problem" autofocus"#), "The focus goes to the confirmation.")
+    // Typed values are kept, also in folded fields, which are open.
+    #expect(refused.text.contains("value=\"One campaign.\"") && refused.text.contains("value=\"A label\""))
+    #expect(refused.text.components(separatedBy: "<details class=\"fold\" open>").count == 3)
+    #expect(try await decisions.history(of: number).isEmpty)
+
+    let done = try await client.send(refused.text, to: "\(uri)/decision", block + [("confirm", "1")])
+    #expect(done.status == .seeOther)
+    let stored = try #require(try await decisions.history(of: number).first)
+    #expect(stored.kind == .decision(.block) && stored.reason == "One campaign." && stored.label == "A label")
+  }
+
+  @Test func aNumberOfADirectoryIsBlockedOnlyWithAConfirmation() async throws {
+    let left = Mutex([StoredDirectoryEntry(number: number, name: "City Hospital", category: "Hospitals")])
+    _ = try await DirectoryStore(pool: pool).replace(source: "A list", at: Date()) {
+      left.withLock { left in
+        defer { left = [] }
+        return DirectoryRows(left)
+      }
+    }
+    try await TestServer.run { server in
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      try await expectConfirmation(client, "A directory names this number “City Hospital”.")
+      #expect(
+        try await client.page(uri).contains("<strong>In a directory:</strong> “City Hospital” (Hospitals), A list"))
+    }
+  }
+
+  @Test func aNumberBesideAProtectedOneIsBlockedOnlyWithAConfirmation() async throws {
+    try await ProtectionStore(pool: pool).add([(.number(number + 1), "A bank")], by: "Ada", at: Date())
+    try await TestServer.run { server in
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      try await expectConfirmation(client, "The protected number +33162000249 (A bank) is in the same block of 100")
+    }
+  }
+
+  @Test func anAdministratorProtectsANumberOnItsCase() async throws {
+    try await TestServer.run { server in
+      let moderator = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await moderator.page(uri)
+      #expect(!page.contains(#"value="protect""#))
+      let forbidden = try await moderator.send(page, to: "\(uri)/decision", [("decision", "protect"), ("reason", "x")])
+      #expect(forbidden.status == .forbidden)
+
+      let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
+      let open = try await chief.page(uri)
+      #expect(open.contains(#"value="protect""#))
+      let missing = try await chief.send(open, to: "\(uri)/decision", [("decision", "protect")])
+      #expect(missing.status == .unprocessableContent && missing.text.contains("Choose a common reason"))
+      #expect(try await ProtectionStore(pool: pool).counts().numbers == 0)
+
+      let done = try await chief.send(
+        missing.text, to: "\(uri)/decision", [("decision", "protect"), ("reason", "A hospital."), ("note", "Called.")])
+      #expect(done.status == .seeOther)
+      #expect(try await ProtectionStore(pool: pool).rule(for: number) == .protectedNumber(reason: "A hospital."))
+      let after = try await chief.page(try #require(done.headers[.location]))
+      #expect(after.contains("Protected: +33 1 62 00 02 48") && after.contains("Called."))
+      #expect(!after.contains(#"value="protect""#), "It is protected already.")
+      let events = try await pool.withConnection { connection in
+        try await connection.query("SELECT actor, reason FROM audit_events WHERE action = 'protection.add'")
+          .map { [try $0.decode(0, as: String.self), try $0.decode(1, as: String.self)] }
+      }
+      #expect(events == [["Chief", "A hospital."]])
+    }
+  }
+
+  @Test func aFoldedFieldWithAnErrorIsOpen() async throws {
+    try await TestServer.run { server in
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
+      #expect(!page.contains("<details class=\"fold\" open>"))
+      let refused = try await client.send(
+        page, to: "\(uri)/decision", [("decision", "identify"), ("common_reason", "Automatic calls at a high rate.")])
+      #expect(refused.status == .unprocessableContent)
+      let fold = try #require(refused.text.components(separatedBy: "<details class=\"fold\" open>").last)
+      #expect(fold.contains("id=\"label\"") && fold.contains("aria-invalid=\"true\" autofocus"))
+      #expect(refused.text.components(separatedBy: " autofocus").count == 2, "One element has the focus.")
+    }
+  }
+}
