@@ -171,7 +171,7 @@ package struct SiteRoutes {
   private func publicationRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let publications = PublicationPages(
       store: stores.publications, jobs: services.publicationJobs, diff: services.diff, pages: pages)
-    let orders = PublicationOrderPages(jobs: services.publicationJobs)
+    let orders = PublicationOrderPages(jobs: services.publicationJobs, pages: publications)
     let changes = PublicationDiffPages(diff: services.diff, changes: stores.changes, pages: pages)
     let recipes = RecipePages(recipes: services.recipes, pages: pages)
     moderation
@@ -186,7 +186,7 @@ package struct SiteRoutes {
   private func numberRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let home = HomePages(
       figures: stores.statistics, appeals: stores.appeals, publications: stores.publications,
-      next: services.nextPublication, pages: pages)
+      next: services.nextPublication, canOrder: services.publicationJobs != nil, pages: pages)
     let search = SearchPages(search: stores.search, pages: pages)
     moderation
       .get(use: home.home)

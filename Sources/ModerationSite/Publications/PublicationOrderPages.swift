@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
-import Localization
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Publishing
 import Storage
@@ -10,6 +10,7 @@ import Storage
 /// Orders of administrators to publish now, and to overrule gates.
 struct PublicationOrderPages: Sendable {
   let jobs: PublicationJobs?
+  let pages: PublicationPages
 
   static let address = "/moderation/publications"
 
@@ -17,37 +18,21 @@ struct PublicationOrderPages: Sendable {
     guard let moderator = context.moderator, let jobs else { throw Problem.notFound }
     let gates = Set(context.form.all("gate").compactMap(Gate.init(rawValue:)).filter(\.canBeOverruled)).sorted()
     let reason = context.form.text("reason")
-    func back(_ outcome: String) -> Response { .redirect(to: "\(Self.address)?order=\(outcome)", type: .normal) }
-    guard gates.isEmpty || reason != nil else { return back("reason-needed") }
-    guard (reason ?? "").unicodeScalars.count <= 1_000 else { return back("reason-long") }
+    func refuse(_ problem: String, _ status: HTTPResponse.Status) async throws -> Response {
+      let draft = OrderDraft(gates: gates, reason: String((reason ?? "").prefix(4_000)), problem: problem)
+      return try await pages.show(context, draft: draft, status: status)
+    }
+    guard gates.isEmpty || reason != nil else { return try await refuse("reason-needed", .unprocessableContent) }
+    guard (reason ?? "").unicodeScalars.count <= 1_000 else {
+      return try await refuse("reason-long", .unprocessableContent)
+    }
     let isTaken = try await jobs.order(
       by: moderator.name, overruling: gates, because: reason,
       audit: AuditEvent(
         actor: moderator.name, role: moderator.role,
         action: gates.isEmpty ? "publication.order" : "publication.overrule", subject: "publication",
         after: gates.isEmpty ? nil : ["gates": gates.map(\.rawValue).joined(separator: " ")], reason: reason))
-    return back(isTaken ? "taken" : "busy")
-  }
-}
-
-/// The result of the last order, for the template `publications`.
-struct OrderRow: Encodable {
-  let text: String
-  let askedAt: PageTime
-  let isAlarm: Bool
-  /// Whether the same order may be sent again now.
-  let canRepeat: Bool
-  /// Whether the same order may be sent again after the running publication ends.
-  let mustWait: Bool
-
-  /// - Parameter isTaken: whether a publication is running.
-  init(_ order: PublicationJobs.Order, isTaken: Bool, _ texts: Localizer) {
-    text = texts("publications.last-\(order.state.rawValue)", ["name": order.account])
-    askedAt = PageTime(order.askedAt, texts)
-    isAlarm = order.state == .failed || order.state == .broken
-    // An order that overrules gates is not repeated: it needs a new reason for the new publication.
-    let isOver = (isAlarm || order.state == .busy) && order.gates.isEmpty
-    canRepeat = isOver && !isTaken
-    mustWait = isOver && isTaken
+    guard isTaken else { return try await refuse("busy", .conflict) }
+    return .redirect(to: Self.address, type: .normal)
   }
 }

@@ -3,6 +3,7 @@
 import HTTPServer
 import Localization
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Publishing
 import Storage
@@ -19,10 +20,16 @@ struct PublicationPages: Sendable {
   static let rows = 50
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await show(context)
+  }
+
+  /// - Parameter draft: the form that was refused; nil for an empty form.
+  func show(
+    _ context: ServerRequestContext, draft: OrderDraft? = nil, status: HTTPResponse.Status = .ok
+  ) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
     let texts = pages.texts(context)
     let kept = Set(diff.publications().map(\.serial))
-    let order = request.query("order")
     let last = try await jobs?.last()
     let isTaken = last == nil ? false : try await store.isTaken()
     // Only gates of the newest attempt can be overruled.
@@ -32,12 +39,105 @@ struct PublicationPages: Sendable {
       "publications",
       PublicationsPage(
         rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), texts) },
-        isRunning: history.contains { $0.run.state == .running } || last?.state == .running,
-        canOrder: jobs != nil, last: last.map { [OrderRow($0, isTaken: isTaken, texts)] } ?? [],
-        order: texts.find("publications.order-\(order)") ?? "", isTaken: order == "taken",
+        banner: PublicationBanner(history, last: last, isTaken: isTaken, texts), canOrder: jobs != nil,
         gates: gates.allSatisfy(\.canBeOverruled)
-          ? Set(gates).sorted().map { PublicationsPage.ClosedGate($0, texts) } : []),
-      context)
+          ? Set(gates).sorted().map { gate in
+            PublicationsPage.ClosedGate(gate, isChosen: draft?.gates.contains(gate) ?? false, texts)
+          } : [], reason: draft?.reason ?? "", problem: draft.map { texts("publications.order-\($0.problem)") } ?? "",
+        isReasonWrong: draft?.isReasonWrong ?? false),
+      context, status: status)
+  }
+}
+
+/// A form of an order that was refused.
+struct OrderDraft {
+  let gates: [Gate]
+  let reason: String
+  /// The end of the message's key: `reason-needed`, `reason-long` or `busy`.
+  let problem: String
+
+  var isReasonWrong: Bool { problem.hasPrefix("reason") }
+}
+
+/// The state of publishing in one sentence: the running publication, or the result of the newest attempt.
+struct PublicationBanner: Encodable {
+  let text: String
+  /// A class of the style sheet: `plain`, `warn` or `alarm`; empty for good news.
+  let tone: String
+  /// The account that has ordered it, in a sentence; empty for none.
+  let order: String
+  /// The time of the order or the attempt.
+  let time: [PageTime]
+  let isRunning: Bool
+  /// The running publication.
+  let serial: String
+  let percent: Int
+  let part: String
+  let step: String
+  /// Whether the same order may be sent again now.
+  let canRepeat: Bool
+  /// Whether the same order may be sent again after the running publication ends.
+  let mustWait: Bool
+
+  /// - Parameters:
+  /// - history: the newest first.
+  /// - last: the last order; nil if there was none recently.
+  /// - isTaken: whether a publication is running.
+  init(_ history: [PublicationHistory], last: PublicationJobs.Order?, isTaken: Bool, _ texts: Localizer) {
+    let newest = history.first
+    let run = newest?.run
+    let running = history.first { $0.run.state == .running }?.run
+    isRunning = running != nil || last?.state == .running
+    serial = running.map { "\($0.serial)" } ?? ""
+    percent = running?.percent ?? 0
+    part = texts.percent(Double(percent) / 100)
+    step = running?.step.map { texts.message("jobs.step", $0) } ?? ""
+    let began = run.map { $0.startedAt ?? $0.asOf }
+    let isNewer = last.map { order in began.map { $0 >= order.askedAt } ?? false } ?? false
+    let isOfOrder = isNewer && run?.cause == .command
+    let isUnanswered = last.map { [.failed, .broken, .busy].contains($0.state) && !isNewer } ?? false
+    let state: (text: String, tone: String)
+    if isRunning {
+      let key = running == nil ? "publications.banner.ordered" : "publications.banner.running"
+      state = (texts(key, ["serial": serial]), "plain")
+    } else if isUnanswered, let last {
+      state = (texts("publications.banner.\(last.state.rawValue)"), "warn")
+    } else if let newest {
+      state = Self.result(newest, texts)
+    } else {
+      state = (texts("publications.banner.none"), "plain")
+    }
+    (text, tone) = state
+    let isOrdered = last.map { isUnanswered || isOfOrder || $0.state == .running } ?? false
+    order = isOrdered ? last.map { texts("publications.banner.by", ["name": $0.account]) } ?? "" : ""
+    time =
+      (isUnanswered ? last?.askedAt : run.map { $0.publishedAt ?? $0.startedAt ?? $0.asOf }).map {
+        [PageTime($0, texts)]
+      } ?? []
+    // An order that overrules gates is not repeated: it needs a new reason for the new publication.
+    let isOver = last.map { isUnanswered && $0.gates.isEmpty } ?? false
+    canRepeat = isOver && !isTaken
+    mustWait = isOver && isTaken
+  }
+
+  private static func result(_ newest: PublicationHistory, _ texts: Localizer) -> (text: String, tone: String) {
+    let failed = newest.gates.count { !$0.passed && $0.overruledBy == nil }
+    let values = [
+      "serial": "\(newest.run.serial)", "failed": texts.number(failed), "all": texts.number(newest.gates.count),
+    ]
+    switch newest.run.state {
+    case .refused: return (texts.count("publications.banner.refused", newest.gates.count, values), "alarm")
+    case .failed: return (texts("publications.banner.stopped", values), "alarm")
+    case .running, .published:
+      let overruled = newest.gates.count { $0.overruledBy != nil }
+      guard !newest.gates.isEmpty else { return (texts("publications.banner.unchecked", values), "") }
+      guard overruled > 0 else { return (texts.count("publications.banner.published", newest.gates.count, values), "") }
+      return (
+        texts(
+          "publications.banner.overruled", values.merging(["overruled": texts.number(overruled)]) { own, _ in own }),
+        "warn"
+      )
+    }
   }
 }
 
@@ -47,23 +147,25 @@ struct PublicationsPage: Encodable {
   struct ClosedGate: Encodable {
     let gate: String
     let name: String
+    let isChosen: Bool
 
-    init(_ gate: Gate, _ texts: Localizer) {
+    init(_ gate: Gate, isChosen: Bool, _ texts: Localizer) {
       self.gate = gate.rawValue
+      self.isChosen = isChosen
       name = texts("publications.gate-\(gate.rawValue)")
     }
   }
 
   let rows: [PublicationRow]
-  let isRunning: Bool
+  let banner: PublicationBanner
   /// Whether an administrator can order a publication on this server.
   let canOrder: Bool
-  /// The last order, at most one element; empty if there was none recently.
-  let last: [OrderRow]
-  /// The result of the order that was just sent.
-  let order: String
-  let isTaken: Bool
   let gates: [ClosedGate]
+  /// The typed reason.
+  let reason: String
+  /// The error of the form of an order; empty for none.
+  let problem: String
+  let isReasonWrong: Bool
 }
 
 /// A row of the list.

@@ -13,6 +13,8 @@ struct HomePages: Sendable {
   let appeals: AppealStore
   let publications: PublicationStore
   let next: @Sendable (Date) -> Date?
+  /// Whether this server can publish.
+  let canOrder: Bool
   let pages: PageRenderer
 
   /// Days of the charts.
@@ -24,7 +26,7 @@ struct HomePages: Sendable {
     let page = HomePage(
       days: days, waiting: context.waiting.own, appeals: try await appeals.openCount(),
       latest: try await publications.latest(), next: next(now), role: context.moderator?.role ?? .triage,
-      pages.texts(context))
+      canOrder: canOrder, pages.texts(context))
     return try pages.page("home", page, context)
   }
 }
@@ -43,10 +45,12 @@ struct HomePage: Encodable {
   let published: [PageTime]
   let serial: String
   let next: [PageTime]
+  /// Whether the reader can publish on a page.
+  let canOrder: Bool
 
   init(
     days: [DailyStatistics], waiting: Int, appeals: Int64, latest: Publication?, next: Date?, role: Role,
-    _ texts: Localizer
+    canOrder: Bool, _ texts: Localizer
   ) {
     let today = days.last
     tiles = [
@@ -67,6 +71,7 @@ struct HomePage: Encodable {
     }
     published = latest.map { [PageTime($0.publishedAt, texts)] } ?? []
     serial = latest.map { texts.number($0.serial) } ?? ""
+    self.canOrder = canOrder && role >= .administrator
     self.next = next.map { [PageTime($0, texts)] } ?? []
   }
 }

@@ -64,6 +64,50 @@ import Testing
         #expect(text.contains(part), "\(part)")
       }
       #expect(!text.contains("<left>"))
+      #expect(text.contains("Publication 3 is in progress."))
+    }
+  }
+
+  @Test func oneBannerTellsWhatFailedAndTheFormKeepsWhatWasTyped() async throws {
+    let store = PublicationStore(pool: TestDatabase.current.pool)
+    try await TestServer.run(publish: { _ in }) { server in
+      let visitor = try await Visitor(server, role: .administrator)
+      let path = "/moderation/publications"
+      #expect(try await visitor.get(path).text.contains("There is no publication yet."))
+      let claim = try #require(try await store.claim(2, cause: .schedule, asOf: now))
+      let passed = (0..<81).map {
+        GateRecord(gate: "cap", pack: "pack-\($0)", passed: true, finding: .hasEntries(1))
+      }
+      let failed = (0..<4).map {
+        GateRecord(
+          gate: "churn", pack: "pack-\($0)", passed: false,
+          finding: .tooMuchChurn(added: 9, removed: 3, formerEntries: 10, maximumPercent: 50))
+      }
+      try await store.end(claim, as: .refused, failure: .gatesClosed, gates: passed + failed)
+      let page = try await visitor.get(path).text
+      #expect(page.contains("Held back: 4 of 85 checks failed."))
+      #expect(page.components(separatedBy: "role=\"status\"").count == 2, "There is one banner.")
+
+      let refused = try await visitor.post(path, ["gate": "churn"])
+      #expect(refused.status == .unprocessableContent && refused.text.contains("Enter a reason to overrule a gate."))
+      #expect(refused.text.contains(#"name="gate" value="churn" checked"#))
+      #expect(refused.text.contains(#"value="" aria-invalid="true" aria-describedby="order-problem" autofocus"#))
+      let long = String(repeating: "é", count: 1_001)
+      let tooLong = try await visitor.post(path, ["gate": "churn", "reason": long])
+      #expect(tooLong.status == .unprocessableContent && tooLong.text.contains("value=\"\(long)\""))
+      #expect(try await JobStore(pool: TestDatabase.current.pool).job(.publication) == nil)
+
+      let taken = try await visitor.post(path, ["gate": "churn", "reason": "A new list."])
+      #expect(taken.status == .seeOther && taken.location == path)
+      let job = try #require(try await JobStore(pool: TestDatabase.current.pool).job(.publication))
+      #expect(job.request.contains("churn") && job.request.contains("A new list."))
+    }
+  }
+
+  @Test func homeSaysThatNoPublicationIsScheduled() async throws {
+    try await TestServer.run { server in
+      let visitor = try await Visitor(server, role: .moderator)
+      #expect(try await visitor.get("/moderation").text.contains("No publication is scheduled."))
     }
   }
 }
