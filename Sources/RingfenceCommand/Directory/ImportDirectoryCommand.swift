@@ -83,7 +83,7 @@ extension CommandContext {
 
   /// Imports a file of names, with a progress bar for reading and one for storing.
   func importDirectory(_ options: DirectoryOptions, source: String, priority: Int32?) async throws -> DirectorySummary {
-    let reading = ProgressMeter(importing: options.path, output: StandardErrorOutput())
+    let reading = ProgressMeter(importing: options.path, output: progressOutput())
     let storing = LazyValue<ProgressMeter>()
     defer { storing.value?.finish() }
     let store = stores.directory
@@ -93,8 +93,9 @@ extension CommandContext {
         case .reading(let bytes, _, let rows): reading.update(bytesRead: bytes, rows: rows)
         case .storing(let done, let total):
           reading.finish()
-          storing.makeIfNeeded { ProgressMeter(title: "Storing", total: UInt64(total), unit: .items("names")) }
-            .update(done: UInt64(done))
+          storing.makeIfNeeded {
+            ProgressMeter(title: "Storing", total: UInt64(total), unit: .items("names"), output: progressOutput())
+          }.update(done: UInt64(done))
         }
       },
       into: { next in

@@ -14,16 +14,28 @@ struct DemoData {
 
   private static let seed: UInt64 = 1
   private static let complaints = 20_000
+  /// The secret of the data folder with the time at which the demo complaints end.
+  private static let endFile = "sample-end"
+  private static let list = "sample"
 
-  /// Loads demo complaints and publishes once; creates the demo app's key once, and a new sign-in link each time.
+  /// Loads demo complaints and cases and publishes twice; creates the demo app's key once, and a new sign-in link each
+  /// time.
   func prepare() async throws -> Welcome {
     let key = try await key()
-    if try await context.stores.publications.latest() == nil {
+    let latest = try await context.stores.publications.latest()
+    if latest == nil {
       // Stored, so that an interrupted load generates the same complaints when it continues on another day.
-      let end = try context.folder.secret("sample-end") {
+      let end = try context.folder.secret(Self.endFile) {
         Timestamp.format(Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 86_400).rounded(.down) * 86_400))
       }
       try await load(endingAt: Timestamp.parse(end) ?? Date())
+      try await cases(key: key).prepare()
+      _ = try await context.publish(PublicationRequest(time: Date()))
+    }
+    // A database with one publication of its own, and no demo complaints, stays as it is.
+    let isDemo = try context.folder.storedSecret(Self.endFile) != nil
+    if latest == nil || (latest?.serial == 1 && isDemo) {
+      try await cases(key: key).complete()
       _ = try await context.publish(PublicationRequest(time: Date()))
     }
     return Welcome(
@@ -52,6 +64,12 @@ struct DemoData {
     }
   }
 
+  private func cases(key: String) async throws -> DemoCases {
+    guard let app = try await context.stores.apps.app(key: key) else { throw AppError.noApp("Demo app") }
+    let list = try await context.stores.apps.source(named: Self.list, at: Date())
+    return DemoCases(context: context, app: app.id, list: list.id, time: Date())
+  }
+
   private func load(endingAt end: Date) async throws {
     let path = "\(context.folder.path)/sample.jsonl"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -59,7 +77,7 @@ struct DemoData {
     try ComplaintSimulator.standard(seed: Self.seed, complaints: Self.complaints, endingAt: end).write(to: path)
     step.finish()
     _ = try await context.importComplaints(
-      from: path, format: .jsonLines, source: "sample", title: "Loading sample complaints")
+      from: path, format: .jsonLines, source: Self.list, title: "Loading sample complaints")
   }
 }
 
