@@ -191,6 +191,12 @@ def spoil_the_list(page):
     page.get_by_role("alert").wait_for()
 
 
+def mistype_a_key(page):
+    page.locator("#key-block").fill("1")
+    page.locator("form[action$=shortcuts]").get_by_role("button", name="Save").click()
+    page.get_by_role("alert").wait_for()
+
+
 def send_empty_appeal(page):
     page.get_by_role("button", name="Send appeal").click()
     page.get_by_text("Enter the listed number.").wait_for()
@@ -202,9 +208,9 @@ def first_changes(server):
 
 
 def newest_changes(server):
-    """Creates a second publication without a number that a moderator has allowed."""
+    """Creates a publication after the two of the demo data, without a number that a moderator has allowed."""
     published = "SELECT serial FROM publications WHERE state = 'published' ORDER BY serial"
-    if len(server.query(published)) == 1:
+    if len(server.query(published)) <= 2:
         [[number]] = server.query("SELECT number FROM listings ORDER BY number LIMIT 1")
         server.run("decide", "+" + number, "--allow", "--reason", "It is mine.", "--by", "Ada")
         server.run("publish")
@@ -235,7 +241,7 @@ def come_to_the_code(page):
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/moderation/account**")
     set_password(SimpleNamespace(page=page))
-    page.wait_for_url("**done=password")
+    page.wait_for_url("**/moderation/queue")
     name = page.locator(".account a").text_content()
     set_up_second_factor(SimpleNamespace(page=page))
     page.get_by_role("button", name="Sign out", exact=True).click()
@@ -303,6 +309,7 @@ PAGES = [
     Page("recipes", "/moderation/recipes"),
     Page("health", "/moderation/health"),
     Page("account", "/moderation/account"),
+    Page("account-keys-wrong", "/moderation/account", then=mistype_a_key),
     Page("account-welcome", "/moderation/account?welcome=1", role="triage"),
     Page("account-second-factor", "/moderation/account/second-factor"),
     Page("accounts", "/moderation/accounts", role="administrator"),
@@ -314,6 +321,7 @@ PAGES = [
     Page("queue-filtered", "/moderation/queue?cause=threshold&days=30"),
     Page("queue-empty", "/moderation/queue", server="empty"),
     Page("case", richest_number),
+    Page("case-attacked", "/moderation/numbers/12025550140"),
     Page("case-unknown", "/moderation/numbers/12015550199"),
     Page("case-refused", "/moderation/numbers/12015550199", then=forget_the_reason),
     Page("case-keys", richest_number, then=show_keys),

@@ -26,11 +26,11 @@ IN_WINDOW = """each => {
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-def test_on_a_phone_the_reasons_come_first_and_the_decision_is_at_hand(server, visit, signed_in, scripts):
+def test_on_a_phone_the_summary_comes_first_and_the_decision_is_at_hand(server, visit, signed_in, scripts):
     one = visit(storage_state=signed_in(server), viewport={"width": 360, "height": 740}, java_script_enabled=scripts)
     page = one.page
     one.open(server.address + richest_number(server))
-    assert is_below(page, ".decide", ".why") and is_below(page, "#decisions", ".decide")
+    assert is_below(page, ".decide", ".strip") and is_below(page, ".why", ".decide")
     link, title = page.get_by_role("link", name="Decide", exact=True), page.locator("#decide-title")
     # The link is visible at every position except at the decision itself.
     for place in [0, 200, 10_000]:
@@ -57,8 +57,8 @@ def test_on_a_phone_the_reasons_come_first_and_the_decision_is_at_hand(server, v
 def test_on_a_desk_the_decision_comes_first(server, visit, signed_in, width):
     one = visit(storage_state=signed_in(server), viewport={"width": width, "height": 900})
     one.open(server.address + richest_number(server))
-    decide, why = box(one.page, ".decide"), box(one.page, ".why")
-    assert (decide["x"] < why["x"] and decide["y"] == why["y"]) if width == 1440 else decide["y"] < why["y"]
+    decide, facts = box(one.page, ".decide"), box(one.page, "#comments")
+    assert (decide["x"] < facts["x"] and decide["y"] == facts["y"]) if width == 1440 else decide["y"] < facts["y"]
     assert not one.page.locator(".to-decide").is_visible()
 
 
@@ -88,7 +88,7 @@ def test_a_publication_goes_on_and_nothing_jumps(server, visit, signed_in):
         assert "is in progress" in status.inner_text()
         page.evaluate("window.mark = 1")
         order = page.get_by_role("button", name="Publish now")
-        packs = page.locator("#going details").last
+        packs = page.locator("#attempts details").last
         packs.locator("summary").click()
         place = page.evaluate("scrollTo(0, 60), scrollY")
         order.focus()
@@ -103,7 +103,7 @@ def test_a_publication_goes_on_and_nothing_jumps(server, visit, signed_in):
         without_attempts(server)
         failed_publications(server)
         page.locator("#row-902").wait_for()
-        assert status.inner_text() == "No publication is in progress."
+        assert status.inner_text() == "Held back: 2 of 3 checks failed."
         assert page.evaluate("document.activeElement.innerText") == "Refresh"
         assert packs.get_attribute("open") is not None
         # Failed gates can be overruled without reloading the page.

@@ -41,8 +41,8 @@ def start(page):
 
 
 def skip_appeals(page):
-    """Goes on to a case without an appeal; an appealed one offers other decisions."""
-    while page.locator("#words").count():
+    """Goes on to a case without an appeal, which offers other decisions, and of a number that no directory names."""
+    while page.locator("#words, #block-consequence").count():
         number = digits_of(page)
         page.get_by_role("button", name="Next case").click()
         page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)

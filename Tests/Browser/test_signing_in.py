@@ -89,7 +89,7 @@ def test_password_second_factor_and_recovery_code(server, visit, make_link, scri
     assert "contains your name" in owner.page.get_by_role("alert").inner_text()
     before = session_of(owner)
     set_password(owner)
-    owner.page.wait_for_url("**done=password")
+    owner.page.wait_for_url("**/moderation/queue")
     assert session_of(owner)["value"] != before["value"], "A session has another token after its account is made safer."
     secret, codes = set_up_second_factor(owner)
     assert len(codes) == 10
@@ -148,7 +148,7 @@ def test_guesses_are_slowed_down_and_do_not_lock_the_owner_out(server, visit, ma
     owner = visit()
     by_link(owner, make_link(server, name="Hedy"))
     set_password(owner)
-    owner.page.wait_for_url("**done=password")
+    owner.page.wait_for_url("**/moderation/queue")
     owner.page.get_by_role("button", name="Sign out", exact=True).click()
     owner.page.wait_for_url("**/sign-in")
     by_password(owner, server, "Hedy")
@@ -171,7 +171,7 @@ def test_one_comes_back_to_the_page_one_wanted(server, visit, make_link):
     owner = visit()
     by_link(owner, make_link(server, name="Dorothy"))
     set_password(owner)
-    owner.page.wait_for_url("**done=password")
+    owner.page.wait_for_url("**/moderation/queue")
     stranger = visit()
     stranger.open(f"{server.address}/moderation/numbers/12015550199")
     stranger.page.get_by_label("Name").fill("Dorothy")

@@ -45,7 +45,7 @@ def test_from_an_appeal_to_a_list_without_the_number(published, visit, signed_in
     moderator = visit(storage_state=signed_in(published), locale="en-GB")
     desk = moderator.page
     moderator.open(f"{published.address}/moderation/appeals")
-    desk.locator("tbody a").first.click()
+    desk.locator(f"tbody a[href$='/{number}']").click()
     desk.wait_for_url("**/moderation/appeals/*")
     assert "owner@example.org" in desk.locator("main").inner_text()
     desk.get_by_label("Answer to the owner").fill("You were right, sorry.")
