@@ -26,12 +26,11 @@ struct QueuePages: Sendable {
     if country != Substring(QueueAddress.nowhere) { _ = try CountryChoices.named(country) }
     let address = QueueAddress(request)
     let place = request.uri.queryParameters["after"].flatMap { Self.place(String($0)) }
-    let (rows, unfinished) = try await queue.page(
+    let listing = try await queue.list(
       address.filter, after: place ?? .start, for: worker, limit: QueueStore.pageSize + 1, at: Date())
     let values = QueueList(
-      rows: rows, queueCounts: try await queueCounts.current(), unfinished: unfinished, address: address,
-      isFirst: place == nil, worker: worker, isDone: request.uri.queryParameters["done"] != nil,
-      texts: pages.texts(context))
+      listing: listing, queueCounts: try await queueCounts.current(), address: address, isFirst: place == nil,
+      worker: worker, isDone: request.uri.queryParameters["done"] != nil, texts: pages.texts(context))
     return try pages.page("queue", values, context)
   }
 

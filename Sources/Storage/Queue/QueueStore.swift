@@ -34,21 +34,6 @@ public struct QueueStore: Sendable {
     return try await pool.withConnection { try await $0.pipeline(KeepPlans(), read).1 }
   }
 
-  /// A page of the queue with the interrupted bulks that the worker may finish, from one snapshot.
-  /// - Parameters: as of ``page(_:after:level:limit:at:)``.
-  public func page(
-    _ filter: QueueFilter, after: QueuePlace, for worker: QueueWorker, limit: Int, at time: Date
-  ) async throws -> (rows: [QueueRow], unfinished: [BulkRun]) {
-    var pipeline = PostgresPipeline()
-    pipeline.add(KeepPlans())
-    let rows = pipeline.add(
-      ReadQueue(after: after, filter: filter, level: worker.level, time: time, limit: limit))
-    let bulks = ReadUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
-    let results = try await pool.snapshot(pipeline)
-    let unfinished = try bulks.map { try results.rows($0) } ?? []
-    return (try results.rows(rows), try await BulkStore.counted(unfinished, pool: pool))
-  }
-
   /// Number of cases, by everything that can be filtered.
   public func queueCounts(at time: Date) async throws -> QueueTotals {
     QueueTotals(groups: try await pool.run(CountQueue(time: time)))

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+public import Foundation
+import PhoneNumbers
+import PostgreSQL
+
+extension QueueStore {
+  /// A page of the queue with facts about its numbers, and with the interrupted bulks that the worker may finish.
+  ///
+  /// Two round trips: the cases, then the data of their numbers.
+  /// - Parameters: as of ``page(_:after:level:limit:at:)``.
+  public func list(
+    _ filter: QueueFilter, after: QueuePlace, for worker: QueueWorker, limit: Int, at time: Date
+  ) async throws -> QueueListing {
+    var pipeline = PostgresPipeline()
+    pipeline.add(KeepPlans())
+    let rows = pipeline.add(
+      ReadQueue(after: after, filter: filter, level: worker.level, time: time, limit: limit))
+    let thresholds = pipeline.add(ReadThresholds(version: nil))
+    let sources = pipeline.add(ReadSourceRules(version: nil))
+    let bulks = ReadUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
+    let results = try await pool.snapshot(pipeline)
+    let set = try ThresholdSet(thresholds: try results.rows(thresholds), sources: try results.rows(sources))
+    let unfinished = try bulks.map { try results.rows($0) } ?? []
+    let found = try results.rows(rows)
+    return QueueListing(
+      rows: found, facts: try await facts(found, by: set, at: time),
+      unfinished: try await BulkStore.counted(unfinished, pool: pool))
+  }
+
+  private func facts(
+    _ rows: [QueueRow], by thresholds: ThresholdSet, at time: Date
+  ) async throws -> [Int64: QueueRowFacts] {
+    guard !rows.isEmpty else { return [:] }
+    let numbers = rows.map(\.item.number)
+    var pipeline = PostgresPipeline()
+    pipeline.add(KeepPlans())
+    let records = pipeline.add(ReadRecordsOf(numbers: numbers, heat: 0))
+    let comments = pipeline.add(
+      ReadLastComments(numbers: numbers, since: time.addingTimeInterval(-Double(CaseStore.days) * 86_400)))
+    let results = try await pool.snapshot(pipeline)
+    var assembler = RecordAssembler()
+    var known: [Int64: NumberRecord] = [:]
+    for row in try results.rows(records) {
+      if let record = assembler.take(row) { known[record.number] = record }
+    }
+    if let last = assembler.finish() { known[last.number] = last }
+    let last = Dictionary(try results.rows(comments).map { ($0.number, $0.comment) }) { first, _ in first }
+    return Dictionary(
+      uniqueKeysWithValues: numbers.map { number in
+        (
+          number,
+          QueueRowFacts(
+            known[number], country: RegionMap.countries.region(of: number), comment: last[number], by: thresholds,
+            at: time)
+        )
+      })
+  }
+}
+
+/// The newest comment on each of some numbers since a time.
+struct ReadLastComments: PostgresStatement {
+  let numbers: [Int64]
+  let since: Date
+
+  static let sql = """
+    SELECT number, comment, reported_at, category_id, report_id FROM (
+      SELECT number, comment, reported_at, category_id, report_id,
+             row_number() OVER (PARTITION BY number ORDER BY reported_at DESC, report_id DESC) AS place
+      FROM reports
+      WHERE number = ANY($1::bigint[]) AND reported_at >= $2 AND comment IS NOT NULL AND withdrawn_at IS NULL
+    ) AS commented WHERE place = 1 ORDER BY number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(since)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, comment: CaseComment) {
+    (
+      try row.decode(0),
+      CaseComment(
+        text: try row.decode(1), reportedAt: try row.decode(2), category: try row.category(3),
+        reportID: try row.decode(4))
+    )
+  }
+}
