@@ -31,4 +31,39 @@
 
   // A page that comes back from the browser's memory keeps its selection.
   addEventListener("pageshow", showAll)
+
+  // Keys: j and k go to the next and the previous case, x selects it, Enter opens it.
+  const areKeysOff = [document.documentElement, document.body].some((each) => each.dataset.keys == "off")
+  const links = [...document.querySelectorAll(".cases tbody th a")]
+
+  // The pressed key; for a keyboard of another alphabet, its Latin letter.
+  function pressed(event) {
+    const isForeign = event.key.length == 1 && event.key > "\u007f"
+    return isForeign && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key
+  }
+
+  function go(place) {
+    const link = links[Math.max(0, Math.min(links.length - 1, place))]
+    link.focus()
+    link.closest("tr").scrollIntoView({ block: "nearest" })
+  }
+
+  function act(key, row, target) {
+    const place = row ? links.indexOf(row.querySelector("th a")) : -1
+    if (key == "j") go(place + 1)
+    else if (key == "k") go(place < 0 ? links.length - 1 : place - 1)
+    else if (key == "x" && row) row.querySelector("input[type=checkbox]")?.click()
+    else if (key == "Enter" && row && target.matches("input[type=checkbox]")) links[place].click()
+    else return false
+    return true
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (areKeysOff || !links.length || document.querySelector("#decision, dialog[open]")) return
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+    // Keys are letters in a field.
+    if (event.target.closest("textarea, select, input:not([type=checkbox])")) return
+    const row = event.target.closest(".cases tbody tr")
+    if (act(pressed(event), row, event.target)) event.preventDefault()
+  })
 }

@@ -48,7 +48,7 @@ struct QueueColumns: Encodable {
     missing = differs("queue.missing") { $0.missing }
     category = differs("queue.category") { $0.category }
     people = differs("queue.people") { $0.people }
-    // Equal charts have no name that could stand for them.
+    // A chart has no name to show above the table.
     days = Set(rows.map(\.days)).count > 1 || rows.count == 1
     activity = people || days
     heat = differs("queue.heat") { $0.heat }

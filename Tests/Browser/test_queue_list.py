@@ -1,0 +1,106 @@
+"""The list of the queue in a real browser: selecting, keys, sorting, saved filters, and every width."""
+
+import pytest
+
+from every_page import full_queue
+from layout_checks import IS_TOO_WIDE, SCROLLING_TABLES
+from test_keyboard import has_visible_focus
+
+
+@pytest.fixture(scope="module")
+def cookies(server, signed_in):
+    full_queue(server)
+    return signed_in(server)
+
+
+@pytest.fixture
+def page(server, visit, cookies):
+    one = visit(storage_state=cookies, viewport={"width": 1440, "height": 900})
+    one.open(f"{server.address}/moderation/queue")
+    return one.page
+
+
+def selected(page):
+    """The places of the selected rows."""
+    return page.locator("tbody input[type=checkbox]").evaluate_all(
+        "all => all.flatMap((each, place) => each.checked ? [place] : [])")
+
+
+def test_all_and_ranges_are_selected(page):
+    every, boxes = page.get_by_role("checkbox", name="Select all 50 cases on this page"), page.locator("tbody input[type=checkbox]")
+    every.check()
+    assert selected(page) == list(range(50))
+    boxes.nth(3).uncheck()
+    assert every.evaluate("each => each.indeterminate") and not every.is_checked()
+    every.check()
+    every.uncheck()
+    assert selected(page) == []
+    boxes.nth(8).check()
+    boxes.nth(4).click(modifiers=["Shift"])
+    assert selected(page) == [4, 5, 6, 7, 8]
+    boxes.nth(6).click(modifiers=["Shift"])
+    assert selected(page) == [7, 8]
+    page.get_by_role("button", name="Decide on selected numbers").click()
+    assert "2 numbers selected." in page.locator("main").inner_text()
+
+
+def test_keys_move_select_and_open(page):
+    links = page.locator("tbody th a")
+
+    def focused():
+        return page.evaluate("[...document.querySelectorAll('tbody th a')].indexOf(document.activeElement)")
+
+    for key, place in [("j", 0), ("j", 1), ("j", 2), ("k", 1), ("k", 0), ("k", 0)]:
+        page.keyboard.press(key)
+        assert focused() == place and has_visible_focus(page), key
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    assert selected(page) == [1, 2] and focused() == 2
+    page.keyboard.press("x")
+    assert selected(page) == [1]
+    # The last row is visible above the buttons of the bulk decision.
+    page.locator("h1").click()
+    page.keyboard.press("k")
+    assert focused() == 49 and has_visible_focus(page)
+    # On a checkbox, Enter opens the case instead of sending the form.
+    page.locator("tbody input[type=checkbox]").nth(3).focus()
+    address = links.nth(3).get_attribute("href").split("?")[0]
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{address}?queue=1")
+
+
+def test_keys_leave_fields_alone_and_can_be_off(page):
+    page.get_by_label("Reason", exact=True).focus()
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.id") == "cause"
+    # Keys of other alphabets, by their place.
+    page.locator("h1").click()
+    page.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'о', code: 'KeyJ', bubbles: true }))")
+    assert page.evaluate("document.activeElement.closest('tr') != null")
+    page.get_by_text("Keyboard shortcuts").click()
+    assert page.get_by_text("go to the next or the previous case").is_visible()
+
+
+def test_keys_are_off_where_the_page_says_so(server, visit, cookies):
+    one = visit(storage_state=cookies)
+    one.page.add_init_script(
+        "addEventListener('readystatechange', () => document.documentElement.dataset.keys = 'off', true)")
+    one.open(f"{server.address}/moderation/queue")
+    one.page.keyboard.press("j")
+    assert one.page.evaluate("document.activeElement.localName") == "body"
+
+
+def test_no_column_is_cut_off_at_any_width(page):
+    """Cards in small windows, a table in wide ones, and neither scrolls."""
+    found = []
+    for width in [360, 414, 480, 600, 640, 720, 800, 899, 900, 960, 1023, 1024, 1100, 1106, 1140, 1280, 1366, 1440, 1920, 2560, 3840]:
+        page.set_viewport_size({"width": width, "height": 900})
+        if page.evaluate(IS_TOO_WIDE):
+            found.append(width)
+        found += [f"{width}: {table}" for table in page.evaluate(SCROLLING_TABLES)]
+        are_cards = page.locator("tbody tr").first.evaluate("row => getComputedStyle(row).display") == "flex"
+        if width < 900 or width >= 1200:
+            assert are_cards == (width < 900), width
+    assert found == []
