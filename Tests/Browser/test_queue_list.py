@@ -104,3 +104,30 @@ def test_no_column_is_cut_off_at_any_width(page):
         if width < 900 or width >= 1200:
             assert are_cards == (width < 900), width
     assert found == []
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+def test_cases_are_sorted_page_after_page(server, visit, cookies, scripts):
+    one = visit(storage_state=cookies, java_script_enabled=scripts)
+    page = one.page
+    one.open(f"{server.address}/moderation/queue")
+    for order, sql in [("longest waiting first", "since, number"), ("most reports first", "reports DESC, number DESC"),
+                       ("hottest first", "heat DESC, number DESC"), ("most urgent first", "urgency, number")]:
+        page.get_by_label("Order").select_option(order)
+        page.get_by_role("button", name="Show").click()
+        page.wait_for_url("**sort=**")
+        expected = [row[0] for row in server.query(f"SELECT number FROM queue ORDER BY {sql} LIMIT 90")]
+        shown = page.locator("tbody input[name=number]").evaluate_all("all => all.map(each => each.value)")
+        page.get_by_role("link", name="Next page").click()
+        page.wait_for_url("**after=**")
+        shown += page.locator("tbody input[name=number]").evaluate_all("all => all.map(each => each.value)")
+        assert shown[:90] == expected[:len(shown)], order
+        assert page.get_by_label("Order").locator("option:checked").inner_text() == order
+        page.get_by_role("link", name="First page").click()
+    # Opening and leaving a case keeps the order.
+    page.get_by_label("Order").select_option("most reports first")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**sort=reports**")
+    page.locator("tbody th a").first.click()
+    page.get_by_role("button", name="Back to the queue").click()
+    page.wait_for_url("**/moderation/queue?sort=reports")

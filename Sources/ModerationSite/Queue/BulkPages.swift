@@ -19,8 +19,9 @@ struct BulkPages: Sendable {
     let form = context.form
     var numbers = BulkForm(form).numbers
     if form["all"] != nil {
+      let address = QueueAddress(form)
       let rows = try await queue.page(
-        QueueAddress(form).filter, level: try context.worker.level, limit: Bulk.most, at: Date())
+        address.filter, by: address.order, level: try context.worker.level, limit: Bulk.most, at: Date())
       numbers = rows.map(\.item.number).sorted()
     }
     return try await preview(numbers, context)

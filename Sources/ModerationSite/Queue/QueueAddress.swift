@@ -7,16 +7,18 @@ import Hummingbird
 import PageTemplates
 import Storage
 
-/// A filter of the queue: `country`, `category`, `cause` and `days` in an address. In a form the names have the prefix
-/// `filter_`, because the form of a decision has a `category` of its own.
+/// A filter of the queue and its order: `country`, `category`, `cause`, `days` and `sort` in an address. In a form the
+/// names have the prefix `filter_`, because the form of a decision has a `category` of its own.
 struct QueueAddress: Sendable, Equatable {
   var filter = QueueFilter()
+  var order = QueueOrder.urgency
 
   /// The value for numbers without a country.
   static let nowhere = "-"
 
-  init(_ filter: QueueFilter) {
+  init(_ filter: QueueFilter, by order: QueueOrder = .urgency) {
     self.filter = filter
+    self.order = order
   }
 
   /// Ignores unknown values, so that an old bookmark shows more cases instead of an error.
@@ -29,6 +31,7 @@ struct QueueAddress: Sendable, Equatable {
     filter.category = field("category").flatMap { ReportCategory(slug: $0) }
     filter.cause = field("cause").flatMap { QueueCause(rawValue: $0) }
     filter.days = field("days").flatMap { Int($0) }.flatMap { QueueFilter.ages.contains($0) ? $0 : nil }
+    order = field("sort").flatMap { QueueOrder(rawValue: $0) } ?? .urgency
   }
 
   init(_ request: Request) {
@@ -41,13 +44,14 @@ struct QueueAddress: Sendable, Equatable {
 
   private static let prefix = "filter_"
 
-  /// Names and values of the filter's fields in an address. They need no escaping in an address.
+  /// Names and values of the fields in an address. They need no escaping in an address.
   var fields: [(name: String, value: String)] {
     var fields: [(String, String)] = []
     if let country = filter.country { fields.append(("country", country.isEmpty ? Self.nowhere : country)) }
     if let category = filter.category { fields.append(("category", category.slug)) }
     if let cause = filter.cause { fields.append(("cause", cause.rawValue)) }
     if let days = filter.days { fields.append(("days", "\(days)")) }
+    if order != .urgency { fields.append(("sort", order.rawValue)) }
     return fields
   }
 

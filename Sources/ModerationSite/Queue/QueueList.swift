@@ -32,6 +32,7 @@ struct QueueList: Encodable {
   let categories: [Choice]
   let causes: [Choice]
   let ages: [Choice]
+  let orders: [Choice]
   let hidden: [HiddenField]
   let first: String
   let next: String
@@ -64,7 +65,7 @@ struct QueueList: Encodable {
     hidden = address.hidden
     first = isFirst ? "" : address.address(QueuePages.path)
     if listing.rows.count > shown.count, let last = shown.last {
-      next = address.address(QueuePages.path, [("after", "\(last.item.urgency).\(last.item.number)")])
+      next = address.address(QueuePages.path, [("after", address.order.place(of: last).text)])
     } else {
       next = ""
     }
@@ -85,9 +86,24 @@ struct QueueList: Encodable {
     causes = QueueCause.allCases.map { cause in
       choice(cause.rawValue, names.causes[cause] ?? "", filter.cause == cause, counts.byCause[cause])
     }
+    orders = QueueOrder.allCases.map { order in
+      Choice(value: order.rawValue, name: texts("queue.sort.\(order.rawValue)"), isChosen: order == address.order)
+    }
     ages = QueueFilter.ages.map { days in
       choice("\(days)", texts.count("queue.days", days), filter.days == days, counts.byDays[days])
     }
+  }
+}
+
+extension QueuePlace {
+  /// The cursor in the link to the next page: `VALUE.NUMBER`.
+  var text: String { "\(value).\(number)" }
+
+  /// - Parameter text: nil is returned for any text but that of ``text``.
+  init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+    guard parts.count == 2, let value = parts[0], let number = parts[1] else { return nil }
+    self.init(value: value, number: number)
   }
 }
 

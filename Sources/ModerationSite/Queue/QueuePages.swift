@@ -25,9 +25,9 @@ struct QueuePages: Sendable {
     let country = request.uri.queryParameters["country"]
     if country != Substring(QueueAddress.nowhere) { _ = try CountryChoices.named(country) }
     let address = QueueAddress(request)
-    let place = request.uri.queryParameters["after"].flatMap { Self.place(String($0)) }
+    let place = request.uri.queryParameters["after"].flatMap { QueuePlace($0) }
     let listing = try await queue.list(
-      address.filter, after: place ?? .start, for: worker, limit: QueueStore.pageSize + 1, at: Date())
+      address.filter, by: address.order, after: place, for: worker, limit: QueueStore.pageSize + 1, at: Date())
     let values = QueueList(
       listing: listing, queueCounts: try await queueCounts.current(), address: address, isFirst: place == nil,
       worker: worker, isDone: request.uri.queryParameters["done"] != nil, texts: pages.texts(context))
@@ -93,11 +93,5 @@ struct QueuePages: Sendable {
       let claim = form["claim"].flatMap({ UUID(uuidString: $0) })
     else { return }
     try await queue.release(number, claim: claim, account: worker.account)
-  }
-
-  /// The cursor in the link to the next page: `URGENCY.NUMBER`.
-  private static func place(_ text: String) -> QueuePlace? {
-    let parts = text.split(separator: ".").compactMap { Int64($0) }
-    return parts.count == 2 ? QueuePlace(urgency: parts[0], number: parts[1]) : nil
   }
 }

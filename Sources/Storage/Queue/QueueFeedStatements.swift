@@ -66,21 +66,30 @@ struct CountRecentReports: PostgresStatement {
 
 /// Writes evaluated cases. A case that has changed since its facts were read is left as it is, and stale.
 struct WriteCases: PostgresStatement {
-  let entries: [(entry: QueueEntry, country: String, version: Int64)]
+  struct Entry: Sendable {
+    let entry: QueueEntry
+    let country: String
+    let version: Int64
+    let sums: QueueSums
+  }
+
+  let entries: [Entry]
 
   static let sql = """
-    INSERT INTO queue AS q (number, causes, urgency, country, category_id, since, version)
+    INSERT INTO queue AS q (number, causes, urgency, country, category_id, since, version, heat, reports)
     SELECT * FROM unnest(
-      $1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::smallint[], $6::timestamptz[], $7::bigint[])
-      AS t (number, causes, urgency, country, category_id, since, version)
+      $1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::smallint[], $6::timestamptz[], $7::bigint[],
+      $8::float8[], $9::bigint[])
+      AS t (number, causes, urgency, country, category_id, since, version, heat, reports)
     ORDER BY t.number
     ON CONFLICT (number) DO UPDATE SET
       causes = excluded.causes, urgency = excluded.urgency, category_id = excluded.category_id,
-      country = excluded.country, stale = false,
+      country = excluded.country, stale = false, heat = excluded.heat, reports = excluded.reports,
       version = q.version + CASE WHEN q.causes = excluded.causes THEN 0 ELSE 1 END
     WHERE q.version = excluded.version
-      AND (q.stale OR (q.causes, q.urgency, q.category_id, q.country)
-             IS DISTINCT FROM (excluded.causes, excluded.urgency, excluded.category_id, excluded.country))
+      AND (q.stale OR (q.causes, q.urgency, q.category_id, q.country, q.heat, q.reports)
+             IS DISTINCT FROM (excluded.causes, excluded.urgency, excluded.category_id, excluded.country,
+                               excluded.heat, excluded.reports))
     RETURNING number
     """
 
@@ -92,6 +101,8 @@ struct WriteCases: PostgresStatement {
     parameters.append(entries.map { $0.entry.category?.rawValue })
     parameters.append(entries.map(\.entry.since))
     parameters.append(entries.map(\.version))
+    parameters.append(entries.map(\.sums.heat))
+    parameters.append(entries.map(\.sums.reports))
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }

@@ -78,6 +78,16 @@ public struct QueueRow: Sendable, Equatable {
   public var reports: Int64
   /// When the newest report was made; nil for a number without reports.
   public var lastReportedAt: Date?
+  /// The values that determine its place in the order.
+  var order: QueueSums
+}
+
+/// Sums of a number's reports as of the last evaluation of its case.
+struct QueueSums: Sendable, Equatable {
+  /// Stored heat.
+  var heat = 0.0
+  /// Reports so far.
+  var reports: Int64 = 0
 }
 
 /// A filter of cases; nil matches any value.
@@ -101,23 +111,6 @@ public struct QueueFilter: Sendable, Hashable {
     self.cause = cause
     self.days = days
   }
-}
-
-/// The cursor of the next page of the queue.
-public struct QueuePlace: Sendable, Equatable {
-  /// Of the last row.
-  public var urgency: Int64
-  /// Of the last row.
-  public var number: Int64
-
-  /// - Parameters: see the properties.
-  public init(urgency: Int64, number: Int64) {
-    self.urgency = urgency
-    self.number = number
-  }
-
-  /// The cursor of the first page.
-  public static let start = QueuePlace(urgency: -1, number: 0)
 }
 
 /// Result of claiming a case.

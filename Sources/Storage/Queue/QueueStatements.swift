@@ -41,37 +41,6 @@ enum QueueSQL {
   }
 }
 
-/// A page of the queue, the most urgent first.
-struct ReadQueue: PostgresStatement {
-  let after: QueuePlace
-  let filter: QueueFilter
-  let level: Int16
-  let time: Date
-  let limit: Int
-
-  static let sql = """
-    SELECT \(QueueSQL.columns), coalesce(n.heat, 0), coalesce(n.reports, 0), n.last_reported_at
-    FROM (
-      SELECT * FROM queue q WHERE (q.urgency, q.number) > ($1::bigint, $2::bigint) AND \(QueueSQL.filter(from: 4))
-      ORDER BY q.urgency, q.number LIMIT $3::bigint
-    ) q LEFT JOIN numbers n ON n.number = q.number
-    ORDER BY q.urgency, q.number
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after.urgency)
-    parameters.append(after.number)
-    parameters.append(Int64(limit))
-    QueueSQL.bind(filter, level: level, at: time, into: &parameters)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> QueueRow {
-    QueueRow(
-      item: try QueueSQL.decode(row), heat: try row.decode(11), reports: try row.decode(12),
-      lastReportedAt: try row.decode(13))
-  }
-}
-
 /// The most urgent cases without a claim that this account has not passed on.
 struct FindOpenCases: PostgresStatement {
   let worker: QueueWorker

@@ -47,7 +47,7 @@ private struct CaseJudge {
   let thresholds: ThresholdSet
   let time: Date
   var judged = 0
-  var waiting: [(entry: QueueEntry, country: String, version: Int64)] = []
+  var waiting: [WriteCases.Entry] = []
   var settled: [(number: Int64, version: Int64)] = []
 
   init(thresholds: ThresholdSet, time: Date) {
@@ -70,7 +70,9 @@ private struct CaseJudge {
       facts.evaluation = score.judge(by: thresholds, in: OverrideState(country: country))
     }
     if let entry = QueueEntry(number: known.number, facts: facts) {
-      waiting.append((entry, country ?? "", known.version))
+      let sums = record.map { QueueSums(heat: $0.standing.heat, reports: $0.standing.reports) } ?? QueueSums()
+      waiting.append(
+        WriteCases.Entry(entry: entry, country: country ?? "", version: known.version, sums: sums))
     } else if known.since != nil {
       settled.append((known.number, known.version))
     }

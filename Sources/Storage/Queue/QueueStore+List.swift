@@ -9,14 +9,14 @@ extension QueueStore {
   /// A page of the queue with facts about its numbers, and with the interrupted bulks that the worker may finish.
   ///
   /// Two round trips: the cases, then the data of their numbers.
-  /// - Parameters: as of ``page(_:after:level:limit:at:)``.
+  /// - Parameters: as of ``page(_:by:after:level:limit:at:)``.
   public func list(
-    _ filter: QueueFilter, after: QueuePlace, for worker: QueueWorker, limit: Int, at time: Date
+    _ filter: QueueFilter, by order: QueueOrder, after: QueuePlace?, for worker: QueueWorker, limit: Int, at time: Date
   ) async throws -> QueueListing {
     var pipeline = PostgresPipeline()
     pipeline.add(KeepPlans())
-    let rows = pipeline.add(
-      ReadQueue(after: after, filter: filter, level: worker.level, time: time, limit: limit))
+    let query = QueueQuery(after: after ?? order.start, filter: filter, level: worker.level, time: time, limit: limit)
+    let rows = pipeline.add(query, by: order)
     let thresholds = pipeline.add(ReadThresholds(version: nil))
     let sources = pipeline.add(ReadSourceRules(version: nil))
     let bulks = ReadUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }

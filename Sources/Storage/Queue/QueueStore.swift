@@ -20,18 +20,22 @@ public struct QueueStore: Sendable {
     self.pool = pool
   }
 
-  /// A page of the queue, the most urgent first.
+  /// A page of the queue.
   /// - Parameters:
-  ///   - after: the cursor of the page before.
+  ///   - order: the order of the cases.
+  ///   - after: the cursor of the page before in this order; nil for the first page.
   ///   - level: cases of a higher level are left out.
   ///   - limit: at least 1.
   public func page(
-    _ filter: QueueFilter = QueueFilter(), after: QueuePlace = .start, level: Int16, limit: Int = pageSize,
-    at time: Date
+    _ filter: QueueFilter = QueueFilter(), by order: QueueOrder = .urgency, after: QueuePlace? = nil, level: Int16,
+    limit: Int = pageSize, at time: Date
   ) async throws -> [QueueRow] {
-    let read = ReadQueue(after: after, filter: filter, level: level, time: time, limit: limit)
+    var pipeline = PostgresPipeline()
     // The same plan for every filter: there is only one plan, and planning takes as long as running it.
-    return try await pool.withConnection { try await $0.pipeline(KeepPlans(), read).1 }
+    pipeline.add(KeepPlans())
+    let query = QueueQuery(after: after ?? order.start, filter: filter, level: level, time: time, limit: limit)
+    let rows = pipeline.add(query, by: order)
+    return try await pool.snapshot(pipeline).rows(rows)
   }
 
   /// Number of cases, by everything that can be filtered.

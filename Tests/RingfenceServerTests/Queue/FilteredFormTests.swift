@@ -14,6 +14,7 @@ import Testing
 @Suite(.database) struct FilteredFormTests {
   private static let filters = [
     "", "country=FR", "category=fraud", "cause=held", "country=FR&category=fraud&cause=held",
+    "sort=reports", "country=FR&sort=age",
   ]
   private let numbers = (0..<8).map { 33_162_000_200 + Int64($0) }
 

@@ -29,22 +29,74 @@ import Testing
     }
   }
 
-  @Test func pagesFollowEachOtherWithoutAGapOrARepeat() async throws {
-    try await fill(600, seed: 81)
-    let all = try await queue.page(level: 2, limit: 10_000, at: now)
-    #expect(all.count > 500)
-    let places = all.map { [$0.item.urgency, $0.item.number] }
-    #expect(places == places.sorted { ($0[0], $0[1]) < ($1[0], $1[1]) })
-    #expect(Set(places.map { $0[0] }).count < 100)
-    var walked: [QueueRow] = []
-    var place = QueuePlace.start
-    while true {
-      let page = try await queue.page(after: place, level: 2, limit: 37, at: now)
-      guard let last = page.last else { break }
-      walked += page
-      place = QueuePlace(urgency: last.item.urgency, number: last.item.number)
+  /// Few distinct values, so that many cases have the same.
+  private func spreadSums() async throws {
+    try await pool.withConnection { connection in
+      _ = try await connection.execute("UPDATE queue SET heat = (number % 7) / 3.0, reports = number % 11")
     }
-    #expect(walked == all)
+  }
+
+  @Test(arguments: QueueOrder.allCases) func pagesFollowEachOtherWithoutAGapOrARepeat(_ order: QueueOrder) async throws
+  {
+    try await fill(600, seed: 81)
+    try await spreadSums()
+    for filter in [QueueFilter(), QueueFilter(country: "DE")] {
+      let all = try await queue.page(filter, by: order, level: 2, limit: 10_000, at: now)
+      #expect(all.count > 100)
+      let places = all.map { order.place(of: $0) }
+      let isRising = order == .urgency || order == .age
+      let sorted = places.sorted { left, right in
+        isRising
+          ? (left.value, left.number) < (right.value, right.number)
+          : (left.value, left.number) > (right.value, right.number)
+      }
+      #expect(places == sorted)
+      #expect(Set(places.map(\.value)).count < 100)
+      var walked: [QueueRow] = []
+      var place: QueuePlace?
+      while true {
+        let page = try await queue.page(filter, by: order, after: place, level: 2, limit: 37, at: now)
+        guard let last = page.last else { break }
+        walked += page
+        place = order.place(of: last)
+      }
+      #expect(walked == all)
+    }
+  }
+
+  /// The order of the list is that of the shown figures.
+  @Test func ordersAreThoseOfTheReports() async throws {
+    let numbers = (0..<40).map { 33_162_000_000 + Int64($0) }
+    var reports: [Report] = []
+    for (place, number) in numbers.enumerated() {
+      for reporter in 0...(place * 7 % 12) {
+        reports.append(
+          Report(
+            number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(place * 11 % 13) * 86_400,
+            category: .fraud, reporter: [UInt8](repeating: UInt8(reporter + 1), count: 16)))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    _ = try await queue.judge(
+      numbers, by: try await ThresholdStore(pool: pool).current(),
+      protected: try await ProtectionStore(pool: pool).load(), at: now)
+    let byReports = try await queue.page(by: .reports, level: 2, at: now)
+    #expect(byReports.count > 20 && byReports.map(\.reports) == byReports.map(\.reports).sorted(by: >))
+    #expect(byReports.first?.reports == 12)
+    let byHeat = try await queue.page(by: .heat, level: 2, at: now)
+    #expect(byHeat.map(\.heat) == byHeat.map(\.heat).sorted(by: >) && Set(byHeat.map(\.heat)).count > 10)
+    // A further report changes the place with the next evaluation.
+    let least = try #require(byReports.last?.item.number)
+    _ = try await ReportStore(pool: pool).accept(
+      (0..<20).map { index in
+        Report(
+          number: least, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
+          reporter: [UInt8](repeating: UInt8(100 + index), count: 16))
+      }, receivedAt: now)
+    _ = try await queue.judge(
+      [least], by: try await ThresholdStore(pool: pool).current(),
+      protected: try await ProtectionStore(pool: pool).load(), at: now)
+    #expect(try await queue.page(by: .reports, level: 2, limit: 1, at: now).first?.item.number == least)
   }
 
   @Test func countsAreThoseOfTheRowsForEveryFilter() async throws {

@@ -1,0 +1,2 @@
+-- expand, concurrently
+CREATE INDEX CONCURRENTLY IF NOT EXISTS queue_by_age ON queue (since, number);
