@@ -152,6 +152,8 @@ package struct SiteRoutes {
       .get("queue/left", use: queue.left)
       .post("queue/ping", use: queue.ping)
       .post("queue/release", use: queue.release)
+      .post("queue/filters", use: queue.saveFilter)
+      .post("queue/filters/delete", use: queue.deleteFilter)
       .get("numbers/:number", use: cases.show)
       .post("numbers/:number/notes", use: cases.note)
       .post("numbers/:number/decision", use: decisions.decide)

@@ -111,23 +111,45 @@ def test_cases_are_sorted_page_after_page(server, visit, cookies, scripts):
     one = visit(storage_state=cookies, java_script_enabled=scripts)
     page = one.page
     one.open(f"{server.address}/moderation/queue")
-    for order, sql in [("longest waiting first", "since, number"), ("most reports first", "reports DESC, number DESC"),
-                       ("hottest first", "heat DESC, number DESC"), ("most urgent first", "urgency, number")]:
+    for value, order, sql in [
+            ("age", "longest waiting first", "since, number"), ("reports", "most reports first", "reports DESC, number DESC"),
+            ("heat", "hottest first", "heat DESC, number DESC"), ("urgency", "most urgent first", "urgency, number")]:
         page.get_by_label("Order").select_option(order)
         page.get_by_role("button", name="Show").click()
-        page.wait_for_url("**sort=**")
+        page.wait_for_url(f"**sort={value}**")
         expected = [row[0] for row in server.query(f"SELECT number FROM queue ORDER BY {sql} LIMIT 90")]
         shown = page.locator("tbody input[name=number]").evaluate_all("all => all.map(each => each.value)")
         page.get_by_role("link", name="Next page").click()
         page.wait_for_url("**after=**")
         shown += page.locator("tbody input[name=number]").evaluate_all("all => all.map(each => each.value)")
-        assert shown[:90] == expected[:len(shown)], order
+        assert len(shown) > 50 and shown[:90] == expected[:len(shown)], order
         assert page.get_by_label("Order").locator("option:checked").inner_text() == order
         page.get_by_role("link", name="First page").click()
+        page.wait_for_url(lambda url: "after=" not in url)
     # Opening and leaving a case keeps the order.
     page.get_by_label("Order").select_option("most reports first")
     page.get_by_role("button", name="Show").click()
-    page.wait_for_url("**sort=reports**")
+    page.wait_for_url(lambda url: "sort=reports" in url)
     page.locator("tbody th a").first.click()
     page.get_by_role("button", name="Back to the queue").click()
     page.wait_for_url("**/moderation/queue?sort=reports")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+def test_a_filter_is_saved_used_and_deleted(server, visit, cookies, scripts):
+    one = visit(storage_state=cookies, java_script_enabled=scripts)
+    page = one.page
+    one.open(f"{server.address}/moderation/queue?cause=threshold&sort=heat")
+    page.get_by_text("Manage saved filters").click()
+    page.get_by_label("Name").fill("Hot ones")
+    page.get_by_role("button", name="Save filter").click()
+    page.get_by_text("Filter saved.").wait_for()
+    assert server.query("SELECT name, cause, sort, is_shared FROM saved_filters") == [["Hot ones", "1", "heat", "f"]]
+    one.open(f"{server.address}/moderation/queue")
+    page.get_by_role("navigation", name="Saved filters").get_by_role("link", name="Hot ones").click()
+    page.wait_for_url("**/moderation/queue?cause=threshold&sort=heat")
+    assert page.get_by_label("Order").locator("option:checked").inner_text() == "hottest first"
+    page.get_by_text("Manage saved filters").click()
+    page.get_by_role("button", name="Delete “Hot ones”").click()
+    page.wait_for_url("**/moderation/queue?cause=threshold&sort=heat")
+    assert server.query("SELECT count(*) FROM saved_filters") == [["0"]]

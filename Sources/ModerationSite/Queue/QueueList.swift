@@ -15,6 +15,18 @@ struct QueueList: Encodable {
     let isChosen: Bool
   }
 
+  /// A saved filter.
+  struct Saved: Encodable {
+    let id: String
+    let name: String
+    let address: String
+    /// The account that shares it; empty for the reader's own.
+    let by: String
+    let isCurrent: Bool
+    /// The name of the button that deletes it; empty if the reader may not.
+    let delete: String
+  }
+
   let left: String
   let leftAddress: String
   let hasAny: Bool
@@ -33,6 +45,11 @@ struct QueueList: Encodable {
   let causes: [Choice]
   let ages: [Choice]
   let orders: [Choice]
+  let saved: [Saved]
+  let isSaved: Bool
+  /// The reason why a filter was not saved; empty for none.
+  let problem: String
+  let typedName: String
   let hidden: [HiddenField]
   let first: String
   let next: String
@@ -42,7 +59,7 @@ struct QueueList: Encodable {
   /// - Parameter listing: one case more than a page holds if there is a next page.
   init(
     listing: QueueListing, queueCounts: QueueTotals, address: QueueAddress, isFirst: Bool, worker: QueueWorker,
-    isDone: Bool, texts: Localizer
+    notes: QueueNotes, texts: Localizer
   ) {
     let (level, filter) = (worker.level, address.filter)
     let counts = queueCounts.counts(filter, level: level)
@@ -50,7 +67,7 @@ struct QueueList: Encodable {
     left = texts.count("queue.left", count)
     leftAddress = address.address("/moderation/queue/left")
     hasAny = count > 0
-    self.isDone = isDone && count > 0
+    isDone = notes.isDone && count > 0
     unfinished = listing.unfinished.map { UnfinishedBulk($0, texts) }
     isFiltered = filter != QueueFilter()
     canDecide = worker.role >= .moderator
@@ -63,6 +80,8 @@ struct QueueList: Encodable {
     shows = QueueColumns(rows, texts)
     selectAll = texts.count("queue.select-all", rows.count)
     hidden = address.hidden
+    saved = listing.savedFilters.map { Saved($0, address, worker, texts) }
+    (isSaved, problem, typedName) = (notes.isSaved, notes.problem, notes.name)
     first = isFirst ? "" : address.address(QueuePages.path)
     if listing.rows.count > shown.count, let last = shown.last {
       next = address.address(QueuePages.path, [("after", address.order.place(of: last).text)])
@@ -92,6 +111,18 @@ struct QueueList: Encodable {
     ages = QueueFilter.ages.map { days in
       choice("\(days)", texts.count("queue.days", days), filter.days == days, counts.byDays[days])
     }
+  }
+}
+
+extension QueueList.Saved {
+  fileprivate init(_ saved: SavedFilter, _ current: QueueAddress, _ worker: QueueWorker, _ texts: Localizer) {
+    let own = QueueAddress(saved.filter, by: saved.order)
+    id = saved.id.uuidString.lowercased()
+    name = saved.name
+    address = own.address(QueuePages.path)
+    by = saved.account == worker.account ? "" : saved.account
+    isCurrent = own == current
+    delete = saved.canBeDeleted(by: worker) ? texts("queue.filter-delete", ["name": saved.name]) : ""
   }
 }
 

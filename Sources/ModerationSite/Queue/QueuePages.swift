@@ -21,17 +21,25 @@ struct QueuePages: Sendable {
 
   /// `GET /moderation/queue`
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let worker = try context.worker
-    let country = request.uri.queryParameters["country"]
+    let query = request.uri.queryParameters
+    let country = query["country"]
     if country != Substring(QueueAddress.nowhere) { _ = try CountryChoices.named(country) }
-    let address = QueueAddress(request)
-    let place = request.uri.queryParameters["after"].flatMap { QueuePlace($0) }
+    let notes = QueueNotes(isDone: query["done"] != nil, isSaved: query["saved"] != nil)
+    return try await list(
+      QueueAddress(request), after: query["after"].flatMap { QueuePlace($0) }, notes: notes, context)
+  }
+
+  /// - Parameter place: the cursor; nil for the first page.
+  func list(
+    _ address: QueueAddress, after place: QueuePlace? = nil, notes: QueueNotes, _ context: ServerRequestContext
+  ) async throws -> Response {
+    let worker = try context.worker
     let listing = try await queue.list(
       address.filter, by: address.order, after: place, for: worker, limit: QueueStore.pageSize + 1, at: Date())
     let values = QueueList(
       listing: listing, queueCounts: try await queueCounts.current(), address: address, isFirst: place == nil,
-      worker: worker, isDone: request.uri.queryParameters["done"] != nil, texts: pages.texts(context))
-    return try pages.page("queue", values, context)
+      worker: worker, notes: notes, texts: pages.texts(context))
+    return try pages.page("queue", values, context, status: notes.problem.isEmpty ? .ok : .unprocessableContent)
   }
 
   /// `POST /moderation/queue/next`: claims and opens the most urgent case without a claim.

@@ -59,6 +59,7 @@ public enum TablePlacement: Sendable, Equatable {
     "reporters": .reference,
     "reports": .distributed,
     "revocations": .local,
+    "saved_filters": .local,
     "schema_migrations": .local,
     "sessions": .local,
     "sign_in_attempts": .local,

@@ -8,4 +8,6 @@ public struct QueueListing: Sendable {
   public var facts: [Int64: QueueRowFacts]
   /// Interrupted bulks that the worker may finish.
   public var unfinished: [BulkRun]
+  /// The saved filters that the worker sees, its own first.
+  public var savedFilters: [SavedFilter]
 }

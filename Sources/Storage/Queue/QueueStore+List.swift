@@ -19,6 +19,7 @@ extension QueueStore {
     let rows = pipeline.add(query, by: order)
     let thresholds = pipeline.add(ReadThresholds(version: nil))
     let sources = pipeline.add(ReadSourceRules(version: nil))
+    let saved = pipeline.add(ReadSavedFilters(account: worker.account, limit: Self.mostFilters))
     let bulks = ReadUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
     let results = try await pool.snapshot(pipeline)
     let set = try ThresholdSet(thresholds: try results.rows(thresholds), sources: try results.rows(sources))
@@ -26,7 +27,7 @@ extension QueueStore {
     let found = try results.rows(rows)
     return QueueListing(
       rows: found, facts: try await facts(found, by: set, at: time),
-      unfinished: try await BulkStore.counted(unfinished, pool: pool))
+      unfinished: try await BulkStore.counted(unfinished, pool: pool), savedFilters: try results.rows(saved))
   }
 
   private func facts(
