@@ -89,6 +89,13 @@ def block_some(page):
     page.get_by_role("heading", name="Done").wait_for()
 
 
+def refuse_filter(page):
+    page.get_by_text("Manage saved filters").click()
+    page.get_by_label("Name", exact=True).fill("   ")
+    page.get_by_role("button", name="Save filter").click()
+    page.get_by_role("alert").wait_for()
+
+
 def forget_the_reason(page):
     page.get_by_label("Block", exact=False).check()
     page.evaluate("document.querySelector('#decision').noValidate = true")
@@ -319,6 +326,7 @@ PAGES = [
     Page("audit-none", "/moderation/audit?action=nothing.like.it"),
     Page("queue", full_queue),
     Page("queue-filtered", "/moderation/queue?cause=threshold&days=30"),
+    Page("queue-filter-refused", "/moderation/queue?cause=threshold&sort=reports", then=refuse_filter),
     Page("queue-empty", "/moderation/queue", server="empty"),
     Page("case", richest_number),
     Page("case-attacked", "/moderation/numbers/12025550140"),

@@ -20,6 +20,8 @@ struct NumberRow: Encodable {
   let last: [PageTime]
   let badges: [Badge]
   let label: String
+  /// The name in a directory; empty for none.
+  let name: String
 
   init(_ line: NumberLine, _ texts: Localizer) {
     digits = line.number
@@ -28,6 +30,7 @@ struct NumberRow: Encodable {
     reports = texts.number(line.reports)
     last = line.lastReportedAt.map { [PageTime($0, texts)] } ?? []
     label = line.label ?? ""
+    name = line.directoryName ?? ""
     var badges: [Badge] = []
     if let category = line.listedAs {
       badges.append(
@@ -48,7 +51,7 @@ extension NumberRow: TemplateValueConvertible {
   var templateValue: TemplateValue {
     [
       "digits": .text("\(digits)"), "number": .text(number), "country": .text(country), "reports": .text(reports),
-      "last": last.templateValue, "badges": badges.templateValue, "label": .text(label),
+      "last": last.templateValue, "badges": badges.templateValue, "label": .text(label), "name": .text(name),
     ]
   }
 }

@@ -7,7 +7,8 @@ import Hummingbird
 import PhoneNumbers
 import Storage
 
-/// `/moderation/search`: finds a number in any spelling, by its beginning or ending, or by a moderator's label.
+/// `/moderation/search`: finds a number in any spelling, by its beginning or ending, by a moderator's label, or by a
+/// name in a directory.
 struct SearchPages: Sendable {
   let search: SearchStore
   let pages: PageRenderer
@@ -54,7 +55,7 @@ enum SearchRequest: Equatable {
   case beginning(Int64, exact: Int64?, ending: String?)
   /// The last digits of a number, such as `*123456`.
   case ending(String)
-  /// The beginning of a label.
+  /// The beginning of a label, or a part of a name in a directory.
   case label(String)
 
   /// - Parameter country: where a number in national format is dialled; nil if unknown.

@@ -23,4 +23,6 @@ public struct NumberLine: Sendable, Equatable {
   public var isHeld: Bool
   /// Whether an appeal is open.
   public var hasAppeal: Bool
+  /// Its name in the directory with precedence; nil where none has one.
+  public var directoryName: String?
 }

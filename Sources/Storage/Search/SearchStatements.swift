@@ -44,28 +44,40 @@ struct FindDecidedNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// Listed and decided numbers that end with these digits, ascending. An index finds the few numbers with the last six
-/// digits; the other digits are compared.
+/// Listed, decided and waiting numbers that end with these digits, ascending. Indexes find the numbers with the last six
+/// digits; further digits are compared. For fewer digits all sixes that end with them are looked up.
 struct FindNumbersEndingWith: PostgresStatement {
-  /// The last six digits.
-  let six: Int64
-  /// All of them.
+  /// The possible last six digits.
+  let sixes: [Int64]
+  /// All of the digits.
   let ending: Int64
   /// 10 to the power of their count.
   let size: Int64
   let after: Int64
   let limit: Int
 
+  /// - Parameters:
+  ///   - ending: the digits.
+  ///   - count: the count of digits, ``SearchStore/leastEnding`` to 15.
+  init(ending: Int64, count: Int, after: Int64, limit: Int) {
+    let size = (0..<count).reduce(Int64(1)) { size, _ in size * 10 }
+    sixes = size >= 1_000_000 ? [ending % 1_000_000] : Array(stride(from: ending, to: 1_000_000, by: Int(size)))
+    (self.ending, self.size, self.after, self.limit) = (ending, size, after, limit)
+  }
+
   static let sql = """
     SELECT number FROM (
-      SELECT number FROM listings WHERE number % 1000000 = $1 AND number % $3 = $2 AND number > $4
+      SELECT number FROM listings WHERE number % 1000000 = ANY($1::bigint[]) AND number % $3 = $2 AND number > $4
       UNION
-      SELECT number FROM number_decisions WHERE number % 1000000 = $1 AND number % $3 = $2 AND number > $4
+      SELECT number FROM number_decisions
+      WHERE number % 1000000 = ANY($1::bigint[]) AND number % $3 = $2 AND number > $4
+      UNION
+      SELECT number FROM queue WHERE number % 1000000 = ANY($1::bigint[]) AND number % $3 = $2 AND number > $4
     ) AS found ORDER BY number LIMIT $5::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
-    parameters.append(six)
+    parameters.append(sixes)
     parameters.append(ending)
     parameters.append(size)
     parameters.append(after)
@@ -73,6 +85,47 @@ struct FindNumbersEndingWith: PostgresStatement {
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Waiting numbers with a text in their name in a directory, ignoring case. It reads the names of all cases: the
+/// directories have no index of names, and the queue is small.
+struct FindDirectoryNames: PostgresStatement {
+  /// In lowercase, escaped for LIKE, with `%` at both ends.
+  let pattern: String
+  let after: Int64
+  let limit: Int
+
+  static let sql = """
+    SELECT q.number FROM queue q
+    JOIN directory_entries e ON e.number = q.number
+    JOIN directory_sources s ON s.generation = e.generation
+    WHERE q.number > $2 AND lower(e.name) LIKE $1
+    GROUP BY q.number ORDER BY q.number LIMIT $3::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(pattern)
+    parameters.append(after)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// The names of some numbers in directories, those with precedence first.
+struct ReadNamesOfNumbers: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = """
+    SELECT e.number, e.name FROM directory_entries e JOIN directory_sources s ON s.generation = e.generation
+    WHERE e.number = ANY($1::bigint[]) ORDER BY e.number, s.priority, e.mentions DESC, s.source_id
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, name: String) {
+    (try row.decode(0), try row.decode(1))
+  }
 }
 
 /// Decided numbers whose label has a prefix, ignoring case.

@@ -2,17 +2,17 @@
 
 public import PostgreSQL
 
-/// Finds numbers by a prefix, by an ending, or by the beginning of a moderator's label.
+/// Finds numbers by a prefix, by an ending, by the beginning of a moderator's label, or by a name in a directory.
 ///
 /// A prefix is a few intervals of the primary key, one for each length of a number: the cost depends on the returned
-/// rows, not on the size of the table. An ending needs six digits or more, and is searched among listed and decided
-/// numbers through an index of the last six. Digits from the middle would need a full scan; the page asks for more
-/// digits instead.
+/// rows, not on the size of the table. An ending is searched among listed, decided and waiting numbers through indexes of
+/// the last six digits; for fewer digits, each six that ends with them is looked up. A name in a directory is searched
+/// among waiting numbers only. Digits from the middle would need a full scan; the page asks for more digits instead.
 public struct SearchStore: Sendable {
   private let pool: PostgresPool
 
   /// The fewest digits of an ending.
-  public static let leastEnding = 6
+  public static let leastEnding = 3
 
   /// - Parameter pool: where numbers are kept.
   public init(pool: PostgresPool) {
@@ -40,11 +40,11 @@ public struct SearchStore: Sendable {
       for place in places where found.count < limit {
         found += Set(try results.rows(place.reported) + results.rows(place.decided)).sorted()
       }
-      return try await connection.run(ReadNumberLines(numbers: Array(found.prefix(limit))))
+      return try await connection.numberLines(Array(found.prefix(limit)))
     }
   }
 
-  /// Listed and decided numbers that end with these digits, ascending.
+  /// Listed, decided and waiting numbers that end with these digits, ascending.
   /// - Parameters:
   ///   - digits: ``leastEnding`` to 15 of them.
   ///   - after: the last number of the page before; 0 for the first page.
@@ -53,15 +53,14 @@ public struct SearchStore: Sendable {
     guard (Self.leastEnding...15).contains(digits.utf8.count), let ending = Int64(digits), ending >= 0 else {
       return []
     }
-    let size = (0..<digits.utf8.count).reduce(Int64(1)) { size, _ in size * 10 }
+    let find = FindNumbersEndingWith(ending: ending, count: digits.utf8.count, after: after, limit: limit)
     return try await pool.withConnection { connection in
-      let found = try await connection.run(
-        FindNumbersEndingWith(six: ending % 1_000_000, ending: ending, size: size, after: after, limit: limit))
-      return try await connection.run(ReadNumberLines(numbers: found))
+      try await connection.numberLines(try await connection.run(find))
     }
   }
 
-  /// Decided numbers whose label has a prefix, ascending by number.
+  /// Decided numbers whose label has a prefix, and waiting numbers with a text in their name in a directory, ascending by
+  /// number.
   /// - Parameters:
   ///   - text: 2 characters or more; case is ignored.
   ///   - after: the last number of the page before; 0 for the first page.
@@ -72,14 +71,35 @@ public struct SearchStore: Sendable {
       if character == "%" || character == "_" || character == "\\" { pattern.append("\\") }
       pattern.append(character)
     }
-    return try await pool.withConnection { [pattern] connection in
-      let found = try await connection.run(FindLabels(pattern: pattern + "%", after: after, limit: limit))
-      return try await connection.run(ReadNumberLines(numbers: found))
+    var pipeline = PostgresPipeline()
+    let labels = pipeline.add(FindLabels(pattern: pattern + "%", after: after, limit: limit))
+    let names = pipeline.add(FindDirectoryNames(pattern: "%\(pattern)%", after: after, limit: limit))
+    return try await pool.withConnection { [pipeline] connection in
+      let results = try await connection.snapshot(pipeline)
+      let found = Set(try results.rows(labels) + results.rows(names)).sorted()
+      return try await connection.numberLines(Array(found.prefix(limit)))
     }
   }
 
   /// The data of these numbers for a list, ascending.
   public func lines(of numbers: [Int64]) async throws -> [NumberLine] {
-    try await pool.run(ReadNumberLines(numbers: numbers.sorted()))
+    try await pool.withConnection { try await $0.numberLines(numbers.sorted()) }
+  }
+}
+
+extension PostgresConnection {
+  /// The data of numbers with their names in directories.
+  fileprivate func numberLines(_ numbers: [Int64]) async throws -> [NumberLine] {
+    guard !numbers.isEmpty else { return [] }
+    var pipeline = PostgresPipeline()
+    let lines = pipeline.add(ReadNumberLines(numbers: numbers))
+    let names = pipeline.add(ReadNamesOfNumbers(numbers: numbers))
+    let results = try await snapshot(pipeline)
+    let byNumber = Dictionary(try results.rows(names).map { ($0.number, $0.name) }) { first, _ in first }
+    return try results.rows(lines).map { line in
+      var line = line
+      line.directoryName = byNumber[line.number]
+      return line
+    }
   }
 }

@@ -115,8 +115,8 @@ import Testing
     ("+33 1 62 60 10 21", SearchRequest.beginning(33_162_601_021, exact: 33_162_601_021, ending: "33162601021")),
     ("0033162601021", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "33162601021")),
     ("01 62 60 10 21", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "162601021")),
-    ("3316", .beginning(3316, exact: nil, ending: nil)), ("*601021", .ending("601021")), ("*6010", .tooShort),
-    ("01", .tooShort), ("Ada & Sons", .label("Ada & Sons")), ("", .nothing), ("1234567890123456789", .tooShort),
+    ("3316", .beginning(3316, exact: nil, ending: "3316")), ("*601021", .ending("601021")), ("*021", .ending("021")),
+    ("*21", .tooShort), ("01", .tooShort), ("Ada & Sons", .label("Ada & Sons")), ("", .nothing), ("1234567890123456789", .tooShort),
   ])
   func wishesAreReadInAnySpelling(_ text: String, _ wish: SearchRequest) {
     #expect(SearchRequest(text, country: "FR") == wish)

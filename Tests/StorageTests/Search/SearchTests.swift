@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import PostgreSQL
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -57,9 +58,75 @@ import Testing
     #expect(try await store.numbers(endingWith: "2601021", after: 0, limit: 10).map(\.number).count == 2)
     #expect(
       try await store.numbers(endingWith: "601021", after: 33_162_601_021, limit: 1).map(\.number) == [34_912_601_021])
-    #expect(try await store.numbers(endingWith: "01021", after: 0, limit: 10).isEmpty)
+    #expect(try await store.numbers(endingWith: "21", after: 0, limit: 10).isEmpty)
     #expect(try await store.numbers(labelled: "100% legal_", after: 0, limit: 10).map(\.number) == [34_912_601_021])
     #expect(try await store.numbers(labelled: "100", after: 0, limit: 10).count == 2)
     #expect(try await store.numbers(labelled: "%%", after: 0, limit: 10).isEmpty)
+  }
+
+  /// Compared with a check of every number, for endings of each length.
+  @Test func endingsAreWhatEndsSo() async throws {
+    var generator = SeededGenerator(seed: 5)
+    func some(_ count: Int) -> [Int64] {
+      (0..<count).map { _ in 33_162_000_000 + Int64.random(in: 0..<40_000, using: &generator) * 1_001 }
+    }
+    let (listed, waiting) = (Set(some(300)), Set(some(300)))
+    let time = now
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO listings (number, category_id, serial, listed_at)
+        SELECT number, 1, 1, \(time) FROM unnest(\(listed.sorted())) AS t (number)
+        """)
+    }
+    _ = try await pool.run(EnqueueCases(waiting.map { ($0, .held) }, at: now))
+    let all = listed.union(waiting)
+    var found = 0
+    for ending in ["001", "017", "0017", "5015", "12012", "162012", "62012012", "33162012012"] {
+      let expected = all.filter { "\($0)".hasSuffix(ending) }.sorted()
+      var numbers: [Int64] = []
+      while true {
+        let page = try await store.numbers(endingWith: ending, after: numbers.last ?? 0, limit: 3).map(\.number)
+        numbers += page
+        if page.count < 3 { break }
+      }
+      #expect(numbers == expected, "\(ending)")
+      found += numbers.count
+    }
+    #expect(found > 1)
+  }
+
+  /// An index finds the endings, however few digits they have.
+  @Test func endingsUseTheIndexes() async throws {
+    let plan = try await pool.transaction { connection in
+      _ = try await connection.execute("SET LOCAL enable_seqscan = off")
+      return try await connection.query(
+        "EXPLAIN SELECT number FROM queue WHERE number % 1000000 = ANY('{21,100021}'::bigint[])"
+      ).map { try $0.decode(0, as: String.self) }.joined(separator: "\n")
+    }
+    #expect(plan.contains("queue_by_ending"), "\(plan)")
+  }
+
+  @Test func namesOfDirectoriesAreFoundAmongWaitingNumbers() async throws {
+    let (waiting, other): (Int64, Int64) = (33_162_000_400, 33_162_000_401)
+    for (source, priority, name) in [("yellow", Int32(1), "100% Hôpital Saint-Louis"), ("white", 2, "Clinic")] {
+      let isFirst = Mutex(true)
+      _ = try await DirectoryStore(pool: pool).replace(source: source, priority: priority, at: now) {
+        isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          let entries = [waiting, other].map { StoredDirectoryEntry(number: $0, name: name, category: nil) }
+          return isFirst ? DirectoryRows(entries) : DirectoryRows()
+        }
+      }
+    }
+    _ = try await pool.run(EnqueueCases([(waiting, .held)], at: now))
+    for text in ["saint-louis", "100% hôpital", "CLINIC", "pit"] {
+      let found = try await store.numbers(labelled: text, after: 0, limit: 10)
+      #expect(found.map(\.number) == [waiting], "\(text)")
+      #expect(found.first?.directoryName == "100% Hôpital Saint-Louis")
+    }
+    #expect(try await store.numbers(labelled: "c%c", after: 0, limit: 10).isEmpty)
+    #expect(try await store.numbers(labelled: "clinic", after: waiting, limit: 10).isEmpty)
+    #expect(try await store.lines(of: [other]).first?.directoryName == "100% Hôpital Saint-Louis")
   }
 }
