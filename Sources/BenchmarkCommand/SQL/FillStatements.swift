@@ -97,11 +97,12 @@ struct FillCases: PostgresStatement {
       INSERT INTO appeals (number, appeal_id, state, statement, filed_at)
       SELECT number, md5(number::text)::uuid, 'open', 'This is the number of my shop.', since FROM drawn WHERE place % 50 = 3
     )
-    INSERT INTO queue (number, causes, urgency, country, category_id, since, version)
-    SELECT number,
+    INSERT INTO queue (number, causes, urgency, country, category_id, since, version, heat, reports)
+    SELECT drawn.number,
            (CASE WHEN place % 20 = 7 THEN 2 ELSE 1 END + CASE WHEN place % 50 = 3 THEN 4 ELSE 0 END)::smallint,
-           date_part('epoch', since)::bigint, 'US', category_id::smallint, since, 0
-    FROM drawn
+           date_part('epoch', since)::bigint, 'US', category_id::smallint, since, 0, coalesce(n.heat, 0),
+           coalesce(n.reports, 0)
+    FROM drawn LEFT JOIN numbers n ON n.number = drawn.number
     """
 
   func bind(into parameters: inout PostgresParameters) {
