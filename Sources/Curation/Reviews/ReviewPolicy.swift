@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The decisions that another moderator reviews.
+public struct ReviewPolicy: Sendable, Equatable {
+  /// Why a decision is reviewed.
+  public enum Cause: String, Sendable, CaseIterable {
+    /// It affects many reporters, or a number that is held, listed or appealed.
+    case reach
+    /// It is in the random sample.
+    case sample
+  }
+
+  /// The share of all decisions in the random sample, 0 to 1.
+  public var share: Double
+  /// The most reporters of a number that is blocked or identified without a review.
+  public var mostReporters: Int
+
+  /// The default: 2 % of all decisions, and numbers with more than 100 reporters, because an error about a number that
+  /// so many people know is seen by many.
+  public static let standard = ReviewPolicy(share: 0.02, mostReporters: 100)
+
+  /// - Parameters: see the properties.
+  public init(share: Double, mostReporters: Int) {
+    self.share = share
+    self.mostReporters = mostReporters
+  }
+
+  /// Why a decision is reviewed; nil if it is not.
+  ///
+  /// To allow a number for which ``AllowRule`` needs a moderator has reach always: reporters would lose their weight.
+  /// - Parameter rule: the state of the number before the decision.
+  public func cause(of id: UUID, _ treatment: Decision.Treatment, _ rule: AllowRule) -> Cause? {
+    let hasReach = treatment == .allow ? rule.isGuarded : rule.reporters > mostReporters
+    if hasReach { return .reach }
+    return Self.position(of: id) < share ? .sample : nil
+  }
+
+  /// The position of a decision in the random order of all decisions, 0 to 1: a function of its id.
+  public static func position(of id: UUID) -> Double {
+    let mixed = withUnsafeBytes(of: id.uuid) { bytes in
+      // FNV-1a of the bytes, mixed by the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+      var state = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+      state = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      state = (state ^ (state >> 27)) &* 0x94D0_49BB_1331_11EB
+      return state ^ (state >> 31)
+    }
+    return Double(mixed >> 11) / Double(1 << 53 as UInt64)
+  }
+}

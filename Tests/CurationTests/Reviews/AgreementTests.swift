@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import TestData
+import Testing
+
+@Suite struct AgreementTests {
+  /// Ratings of raters, one text each: a digit for each unit, a point for none.
+  private func units(_ raters: [String]) -> [[Agreement.Rating]] {
+    let rows = raters.map(Array.init)
+    return rows[0].indices.map { unit in
+      rows.enumerated().compactMap { rater, row in
+        row[unit].wholeNumberValue.map { Agreement.Rating(rater: "\(rater)", value: $0) }
+      }
+    }
+  }
+
+  private func isClose(_ value: Double?, _ wanted: Double) -> Bool { value.map { abs($0 - wanted) < 1e-12 } ?? false }
+
+  /// The published examples of Krippendorff (2011), sections A, B and C, and random ratings; all values are those of the
+  /// package krippendorff 0.9.0 from PyPI.
+  @Test(arguments: [
+    (["0100000010", "1110010000"], 0.09523809523809534),
+    (["001132224330", "101112224333"], 0.6919642857142858),
+    (["123321412...", "1233224125.3", ".3332342251.", "12332441251."], 0.743421052631579),
+    (
+      [".0..101121.100202..0..21.11111", "0.00.01.22.20222202.0.0.02.12.", "0.0..00.211002.22020.1..01011."],
+      0.47055730809674036
+    ),
+    (
+      [
+        ".0222.2...2...00..121..1.1...01.10.1211.", ".0.02.20.0..1.0.20....0.201.101.1.020.1.",
+        "0..0...00.1..1012.12102.001.0.....0..1..", ".0202.20.11...112...12.2..020....0..211.",
+        "002..11..0211...2....1.200..011..0..0..1",
+      ], 0.46838709677419366
+    ),
+    (["1200200021011101222010121", "2220000021010001122010200"], 0.4568965517241379),
+  ]) func alphaIsThatOfAnIndependentImplementation(raters: [String], alpha: Double) {
+    let units = units(raters)
+    let found = Agreement.alpha(units.map { $0.map(\.value) }, values: 6)
+    #expect(isClose(found?.value, alpha), "\(String(describing: found))")
+    #expect(found?.units == units.count { $0.count > 1 })
+  }
+
+  /// All values are those of scikit-learn 1.9.1; the last is the example of Fleiss, "Statistical Methods for Rates and
+  /// Proportions".
+  @Test func kappaIsThatOfAnIndependentImplementation() {
+    func kappa(_ first: String, _ second: String) -> Double? {
+      let pairs = zip(first, second).map { ($0.wholeNumberValue ?? 0, $1.wholeNumberValue ?? 0) }
+      return Agreement.kappa(pairs, values: 5)?.value
+    }
+    #expect(isClose(kappa("0100000010", "1110010000"), 0.09090909090909094))
+    #expect(isClose(kappa("001132224330", "101112224333"), 0.6842105263157895))
+    #expect(isClose(kappa("1200200021011101222010121", "2220000021010001122010200"), 0.4565217391304348))
+    let counts = [[75, 1, 4], [5, 4, 1], [0, 0, 10]]
+    let pairs = counts.enumerated().flatMap { first, row in
+      row.enumerated().flatMap { second, count in Array(repeating: (first, second), count: count) }
+    }
+    #expect(isClose(Agreement.kappa(pairs, values: 3)?.value, 0.6764705882352942))
+  }
+
+  @Test func twoRatersHaveKappaAndMoreHaveAlpha() {
+    let two = units(["0100000010", "1110010000"])
+    #expect(Agreement.of(two, values: 2)?.coefficient == .kappa)
+    // The order of a unit's ratings does not matter.
+    #expect(Agreement.of(two.map { $0.reversed() }, values: 2) == Agreement.of(two, values: 2))
+    let three = units(["01000.", "1110.1", "0.1001"])
+    #expect(Agreement.of(three, values: 2)?.coefficient == .alpha)
+  }
+
+  @Test func isUndefinedWithoutVariation() {
+    #expect(Agreement.of([], values: 3) == nil)
+    #expect(Agreement.of(units(["0.0", ".0."]), values: 3) == nil)
+    #expect(Agreement.of(units(["0000", "0000"]), values: 3) == nil)
+    #expect(Agreement.alpha([[0, 0], [0, 0], [0, 0]], values: 3) == nil)
+  }
+
+  @Test func perfectAgreementHasALowerBoundBelowOne() throws {
+    let perfect = try #require(Agreement.of(units(["0101010101", "0101010101"]), values: 2))
+    let interval = try #require(perfect.interval)
+    #expect(perfect.value == 1 && interval.upperBound == 1)
+    #expect(interval.lowerBound > 0 && interval.lowerBound < 0.8)
+  }
+
+  struct Simulation: CustomTestStringConvertible {
+    let error: Double
+    let units: Int
+    let prevalences: [Double]
+    let moderators: Int
+
+    var testDescription: String { "\(moderators) moderators, error \(error), \(units) decisions, \(prevalences)" }
+
+    /// The chance-corrected agreement of two moderators with this error, who err to each other value equally often.
+    var truth: Double {
+      let others = Double(prevalences.count - 1)
+      let observed = (1 - error) * (1 - error) + error * error / others
+      let expected = prevalences.map { $0 * (1 - error) + (1 - $0) * error / others }.reduce(0) { $0 + $1 * $1 }
+      return (observed - expected) / (1 - expected)
+    }
+
+    func rate(_ generator: inout SeededGenerator) -> [[Agreement.Rating]] {
+      (0..<units).map { _ in
+        var place = Double.random(in: 0..<1, using: &generator)
+        let right = prevalences.firstIndex { share in
+          place -= share
+          return place < 0
+        }
+        let raters = (0..<moderators).shuffled(using: &generator).prefix(2)
+        return raters.map { rater in
+          guard Double.random(in: 0..<1, using: &generator) < error else {
+            return Agreement.Rating(rater: "\(rater)", value: right ?? 0)
+          }
+          let wrong = Int.random(in: 1..<prevalences.count, using: &generator)
+          return Agreement.Rating(rater: "\(rater)", value: ((right ?? 0) + wrong) % prevalences.count)
+        }
+      }
+    }
+  }
+
+  /// Two moderators have kappa; of five, two rate each decision, and they have alpha.
+  static let simulations = [2, 5].flatMap { moderators in
+    [0.02, 0.1, 0.3].flatMap { error in
+      [(50, [0.6, 0.15, 0.25]), (200, [0.6, 0.15, 0.25]), (50, [0.85, 0.05, 0.1]), (200, [0.85, 0.05, 0.1])].map {
+        Simulation(error: error, units: $0.0, prevalences: $0.1, moderators: moderators)
+      }
+    }
+  }
+
+  @Test(arguments: simulations) func theIntervalCoversTheTruthInMostRuns(_ simulation: Simulation) {
+    var generator = SeededGenerator(seed: 73)
+    let covered = (0..<200).count { _ in
+      let agreement = Agreement.of(simulation.rate(&generator), values: 3)
+      return agreement?.interval?.contains(simulation.truth) ?? false
+    }
+    print("\(simulation.testDescription): the truth \(simulation.truth) was covered in \(covered) of 200 runs")
+    #expect(covered >= 190)
+  }
+}
