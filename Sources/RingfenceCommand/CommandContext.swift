@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 package import EmbeddedPostgreSQL
 import Foundation
 
@@ -42,6 +43,8 @@ package struct CommandContext {
     let installation = try Installation.find(settings)
     if !makes { try requireDatabase(settings) }
     let usesPreparedStatements = try settings.databasePooler == .none
+    let reviews = ReviewPolicy(
+      share: Double(try settings.reviewPercent) / 100, mostReporters: try settings.reviewReporters)
     let folder = try DataFolder(settings)
     let (dsn, cluster) = try await database(of: folder, owns: owns, archiving: archiving, logger: logger)
     var configuration = PostgresConfiguration(dsn)
@@ -56,8 +59,8 @@ package struct CommandContext {
       configuration, maximumConnections: 4, waitLimit: .seconds(5), maximumWaiters: 512,
       logger: logger)
     let context = CommandContext(
-      folder: folder, installation: installation, pool: pool, stores: Stores(pool: pool, intakePool: intakePool),
-      cluster: cluster)
+      folder: folder, installation: installation, pool: pool,
+      stores: Stores(pool: pool, intakePool: intakePool, reviews: reviews), cluster: cluster)
     let result: Swift.Result<Result, any Error>
     do {
       if migrates { try await context.migrate(logger: logger) }

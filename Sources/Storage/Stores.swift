@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Curation
 public import PostgreSQL
 
 /// All stores of a database, created once at start and injected.
@@ -10,7 +11,8 @@ public struct Stores: Sendable {
   /// - Parameters:
   ///   - pool: connections for everything but intake.
   ///   - intakePool: connections for intake only, so that lookups cannot delay it; nil shares `pool`.
-  public init(pool: PostgresPool, intakePool: PostgresPool? = nil) {
+  ///   - reviews: the decisions that another moderator reviews.
+  public init(pool: PostgresPool, intakePool: PostgresPool? = nil, reviews policy: ReviewPolicy = .standard) {
     self.pool = pool
     self.intakePool = intakePool ?? pool
     reports = ReportStore(pool: self.intakePool)
@@ -20,14 +22,15 @@ public struct Stores: Sendable {
     explanations = ExplanationStore(pool: pool)
     lookups = HashLookupStore(pool: pool)
     thresholds = ThresholdStore(pool: pool)
-    decisions = DecisionStore(pool: pool)
+    decisions = DecisionStore(pool: pool, reviews: policy)
     holds = HoldStore(pool: pool)
     ranges = RangeStore(pool: pool)
     protection = ProtectionStore(pool: pool)
     queue = QueueStore(pool: pool)
     cases = CaseStore(pool: pool)
-    bulks = BulkStore(pool: pool)
-    appeals = AppealStore(pool: pool)
+    bulks = BulkStore(pool: pool, reviews: policy)
+    reviews = ReviewStore(pool: pool, policy: policy)
+    appeals = AppealStore(pool: pool, reviews: policy)
     directory = DirectoryStore(pool: pool)
     regions = RegionStore(pool: pool)
     publications = PublicationStore(pool: pool)
@@ -78,6 +81,8 @@ public struct Stores: Sendable {
   public let cases: CaseStore
   /// Decisions about many numbers at once.
   public let bulks: BulkStore
+  /// Second reviews of decisions.
+  public let reviews: ReviewStore
   /// Appeals.
   public let appeals: AppealStore
   /// Directory entries.

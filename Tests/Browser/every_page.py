@@ -45,7 +45,7 @@ class Page:
 
 AREAS = {
     "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
-    "reporters": "Reporters", "ranges": "Ranges", "protected": "Protected", "thresholds": "Thresholds",
+    "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges", "protected": "Protected", "thresholds": "Thresholds",
     "publications": "Publications", "changes": "Publications", "recipes": "Publications", "apps": "Apps",
     "accounts": "Accounts", "audit": "Audit log", "health": "Health",
 }
@@ -230,6 +230,58 @@ def ask_for_preview(page):
     page.get_by_role("button", name="Save as new version").wait_for(timeout=120_000)
 
 
+def open_review(server):
+    """Opens the review of a decision of somebody else about the number with the most reports."""
+    [[number]] = server.query("SELECT number FROM numbers ORDER BY reports DESC, number LIMIT 1")
+    key = "00000000-0000-4000-8000-000000000073"
+    server.query(
+        "INSERT INTO decisions (number, decision_id, decision, reason, decided_by, decided_at) "
+        f"VALUES ({number}, '{key}', 'block', 'Because.', 'Zoe', now()) ON CONFLICT DO NOTHING")
+    server.query(
+        "INSERT INTO number_decisions (number, decision, decision_id, decided_at) "
+        f"VALUES ({number}, 'block', '{key}', now()) ON CONFLICT DO NOTHING")
+    server.query(
+        "INSERT INTO decision_reviews (number, decision_id, cause, decided_by, decision, category_id, state, opened_at) "
+        f"VALUES ({number}, '{key}', 'reach', 'Zoe', 'block', 1, 'open', now()) "
+        "ON CONFLICT (number, decision_id) DO UPDATE SET state = 'open'")
+    return f"/moderation/reviews/{number}/{key}"
+
+
+def listed_review(server):
+    open_review(server)
+    return "/moderation/reviews"
+
+
+def disputed_review(server):
+    path = open_review(server)
+    server.query("UPDATE decision_reviews SET state = 'disputed' WHERE decided_by = 'Zoe'")
+    server.query(
+        "INSERT INTO review_opinions (number, decision_id, account, decision, note, is_golden, reviewed_at) "
+        "SELECT number, decision_id, 'Yan', 'allow', 'It is a bank.', false, now() FROM decision_reviews "
+        "WHERE decided_by = 'Zoe' ON CONFLICT DO NOTHING")
+    return path
+
+
+def reviewed(server):
+    disputed_review(server)
+    return "/moderation/agreement"
+
+
+def golden_case(server):
+    open_review(server)
+    server.query(
+        "INSERT INTO golden_cases (number, decision_id, decided_by, decision, marked_by, marked_at) "
+        "SELECT number, decision_id, decided_by, decision, 'Xan', now() FROM decision_reviews WHERE decided_by = 'Zoe' "
+        "ON CONFLICT DO NOTHING")
+    return "/moderation/golden"
+
+
+def without_reviews(server):
+    """Removes the decision too, because other pages show the number."""
+    for table in ["golden_cases", "review_opinions", "decision_reviews", "number_decisions", "decisions"]:
+        server.query(f"DELETE FROM {table} WHERE decision_id = '00000000-0000-4000-8000-000000000073'")
+
+
 def fresh_link(server):
     """A sign-in link of a new account."""
     [[count]] = server.query("SELECT count(*) FROM accounts")
@@ -302,6 +354,13 @@ PAGES = [
     Page("appeals", "/moderation/appeals"),
     Page("appeals-empty", "/moderation/appeals", server="empty"),
     Page("appeals-one", crowded_appeal),
+    Page("reviews", listed_review, after=without_reviews),
+    Page("reviews-empty", "/moderation/reviews", server="empty"),
+    Page("reviews-one", open_review, after=without_reviews),
+    Page("reviews-dispute", disputed_review, role="administrator", after=without_reviews),
+    Page("agreement", reviewed, role="administrator", after=without_reviews),
+    Page("agreement-empty", "/moderation/agreement", server="empty"),
+    Page("golden", golden_case, role="administrator", after=without_reviews),
     Page("reporters", "/moderation/reporters?list=judged"),
     Page("ranges", "/moderation/ranges"),
     Page("ranges-one", proposed_range),

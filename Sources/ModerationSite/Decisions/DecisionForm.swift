@@ -174,6 +174,7 @@ extension DecisionForm {
     let parts = [
       rule.isAppealed ? texts("case.uphold-effect") : texts("case.allow-effect"),
       rule.reporters > 0 ? texts.count("case.discounts", rule.reporters) : nil,
+      rule.reporters > 0 ? texts("reviews.consequence") : nil,
     ]
     return parts.compactMap { $0 }.joined(separator: " ")
   }

@@ -19,6 +19,9 @@ enum Navigation {
     Area(
       name: "queue", address: "/moderation/queue", role: .triage, pages: ["/moderation/numbers", "/moderation/bulk"]),
     Area(name: "search", address: "/moderation/search", role: .triage),
+    Area(
+      name: "reviews", address: "/moderation/reviews", role: .moderator,
+      pages: ["/moderation/agreement", "/moderation/golden"]),
     Area(name: "appeals", address: "/moderation/appeals", role: .moderator),
     Area(name: "reporters", address: "/moderation/reporters", role: .moderator),
     Area(name: "ranges", address: "/moderation/ranges", role: .moderator),

@@ -67,6 +67,12 @@ package struct SettingList: Sendable {
   let appealWork = Setting(
     "appeal-work", .number(0...32), default: 17,
     "Bits of the proof of work of an appeal; each bit doubles the work.")
+  let reviewPercent = Setting(
+    "review-percent", .number(0...100), default: 2, hasOption: false,
+    "Percent of all decisions that another moderator reviews.")
+  let reviewReporters = Setting(
+    "review-reporters", .number(0...1_000_000), default: 100, hasOption: false,
+    "Another moderator reviews each decision to block or identify a number with more reporters than this.")
   let appealDelay = Setting(
     "appeal-delay", .number(0...3_600), default: 15,
     "Seconds that the appeal form must be open if the browser cannot compute the proof of work.")

@@ -47,7 +47,12 @@ extension AppealStore {
       let listing = try await connection.run(ReadListing(number: number)).first
       if state == .upheld {
         let item = try await connection.run(ReadCase(number: number)).first
-        _ = try await connection.add(AddDecision(try await connection.following(decision), ending: item))
+        // The appeals are answered by now, so the rule does not find them.
+        var rule = try await connection.run(ReadAllowRule(number: number)).first
+        rule?.isAppealed = true
+        let dated = try await connection.following(decision)
+        _ = try await connection.add(AddDecision(dated, ending: item))
+        if let rule { try await connection.openReview(of: dated, rule, by: reviews) }
         if listing != nil, let revocation = Revocation(carryingOut: decision) {
           _ = try await connection.run(RequestRevocation(revocation: revocation))
         }

@@ -7,10 +7,14 @@ public import PostgreSQL
 /// Appeals of the owners of numbers, and their answers.
 public struct AppealStore: Sendable {
   let pool: PostgresPool
+  let reviews: ReviewPolicy
 
-  /// - Parameter pool: where appeals are kept.
-  public init(pool: PostgresPool) {
+  /// - Parameters:
+  ///   - pool: where appeals are kept.
+  ///   - reviews: the decisions that another moderator reviews.
+  public init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
     self.pool = pool
+    self.reviews = reviews
   }
 
   /// Files an appeal. Safe to call again.

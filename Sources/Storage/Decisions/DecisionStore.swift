@@ -7,14 +7,20 @@ public import PostgreSQL
 /// Decisions of moderators, and which of them are in force.
 public struct DecisionStore: Sendable {
   private let pool: PostgresPool
+  private let reviews: ReviewPolicy
 
-  /// - Parameter pool: where decisions are kept.
-  public init(pool: PostgresPool) {
+  /// - Parameters:
+  ///   - pool: where decisions are kept.
+  ///   - reviews: the decisions that another moderator reviews.
+  public init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
     self.pool = pool
+    self.reviews = reviews
   }
 
   /// Records a decision and puts it into force, settles the number's hold and removes the number from the queue. Safe
   /// to call again.
+  ///
+  /// Opens the decision's review where `ReviewPolicy` asks for one.
   ///
   /// A decision to allow a number upholds its open appeals and revokes its listing; its reason is the answer.
   ///
@@ -35,7 +41,7 @@ public struct DecisionStore: Sendable {
       throw DecisionError.protected(rule)
     }
     return try await pool.transaction {
-      try await $0.record(decision, expecting: expected, role: role, revoking: action)
+      try await $0.record(decision, expecting: expected, role: role, revoking: action, reviews: reviews)
     }
   }
 

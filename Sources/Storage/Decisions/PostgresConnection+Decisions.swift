@@ -10,7 +10,8 @@ extension PostgresConnection {
   /// Records a decision with its audit event; see `DecisionStore.record`.
   /// - Throws: `RuleViolation`; ``DecisionError/stale``; `PostgresError`.
   func record(
-    _ decision: Decision, expecting expected: ExpectedDecision, role: Role, revoking action: Revocation.Action = .unlist
+    _ decision: Decision, expecting expected: ExpectedDecision, role: Role,
+    revoking action: Revocation.Action = .unlist, reviews: ReviewPolicy
   ) async throws -> DecisionOutcome {
     guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
       throw RuleViolation(.numberInvalid, field: "number")
@@ -43,6 +44,7 @@ extension PostgresConnection {
       subject: "+\(decision.number)",
       before: standing?.fields, after: decision.fields, reason: decision.reason)
     _ = try await pipeline(SettleCase(number: decision.number), AppendAuditEvent(event, at: decision.decidedAt))
+    if let rule = rules.first { try await openReview(of: dated, rule, by: reviews) }
     if rules.first?.isAppealed == true { try await upholdAppeals(by: decision, role: role, revoking: action) }
     return .recorded
   }

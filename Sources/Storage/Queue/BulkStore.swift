@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
+public import Curation
 public import Foundation
 import PhoneNumbers
 public import PostgreSQL
@@ -8,13 +8,17 @@ public import PostgreSQL
 /// Bulk decisions: made together and undone together.
 public struct BulkStore: Sendable {
   private let pool: PostgresPool
+  private let reviews: ReviewPolicy
 
   /// Decisions of one transaction.
   private static let step = 50
 
-  /// - Parameter pool: where decisions are kept.
-  public init(pool: PostgresPool) {
+  /// - Parameters:
+  ///   - pool: where decisions are kept.
+  ///   - reviews: the decisions that another moderator reviews.
+  public init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
     self.pool = pool
+    self.reviews = reviews
   }
 
   /// The data of numbers before a bulk decision, in ascending order.
@@ -61,7 +65,7 @@ public struct BulkStore: Sendable {
         }
         var stale: [Int64] = []
         for (decision, standing) in some {
-          guard try await connection.take(decision, of: bulk, expecting: standing) else {
+          guard try await connection.take(decision, of: bulk, expecting: standing, reviews: reviews) else {
             stale.append(decision.number)
             continue
           }
@@ -159,11 +163,14 @@ public struct BulkStore: Sendable {
 
 extension PostgresConnection {
   /// - Returns: false when another decision is in force by now, or the number's state forbids the decision by now.
-  fileprivate func take(_ decision: Decision, of bulk: Bulk, expecting standing: UUID?) async throws -> Bool {
+  fileprivate func take(
+    _ decision: Decision, of bulk: Bulk, expecting standing: UUID?, reviews: ReviewPolicy
+  ) async throws -> Bool {
     do {
       // A savepoint, so that one stale number does not undo the others.
       try await transaction { connection in
-        _ = try await connection.record(decision, expecting: .this(standing), role: bulk.worker.role)
+        _ = try await connection.record(
+          decision, expecting: .this(standing), role: bulk.worker.role, reviews: reviews)
         _ = try await connection.run(AddBulkDecision(bulk: bulk.id, number: decision.number, decision: decision.id))
       }
       return true

@@ -21,7 +21,8 @@ struct RecountReporters: PostgresStatement {
 
   // Votes are compared with decisions by the reports and not by the stored votes: a reporter's present vote may be
   // newer than the decision and would hide the earlier one, to which the decision applies. A report withdrawn after the
-  // decision still counts, since a withdrawal removes nothing from a record.
+  // decision still counts, since a withdrawal removes nothing from a record. A decision that awaits its confirmation
+  // counts for nothing.
   static let sql = """
     WITH said AS (
       SELECT reporter, min(received_at) AS first_received_at, count(DISTINCT number)::integer AS numbers
@@ -40,14 +41,14 @@ struct RecountReporters: PostgresStatement {
       JOIN word w ON w.number = n.number
       JOIN categories c ON c.category_id = w.category_id
       LEFT JOIN categories decided ON decided.category_id = n.category_id
-      WHERE n.decision <> 'identify' OR decided.toxic
+      WHERE (n.decision <> 'identify' OR decided.toxic) AND \(ReviewSQL.counts("n"))
       GROUP BY w.reporter
     ), caught AS (
       SELECT b.reporter, count(*)::integer AS brigades
       FROM hold_reporters b
       JOIN holds h ON h.number = b.number
       JOIN number_decisions n ON n.number = b.number
-      WHERE n.decision = 'allow' AND n.decided_at >= h.held_at
+      WHERE n.decision = 'allow' AND n.decided_at >= h.held_at AND \(ReviewSQL.counts("n"))
       GROUP BY b.reporter
     ), known AS (
       SELECT reporter, coalesce(first_received_at, $1::timestamptz) AS first_received_at,

@@ -144,10 +144,14 @@ import Testing
     #expect(Double(published.intersection(nuisances).count) > 0.9 * Double(nuisances.count))
     #expect(held - innocent.count <= 3, "honest numbers held")
 
-    // After a moderator allows the ten numbers, the reports of the attackers no longer count.
+    // After two moderators allow the ten numbers, the reports of the attackers no longer count.
     for number in innocent {
-      _ = try await DecisionStore(pool: pool).record(
-        try Decision(number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 1))
+      let decision = try Decision(
+        number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 1)
+      _ = try await DecisionStore(pool: pool).record(decision)
+      let opinion = try ReviewOpinion(
+        number: number, decisionID: decision.id, treatment: .allow, note: nil, account: "Bob", reviewedAt: now + 1)
+      #expect(try await ReviewStore(pool: pool).record(opinion, role: .moderator) == .recorded)
     }
     _ = try await reporters.recount(protected: .none, at: now + 2)
     for number in innocent {

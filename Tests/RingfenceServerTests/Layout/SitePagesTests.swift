@@ -23,7 +23,9 @@ import Testing
       let pages: [(path: String, least: Role)] = [
         ("/moderation", .triage), ("/moderation/search", .triage), ("/moderation/publications", .triage),
         ("/moderation/recipes", .triage), ("/moderation/appeals", .moderator), ("/moderation/reporters", .moderator),
-        ("/moderation/ranges", .moderator), ("/moderation/protected", .moderator),
+        ("/moderation/ranges", .moderator), ("/moderation/reviews", .moderator),
+        ("/moderation/agreement", .moderator), ("/moderation/golden", .administrator),
+        ("/moderation/protected", .moderator),
         ("/moderation/thresholds", .moderator), ("/moderation/health", .moderator),
         ("/moderation/thresholds/edit?category=fraud", .administrator),
       ]

@@ -174,6 +174,11 @@ import Testing
     let decisions = DecisionStore(pool: pool)
     let mistake = try Decision(number: 1, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now - 60)
     _ = try await decisions.record(mistake)
+    // The decision counts once a second person has confirmed it.
+    #expect(try await recount() == .init())
+    let opinion = try ReviewOpinion(
+      number: 1, decisionID: mistake.id, treatment: .allow, note: nil, account: "Bob", reviewedAt: now - 30)
+    #expect(try await ReviewStore(pool: pool).record(opinion, role: .moderator) == .recorded)
     #expect(try await recount() == .init(reporters: 9, numbers: 1))
     #expect(abs(try await heat(of: 1) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
     // Also for later reports.

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import PostgreSQL
+
+/// The hottest category of complaints about a number; no row for none.
+struct ReadHottestCategory: PostgresStatement {
+  let number: Int64
+
+  static let sql = """
+    SELECT c.category_id FROM number_categories c JOIN categories k ON k.category_id = c.category_id
+    WHERE c.number = $1 AND k.toxic AND c.heat > 0 ORDER BY c.heat DESC, c.category_id LIMIT 1
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> ReportCategory { try row.category(0) }
+}
+
+/// Opens the review of a decision, once.
+struct OpenReview: PostgresStatement {
+  typealias Row = Void
+  let decision: Decision
+  let cause: ReviewPolicy.Cause
+  let category: ReportCategory?
+
+  static let sql = """
+    INSERT INTO decision_reviews (number, decision_id, cause, decided_by, decision, category_id, state, opened_at)
+    VALUES ($1, $2, $3, $4, $5, $6, 'open', $7)
+    ON CONFLICT (number, decision_id) DO NOTHING
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(decision.number)
+    parameters.append(decision.id)
+    parameters.append(cause.rawValue)
+    parameters.append(decision.decidedBy)
+    parameters.append(decision.treatment.rawValue)
+    parameters.append(category?.rawValue)
+    parameters.append(decision.decidedAt)
+  }
+}
+
+/// Open reviews of other accounts' decisions that are in force, in an order of the account's own, so that two reviewers
+/// seldom choose the same.
+struct ReadOpenReviews: PostgresStatement {
+  let account: String
+  let limit: Int
+
+  static let sql = """
+    SELECT v.number, v.decision_id, v.category_id, md5(v.decision_id::text || $1::text) FROM decision_reviews v
+    JOIN number_decisions n ON n.number = v.number AND n.decision_id = v.decision_id
+    WHERE v.state = 'open' AND v.decided_by <> $1::text
+      AND NOT EXISTS (
+        SELECT 1 FROM review_opinions o
+        WHERE o.number = v.number AND o.decision_id = v.decision_id AND o.account = $1::text)
+    ORDER BY 4 LIMIT $2::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(account)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (item: ReviewItem, order: String) { try row.reviewItem() }
+}
+
+/// The open review of another account's decision that is in force; no row otherwise.
+struct FindReviewItem: PostgresStatement {
+  let number: Int64
+  let decisionID: UUID
+  let account: String
+
+  static let sql = """
+    SELECT v.number, v.decision_id, v.category_id FROM decision_reviews v
+    JOIN number_decisions n ON n.number = v.number AND n.decision_id = v.decision_id
+    WHERE v.number = $1 AND v.decision_id = $2 AND v.state = 'open' AND v.decided_by <> $3::text
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(decisionID)
+    parameters.append(account)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> ReviewItem {
+    ReviewItem(number: try row.decode(0), decisionID: try row.decode(1), category: try row.optionalCategory(2))
+  }
+}
+
+/// Golden cases that the account has neither decided, marked nor answered, in the order of open reviews.
+struct ReadGoldenItems: PostgresStatement {
+  let account: String
+  let limit: Int
+
+  static let sql = """
+    SELECT g.number, g.decision_id, g.category_id, md5(g.decision_id::text || $1::text) FROM golden_cases g
+    JOIN number_decisions n ON n.number = g.number AND n.decision_id = g.decision_id
+    WHERE g.decided_by <> $1::text AND g.marked_by <> $1::text
+      AND NOT EXISTS (
+        SELECT 1 FROM review_opinions o
+        WHERE o.number = g.number AND o.decision_id = g.decision_id AND o.account = $1::text)
+    ORDER BY 4 LIMIT $2::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(account)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (item: ReviewItem, order: String) { try row.reviewItem() }
+}
+
+/// An account's opinions: about decisions under review, and about golden cases.
+struct CountOpinions: PostgresStatement {
+  let account: String
+
+  static let sql = """
+    SELECT count(*) FILTER (WHERE NOT is_golden), count(*) FILTER (WHERE is_golden) FROM review_opinions
+    WHERE account = $1
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(account) }
+
+  static func decode(_ row: PostgresRow) throws -> (reviews: Int, golden: Int) {
+    (Int(try row.decode(0, as: Int64.self)), Int(try row.decode(1, as: Int64.self)))
+  }
+}
+
+/// Locks the review of a decision that is in force until the transaction ends; no row where there is none in these
+/// states.
+struct LockReview: PostgresStatement {
+  let number: Int64
+  let decisionID: UUID
+  let state: String
+
+  static let sql = """
+    UPDATE decision_reviews v SET state = v.state
+    WHERE number = $1 AND decision_id = $2 AND state = $3
+      AND EXISTS (SELECT 1 FROM number_decisions n WHERE n.number = $1 AND n.decision_id = $2)
+    RETURNING decided_by, decision
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(decisionID)
+    parameters.append(state)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (decidedBy: String, treatment: Decision.Treatment) {
+    (try row.decode(0), try row.storedTreatment(1))
+  }
+}
+
+/// Stores an opinion, once; returns a row when it is new.
+struct AddOpinion: PostgresStatement {
+  let opinion: ReviewOpinion
+  let isGolden: Bool
+
+  static let sql = """
+    INSERT INTO review_opinions (number, decision_id, account, decision, note, is_golden, reviewed_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (number, decision_id, account) DO NOTHING
+    RETURNING number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(opinion.number)
+    parameters.append(opinion.decisionID)
+    parameters.append(opinion.account)
+    parameters.append(opinion.treatment.rawValue)
+    parameters.append(opinion.note)
+    parameters.append(isGolden)
+    parameters.append(opinion.reviewedAt)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// The opinions about a decision under review, the oldest first; without answers to golden cases.
+struct ReadOpinions: PostgresStatement {
+  let number: Int64
+  let decisionID: UUID
+
+  static let sql = """
+    SELECT decision, note, account, reviewed_at FROM review_opinions
+    WHERE number = $1 AND decision_id = $2 AND NOT is_golden ORDER BY reviewed_at, account
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(decisionID)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (
+    treatment: Decision.Treatment, note: String?, account: String, time: Date
+  ) {
+    (try row.storedTreatment(0), try row.decode(1), try row.decode(2), try row.decode(3))
+  }
+}
+
+/// Sets the state of a review. A person who ends it is stored with it.
+struct SetReviewState: PostgresStatement {
+  typealias Row = Void
+  let number: Int64
+  let decisionID: UUID
+  let state: String
+  let settledBy: String?
+  let time: Date
+
+  static let sql = """
+    UPDATE decision_reviews SET state = $3, settled_by = $4,
+      settled_at = CASE WHEN $4::text IS NULL THEN NULL ELSE $5::timestamptz END
+    WHERE number = $1 AND decision_id = $2
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(decisionID)
+    parameters.append(state)
+    parameters.append(settledBy)
+    parameters.append(time)
+  }
+}
+
+/// Disputed decisions that are in force, the oldest first.
+struct ReadDisputes: PostgresStatement {
+  let number: Int64?
+  let limit: Int
+
+  static let sql = """
+    SELECT v.number, v.decision_id, v.decided_by, v.decision, v.category_id, o.decision, o.note, o.account, o.reviewed_at
+    FROM decision_reviews v
+    JOIN number_decisions n ON n.number = v.number AND n.decision_id = v.decision_id
+    JOIN review_opinions o ON o.number = v.number AND o.decision_id = v.decision_id AND NOT o.is_golden
+    WHERE v.state = 'disputed' AND ($1::bigint IS NULL OR v.number = $1::bigint)
+    ORDER BY v.opened_at, v.number LIMIT $2::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(number)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Dispute {
+    let (number, id): (Int64, UUID) = (try row.decode(0), try row.decode(1))
+    return Dispute(
+      number: number, decisionID: id, decidedBy: try row.decode(2), treatment: try row.storedTreatment(3),
+      category: try row.optionalCategory(4),
+      opinion: try ReviewOpinion(
+        number: number, decisionID: id, treatment: try row.storedTreatment(5), note: try row.decode(6),
+        account: try row.decode(7), reviewedAt: try row.decode(8)))
+  }
+}
+
+/// Decisions with opinions since a time: a row for each opinion.
+struct ReadRatings: PostgresStatement {
+  let since: Date
+
+  static let sql = """
+    SELECT v.decision_id, v.category_id, v.decided_by, v.decision, o.account, o.decision
+    FROM review_opinions o
+    JOIN decision_reviews v ON v.number = o.number AND v.decision_id = o.decision_id
+    WHERE NOT o.is_golden AND o.reviewed_at >= $1
+    ORDER BY v.number, v.decision_id, o.account
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(since) }
+
+  struct Found: Sendable {
+    let decisionID: UUID
+    let category: ReportCategory?
+    let first: (account: String, treatment: Decision.Treatment)
+    let second: (account: String, treatment: Decision.Treatment)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Found {
+    Found(
+      decisionID: try row.decode(0), category: try row.optionalCategory(1),
+      first: (try row.decode(2), try row.storedTreatment(3)), second: (try row.decode(4), try row.storedTreatment(5)))
+  }
+}
+
+/// Figures of accounts as reviewers, in ascending order of name.
+struct CountReviewers: PostgresStatement {
+  let account: String?
+
+  static let sql = """
+    SELECT o.account, count(*) FILTER (WHERE o.is_golden), count(*) FILTER (WHERE o.is_golden AND d.decision = o.decision),
+           count(*) FILTER (WHERE NOT o.is_golden), count(*) FILTER (WHERE NOT o.is_golden AND d.decision = o.decision)
+    FROM review_opinions o
+    JOIN decisions d ON d.number = o.number AND d.decision_id = o.decision_id
+    WHERE $1::text IS NULL OR o.account = $1::text
+    GROUP BY o.account ORDER BY o.account
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(account) }
+
+  static func decode(_ row: PostgresRow) throws -> ReviewerRecord {
+    ReviewerRecord(
+      account: try row.decode(0), golden: Int(try row.decode(1, as: Int64.self)),
+      goldenRight: Int(try row.decode(2, as: Int64.self)), reviews: Int(try row.decode(3, as: Int64.self)),
+      equal: Int(try row.decode(4, as: Int64.self)))
+  }
+}
+
+/// Figures of accounts whose decisions were reviewed, in ascending order of name.
+struct CountReviewed: PostgresStatement {
+  let account: String?
+
+  static let sql = """
+    SELECT decided_by, count(*), count(*) FILTER (WHERE state = 'confirmed'), count(*) FILTER (WHERE state = 'overruled')
+    FROM decision_reviews
+    WHERE state <> 'open' AND ($1::text IS NULL OR decided_by = $1::text)
+    GROUP BY decided_by ORDER BY decided_by
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(account) }
+
+  static func decode(_ row: PostgresRow) throws -> ReviewerRecord {
+    ReviewerRecord(
+      account: try row.decode(0), reviewed: Int(try row.decode(1, as: Int64.self)),
+      confirmed: Int(try row.decode(2, as: Int64.self)), overruled: Int(try row.decode(3, as: Int64.self)))
+  }
+}
+
+extension PostgresRow {
+  func storedTreatment(_ column: Int) throws -> Decision.Treatment {
+    let name: String = try decode(column)
+    guard let treatment = Decision.Treatment(rawValue: name) else { throw StorageError.unknownTreatment(name) }
+    return treatment
+  }
+
+  fileprivate func reviewItem() throws -> (item: ReviewItem, order: String) {
+    (
+      ReviewItem(number: try decode(0), decisionID: try decode(1), category: try optionalCategory(2)),
+      try decode(3)
+    )
+  }
+}

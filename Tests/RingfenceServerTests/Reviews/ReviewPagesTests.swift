@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import ModerationSite
+@testable import RingfenceServer
+
+@Suite(.database) struct ReviewPagesTests {
+  private let number: Int64 = 33_162_000_248
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private var reviews: ReviewStore { ReviewStore(pool: pool) }
+
+  private func complain(_ reporters: Int = 21) async throws {
+    let now = Date()
+    let reports = (0..<reporters).map { index in
+      Report(
+        number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(index) * 3_600, category: .fraud,
+        reporter: Array(repeating: UInt8(index), count: 16), comment: "They sell <nothing>.")
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    _ = try await pool.run(EnqueueCases([(number, .threshold)], at: now))
+  }
+
+  /// Ada allows the number on its page.
+  private func allow(_ server: TestServer) async throws -> UUID {
+    let ada = try await ModeratorClient.signIn(server, as: "Ada Hidden")
+    let uri = "/moderation/numbers/\(number)"
+    let page = try await ada.page(uri)
+    #expect(page.contains("after another moderator has confirmed"))
+    let fields = [("decision", "allow"), ("reason", "My secret cause."), ("note", "A hidden note.")]
+    #expect(try await ada.send(page, to: "\(uri)/decision", fields).status == .seeOther)
+    return try #require(try await decisions.standing(of: number)?.decisionID)
+  }
+
+  private func address(_ id: UUID) -> String { "/moderation/reviews/\(number)/\(id.uuidString.lowercased())" }
+
+  @Test func aReviewerDoesNotSeeTheDecision() async throws {
+    try await complain()
+    try await TestServer.run { server in
+      let id = try await allow(server)
+      let bob = try await ModeratorClient.signIn(server, as: "Bob")
+      let list = try await bob.page("/moderation/reviews")
+      #expect(list.contains("href=\"\(address(id))\""))
+      let page = try await bob.page(address(id))
+      #expect(page.contains("They sell &lt;nothing&gt;.") && page.contains("Reporters who complain"))
+      for html in [list, page] {
+        for hidden in ["Ada", "secret cause", "hidden note", " checked"] {
+          #expect(!html.contains(hidden), "\(hidden)")
+        }
+      }
+      // The treatments are offered, and none is shown as the decision.
+      #expect(page.components(separatedBy: "Allow").count == 2)
+
+      let missing = try await bob.send(page, to: address(id), [("note", "Typed with care.")])
+      #expect(missing.status == .unprocessableContent)
+      #expect(missing.text.contains("Choose a treatment.") && missing.text.contains("Typed with care."))
+      let done = try await bob.send(missing.text, to: address(id), [("decision", "allow")])
+      #expect(done.headers[.location] == "/moderation/reviews?done=recorded")
+      #expect(try await bob.page("/moderation/reviews?done=recorded").contains("Your review was saved."))
+      let stored = try await reviews.ratedDecisions(since: Date() - 3_600)
+      #expect(stored.map(\.ratings.count) == [2])
+      #expect(try await reviews.records(of: "Ada Hidden").map(\.confirmed) == [1])
+      let again = try await bob.get(address(id))
+      #expect(again.headers[.location] == "/moderation/reviews?done=closed")
+    }
+  }
+
+  @Test func nobodyReviewsAnOwnDecisionAndTriageReviewsNone() async throws {
+    try await complain()
+    try await TestServer.run { server in
+      let id = try await allow(server)
+      let ada = try await ModeratorClient.signIn(server, as: "Ada Hidden")
+      let list = try await ada.page("/moderation/reviews")
+      #expect(!list.contains(id.uuidString.lowercased()) && list.contains("No decision waits"))
+      #expect(try await ada.get(address(id)).headers[.location] == "/moderation/reviews?done=closed")
+      let queue = try await ada.page("/moderation/queue")
+      let token = try #require(queue.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1)
+      let forced = try await ada.post(address(id), [("decision", "allow")], token: String(token))
+      #expect(forced.headers[.location] == "/moderation/reviews?done=closed")
+      #expect(try await reviews.ratedDecisions(since: Date() - 3_600) == [])
+      let triage = try await ModeratorClient.signIn(server, as: "Tim", role: .triage)
+      #expect(try await triage.get("/moderation/reviews").status == .forbidden)
+      #expect(try await triage.get(address(id)).status == .forbidden)
+    }
+  }
+
+  @Test func anAdministratorSettlesADispute() async throws {
+    try await complain()
+    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+      let id = try await allow(server)
+      let bob = try await ModeratorClient.signIn(server, as: "Bob")
+      let review = try await bob.page(address(id))
+      _ = try await bob.send(review, to: address(id), [("decision", "block"), ("note", "It rings all night.")])
+      #expect(try await !bob.page("/moderation/reviews").contains(id.uuidString.lowercased()))
+      let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
+      #expect(try await cleo.page("/moderation/reviews").contains(address(id)))
+      let page = try await cleo.page(address(id))
+      for shown in ["Ada Hidden", "Bob", "It rings all night."] { #expect(page.contains(shown), "\(shown)") }
+      let settle = "\(address(id))/settle"
+      let bare = try await cleo.send(page, to: settle, [("decision", "block")])
+      #expect(bare.status == .unprocessableContent && bare.text.contains("Enter a reason."))
+      let done = try await cleo.send(
+        bare.text, to: settle, [("decision", "block"), ("reason", "Many people complain."), ("category", "fraud")])
+      #expect(done.headers[.location] == "/moderation/reviews?done=settled")
+      let standing = try #require(try await decisions.standing(of: number))
+      #expect(standing.treatment == .block && standing.category == .fraud)
+      let agreement = try await cleo.page("/moderation/agreement")
+      #expect(agreement.contains("Ada Hidden") && agreement.contains("Cohen’s κ"))
+      let own = try await bob.page("/moderation/agreement")
+      #expect(!own.contains("Ada Hidden") && own.contains("Bob"))
+    }
+  }
+
+  @Test func anAdministratorMarksGoldenCases() async throws {
+    try await complain(3)
+    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+      let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
+      let path = "/moderation/golden"
+      let page = try await cleo.page(path)
+      let undecided = try await cleo.send(page, to: path, [("number", "+\(number)")])
+      #expect(undecided.status == .unprocessableContent && undecided.text.contains("no decision in force"))
+      let wrong = try await cleo.send(page, to: path, [("number", "12")])
+      #expect(wrong.status == .unprocessableContent)
+      _ = try await decisions.record(
+        try Decision(number: number, treatment: .block, reason: "Because.", decidedBy: "Ada", decidedAt: Date()))
+      let marked = try await cleo.send(page, to: path, [("number", "+\(number)")])
+      #expect(marked.headers[.location] == "\(path)?done=marked")
+      #expect(try await reviews.goldenCases().map(\.markedBy) == ["Cleo"])
+      let list = try await cleo.page(path)
+      let removed = try await cleo.send(list, to: "\(path)/remove", [])
+      #expect(removed.headers[.location] == "\(path)?done=removed")
+      #expect(try await reviews.goldenCases() == [])
+      let bob = try await ModeratorClient.signIn(server, as: "Bob")
+      #expect(try await bob.get(path).status == .forbidden)
+    }
+  }
+
+  /// A golden case and a review have the same page.
+  @Test func aGoldenCaseLooksLikeAReview() async throws {
+    try await complain()
+    let now = Date()
+    let decision = try Decision(
+      number: number, treatment: .allow, reason: "Because.", decidedBy: "Ada Hidden", decidedAt: now)
+    _ = try await decisions.record(decision, role: .moderator)
+    try await TestServer.run { server in
+      let bob = try await ModeratorClient.signIn(server, as: "Bob")
+      let normalized = { (page: String) in page.replacing(/value="[0-9a-f\-]{36,64}"/, with: "") }
+      let review = normalized(try await bob.page(address(decision.id)))
+      #expect(try await reviews.mark(number, by: "Cleo", role: .administrator, at: now))
+      try await pool.withConnection { _ = try await $0.execute("DELETE FROM decision_reviews") }
+      #expect(normalized(try await bob.page(address(decision.id))) == review)
+      let page = try await bob.page(address(decision.id))
+      let done = try await bob.send(page, to: address(decision.id), [("decision", "block")])
+      #expect(done.headers[.location] == "/moderation/reviews?done=recorded")
+      #expect(try await reviews.records(of: "Bob").map(\.goldenRight) == [0])
+      #expect(try await decisions.standing(of: number)?.treatment == .allow)
+    }
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct ReviewTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 33_162_000_248
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var decisions: DecisionStore { DecisionStore(pool: pool, reviews: none) }
+  private var reviews: ReviewStore { ReviewStore(pool: pool, policy: none, goldenInterval: 2) }
+  /// Reviews decisions with reach only.
+  private let none = ReviewPolicy(share: 0, mostReporters: 100)
+
+  /// Established reporters complain about this number and about three others.
+  private func complain(_ reporters: Int, of number: Int64) async throws {
+    let reports = (0..<reporters).flatMap { index in
+      [number, 33_162_000_001, 33_162_000_002, 33_162_000_003].map { number in
+        Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: now - 20 * 86_400, category: .robocall,
+          reporter: [UInt8](repeating: UInt8(index), count: 16))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now - 20 * 86_400)
+  }
+
+  private func decide(
+    _ treatment: Decision.Treatment, of number: Int64? = nil, by account: String = "Ada", after seconds: Double = 0,
+    store: DecisionStore? = nil
+  ) async throws -> Decision {
+    let decision = try Decision(
+      number: number ?? self.number, treatment: treatment, label: treatment == .identify ? "A shop" : nil,
+      reason: "Because.", decidedBy: account, decidedAt: now + seconds)
+    #expect(try await (store ?? decisions).record(decision) == .recorded)
+    return decision
+  }
+
+  private func review(
+    _ decision: Decision, _ treatment: Decision.Treatment, by account: String
+  ) async throws -> OpinionOutcome {
+    let opinion = try ReviewOpinion(
+      number: decision.number, decisionID: decision.id, treatment: treatment, note: nil, account: account,
+      reviewedAt: now + 60)
+    return try await reviews.record(opinion, role: .moderator)
+  }
+
+  private func listed(for account: String) async throws -> [UUID] {
+    try await reviews.open(for: account).map(\.decisionID)
+  }
+
+  /// The share of the reporters that weigh less than before.
+  private func discounted() async throws -> Int {
+    _ = try await ReporterStore(pool: pool).recount(protected: .none, at: now + 120)
+    return try await pool.withConnection { connection in
+      try await connection.query("SELECT count(*)::integer FROM reporters WHERE judged > 0").map {
+        Int(try $0.decode(0, as: Int32.self))
+      }.first ?? 0
+    }
+  }
+
+  @Test func weightsIgnoreAnAllowWithReachUntilASecondPersonConfirmsIt() async throws {
+    try await complain(21, of: number)
+    let decision = try await decide(.allow)
+    #expect(try await discounted() == 0)
+    #expect(try await listed(for: "Ada") == [])
+    #expect(try await listed(for: "Bob") == [decision.id])
+    // The author cannot confirm the decision.
+    #expect(try await review(decision, .allow, by: "Ada") == .closed)
+    #expect(try await discounted() == 0)
+    #expect(try await review(decision, .allow, by: "Bob") == .recorded)
+    #expect(try await review(decision, .allow, by: "Bob") == .recorded)
+    #expect(try await listed(for: "Cleo") == [])
+    #expect(try await review(decision, .allow, by: "Cleo") == .closed)
+    #expect(try await discounted() == 21)
+    _ = try await decisions.undo(decision.id, of: number, decidedBy: "Ada", at: now + 90)
+    #expect(try await discounted() == 0)
+  }
+
+  @Test func anAllowWithoutReachCountsAtOnceEvenInTheSample() async throws {
+    try await complain(20, of: number)
+    let sampling = DecisionStore(pool: pool, reviews: ReviewPolicy(share: 1, mostReporters: 100))
+    let decision = try await decide(.allow, store: sampling)
+    #expect(try await listed(for: "Bob") == [decision.id])
+    #expect(try await discounted() == 20)
+  }
+
+  @Test func aBlockOfManyReportersIsReviewedAndCountsAtOnce() async throws {
+    try await complain(101, of: number)
+    let decision = try await decide(.block)
+    #expect(try await reviews.open(for: "Bob").map(\.category) == [.robocall])
+    #expect(try await listed(for: "Bob") == [decision.id])
+    #expect(try await discounted() == 101)
+  }
+
+  @Test func anUpheldAppealAwaitsItsConfirmation() async throws {
+    try await complain(3, of: number)
+    let appeals = AppealStore(pool: pool, reviews: none)
+    try await appeals.file(try Appeal(number: number, statement: "It is mine.", filedAt: now))
+    _ = try await appeals.settle(number, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now)
+    let item = try #require(try await reviews.open(for: "Bob").first)
+    #expect(item.number == number)
+    #expect(try await discounted() == 0)
+  }
+
+  @Test func aBulkOpensReviewsToo() async throws {
+    try await complain(21, of: number)
+    let bulks = BulkStore(pool: pool, reviews: none)
+    let bulk = Bulk(
+      treatment: .allow, reason: "Because.", worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: now)
+    #expect(try await bulks.apply(bulk, to: try await bulks.items([number])) == [])
+    #expect(try await reviews.open(for: "Bob").map(\.number) == [number])
+    #expect(try await reviews.open(for: "Ada") == [])
+  }
+
+  @Test func anUndoneOrReplacedDecisionLeavesTheList() async throws {
+    try await complain(21, of: number)
+    let first = try await decide(.allow)
+    let second = try await decide(.block, after: 10)
+    #expect(try await listed(for: "Bob") == [])
+    #expect(try await review(first, .allow, by: "Bob") == .closed)
+    _ = try await decisions.undo(second.id, of: number, decidedBy: "Ada", at: now + 20)
+    #expect(try await listed(for: "Bob") == [first.id])
+    _ = try await decisions.undo(first.id, of: number, decidedBy: "Ada", at: now + 30)
+    #expect(try await listed(for: "Bob") == [])
+    #expect(try await reviews.find(number, first.id, for: "Bob") == nil)
+  }
+
+  @Test func aThirdPersonSettlesADispute() async throws {
+    try await complain(21, of: number)
+    let first = try await decide(.allow)
+    #expect(try await review(first, .block, by: "Bob") == .recorded)
+    #expect(try await listed(for: "Cleo") == [])
+    let dispute = try #require(try await reviews.disputes().first)
+    #expect(dispute.treatment == .allow && dispute.opinion.treatment == .block && dispute.decidedBy == "Ada")
+    #expect(try await discounted() == 0)
+    for account in ["Ada", "Bob"] {
+      let own = try Decision(
+        number: number, treatment: .allow, reason: "Mine.", decidedBy: account, decidedAt: now + 70)
+      #expect(try await reviews.settle(first.id, by: own, role: .administrator) == .closed)
+    }
+    let settled = try Decision(
+      number: number, treatment: .allow, reason: "It is a bank.", decidedBy: "Cleo", decidedAt: now + 80)
+    #expect(try await reviews.settle(first.id, by: settled, role: .administrator) == .settled)
+    // The decision is confirmed, and no new one was made.
+    #expect(try await decisions.history(of: number).map(\.id) == [first.id])
+    #expect(try await discounted() == 21)
+    #expect(try await reviews.disputes() == [])
+    let record = try #require(try await reviews.records(of: "Ada").first)
+    #expect(record.reviewed == 1 && record.confirmed == 1 && record.overruled == 0)
+  }
+
+  @Test func overrulingReplacesTheDecision() async throws {
+    try await complain(101, of: number)
+    let first = try await decide(.block)
+    #expect(try await review(first, .allow, by: "Bob") == .recorded)
+    let settled = try Decision(
+      number: number, treatment: .allow, reason: "It is a bank.", decidedBy: "Cleo", decidedAt: now + 80)
+    #expect(try await reviews.settle(first.id, by: settled, role: .administrator) == .settled)
+    #expect(try await reviews.settle(first.id, by: settled, role: .administrator) == .closed)
+    #expect(try await decisions.standing(of: number)?.decisionID == settled.id)
+    // Two persons chose to allow the number.
+    #expect(try await listed(for: "Dan") == [])
+    #expect(try await discounted() == 101)
+    #expect(try await reviews.records(of: "Ada").map(\.overruled) == [1])
+  }
+
+  @Test func goldenCasesMeasureTheReviewerOnly() async throws {
+    let golden = try await decide(.block)
+    #expect(try await reviews.mark(number, by: "Admin", role: .administrator, at: now))
+    #expect(try await reviews.mark(number, by: "Admin", role: .administrator, at: now) == false)
+    #expect(try await reviews.mark(33_162_000_249, by: "Admin", role: .administrator, at: now) == false)
+    // None before the second review.
+    #expect(try await listed(for: "Bob") == [])
+    for place in 1...2 as ClosedRange<Int64> {
+      try await complain(21, of: number + place)
+      let decision = try await decide(.allow, of: number + place)
+      #expect(try await listed(for: "Bob") == [decision.id])
+      #expect(try await review(decision, .allow, by: "Bob") == .recorded)
+    }
+    #expect(try await listed(for: "Bob") == [golden.id])
+    for account in ["Ada", "Admin", "Cleo"] { #expect(try await listed(for: account) == []) }
+    #expect(try await reviews.find(number, golden.id, for: "Ada") == nil)
+    #expect(try await review(golden, .allow, by: "Bob") == .recorded)
+    #expect(try await listed(for: "Bob") == [])
+    let record = try #require(try await reviews.records(of: "Bob").first)
+    #expect(record.golden == 1 && record.goldenRight == 0 && record.reviews == 2 && record.equal == 2)
+    #expect(try await reviews.disputes() == [])
+    #expect(try await reviews.ratedDecisions(since: now).count == 2)
+    #expect(try await decisions.standing(of: number)?.treatment == .block)
+    let stored = try #require(try await reviews.goldenCases().first)
+    #expect(stored.answers == 1 && stored.right == 0 && stored.treatment == .block)
+    #expect(try await reviews.unmark(number, golden.id, by: "Admin", role: .administrator, at: now))
+    #expect(try await reviews.goldenCases() == [])
+  }
+
+  @Test func ratingsHaveTheDecisionAndTheOpinion() async throws {
+    try await complain(101, of: number)
+    let decision = try await decide(.identify)
+    #expect(try await review(decision, .block, by: "Bob") == .recorded)
+    let rated = try #require(try await reviews.ratedDecisions(since: now).first)
+    #expect(rated.category == .robocall)
+    #expect(rated.ratings.map(\.account) == ["Ada", "Bob"] && rated.ratings.map(\.treatment) == [.identify, .block])
+    #expect(try await reviews.ratedDecisions(since: now + 3_600) == [])
+  }
+
+  /// Of two simultaneous reviews one is stored.
+  @Test func simultaneousReviewsDoNotOverwriteEachOther() async throws {
+    try await complain(21, of: number)
+    let decision = try await decide(.allow)
+    async let first = review(decision, .allow, by: "Bob")
+    async let second = review(decision, .block, by: "Cleo")
+    let outcomes = try await [first, second]
+    #expect(outcomes.count { $0 == .recorded } == 1)
+    #expect(try await reviews.ratedDecisions(since: now).map(\.ratings.count) == [2])
+  }
+}
