@@ -45,7 +45,8 @@ class Page:
 
 AREAS = {
     "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
-    "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges", "protected": "Protected", "thresholds": "Thresholds",
+    "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges",
+    "protected": "Protected", "thresholds": "Thresholds",
     "publications": "Publications", "changes": "Publications", "recipes": "Publications", "apps": "Apps",
     "accounts": "Accounts", "audit": "Audit log", "health": "Health",
 }

@@ -128,11 +128,13 @@ import Testing
 
   @Test(arguments: simulations) func theIntervalCoversTheTruthInMostRuns(_ simulation: Simulation) {
     var generator = SeededGenerator(seed: 73)
-    let covered = (0..<200).count { _ in
+    // Three times 200 runs: with 200 alone, chance decides about the last per cent.
+    let runs = 600
+    let covered = (0..<runs).count { _ in
       let agreement = Agreement.of(simulation.rate(&generator), values: 3)
       return agreement?.interval?.contains(simulation.truth) ?? false
     }
-    print("\(simulation.testDescription): the truth \(simulation.truth) was covered in \(covered) of 200 runs")
-    #expect(covered >= 190)
+    print("\(simulation.testDescription): the truth \(simulation.truth) was covered in \(covered) of \(runs) runs")
+    #expect(covered * 100 >= runs * 95)
   }
 }
