@@ -99,7 +99,7 @@ extension QueueList.Row {
 
   /// A comment in one line. A comment on harassment may itself be harassment, so it is shown on the page of the case
   /// only.
-  private static func text(_ comment: CaseComment, _ names: QueueNames) -> String {
+  private static func text(_ comment: NewestComment, _ names: QueueNames) -> String {
     guard comment.category != .harassment else { return names.hidden }
     let line = comment.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     return line.count > commentLength ? "\(line.prefix(commentLength - 1))…" : line

@@ -3,6 +3,14 @@
 public import Curation
 import Foundation
 
+/// The newest comment on a number.
+public struct NewestComment: Sendable, Equatable {
+  /// Unchecked.
+  public var text: String
+  /// Of its report.
+  public var category: ReportCategory
+}
+
 /// Facts about the number of a case, for its row in the list.
 public struct QueueRowFacts: Sendable, Equatable {
   /// The kinds of conditions that its reports do not meet, in the order of the evaluation; empty where its reports meet
@@ -13,12 +21,12 @@ public struct QueueRowFacts: Sendable, Equatable {
   /// Days with complaints.
   public var days = ComplaintDays()
   /// The newest comment of the last ``CaseStore/days`` days; nil for none.
-  public var comment: CaseComment?
+  public var comment: NewestComment?
 
   /// - Parameters: see the properties.
   public init(
     missing: [ListingCondition.Kind] = [], reporters: Int = 0, days: ComplaintDays = ComplaintDays(),
-    comment: CaseComment? = nil
+    comment: NewestComment? = nil
   ) {
     self.missing = missing
     self.reporters = reporters
@@ -30,7 +38,7 @@ public struct QueueRowFacts: Sendable, Equatable {
   ///   - record: nil for a number without reports.
   ///   - country: ISO 3166 alpha-2; nil for a number without one.
   init(
-    _ record: NumberRecord?, country: String?, comment: CaseComment?, by thresholds: ThresholdSet, at time: Date
+    _ record: NumberRecord?, country: String?, comment: NewestComment?, by thresholds: ThresholdSet, at time: Date
   ) {
     self.comment = comment
     guard let record else { return }

@@ -66,8 +66,8 @@ struct ReadLastComments: PostgresStatement {
   let since: Date
 
   static let sql = """
-    SELECT number, comment, reported_at, category_id, report_id FROM (
-      SELECT number, comment, reported_at, category_id, report_id,
+    SELECT number, comment, category_id FROM (
+      SELECT number, comment, category_id,
              row_number() OVER (PARTITION BY number ORDER BY reported_at DESC, report_id DESC) AS place
       FROM reports
       WHERE number = ANY($1::bigint[]) AND reported_at >= $2 AND comment IS NOT NULL AND withdrawn_at IS NULL
@@ -79,12 +79,7 @@ struct ReadLastComments: PostgresStatement {
     parameters.append(since)
   }
 
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, comment: CaseComment) {
-    (
-      try row.decode(0),
-      CaseComment(
-        text: try row.decode(1), reportedAt: try row.decode(2), category: try row.category(3),
-        reportID: try row.decode(4))
-    )
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, comment: NewestComment) {
+    (try row.decode(0), NewestComment(text: try row.decode(1), category: try row.category(2)))
   }
 }
