@@ -25,7 +25,7 @@ struct CaseSummary: Encodable {
     parts.append(texts.count("case.summary.networks", score.networks))
     parts.append(texts.count("case.summary.days", score.days))
     self.parts = parts
-    let names = conditions.filter { !$0.isMet }.map(\.name)
+    let names = conditions.filter { !$0.isMet }.map { $0.name.prefix(1).lowercased() + $0.name.dropFirst() }
     missing = names.isEmpty ? "" : texts("case.summary.missing", ["conditions": names.joined(separator: ", ")])
     isMet = !conditions.isEmpty && names.isEmpty
   }

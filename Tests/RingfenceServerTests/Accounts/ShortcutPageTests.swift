@@ -3,10 +3,14 @@
 import Curation
 import Foundation
 import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
 import Storage
 import TestSupport
 import Testing
 
+@testable import ModerationSite
 @testable import RingfenceServer
 
 /// An account's own keys, its first password, and its navigation on pages that do not exist.
