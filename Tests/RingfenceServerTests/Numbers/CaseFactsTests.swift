@@ -36,7 +36,7 @@ import Testing
       try await report(18..<24, comment: nil, networks: 6)
       let page = try await ModeratorClient.signIn(server, as: "Ada").page(uri)
       for text in [
-        "<span>24 reporters, all new</span>", "<span>1 day</span>", "not met: networks, days", "class=\"chart spark\"",
+        "<span>24 reporters, all new</span>", "<span>1 day</span>", "not met: days", "class=\"chart spark\"",
         "<strong>New reporters:</strong> 24 of 24 reporters are new",
         "<strong>One text:</strong> 18 of 24 reporters sent “Scam hospital!”",
         "reporters share one network", "<strong class=\"times\">18 ×</strong> Scam hospital!", "18 new reporters",
