@@ -568,6 +568,9 @@ def delta_packs():
     yield "to-empty", both[0], written(3, [], WORDS, serial=8, **fields)
     yield "from-empty", written(3, [], WORDS, serial=1, **fields), both[0]
     yield "to-no-labels", both[0], written(3, [(number, 1, b"") for number, _, _ in old], serial=8, **fields)
+    twice = Made(0, 0, {2: ((b"B",), (b"Bank",)), 3: ((), (b"Bank", b"Scam"))}, {1: ((), (b"ank",)), 2: ((), (b"ank",))})
+    yield "token-twice", written(2, [(4, 2, b"Scam")], twice), written(
+        2, [(4, 2, b"Bank"), (5, 2, b"Scam"), (9, 2, b"Bank")], twice, serial=8)
     numbers = [n * n * 37 + 11 for n in range(23)]
     block = [written(1, [(number, 1, b"") for number in list], shift=2, serial=serial)
              for serial, list in ((7, numbers), (8, numbers[1:9] + numbers[12:] + [99_999]))]

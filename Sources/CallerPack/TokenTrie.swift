@@ -40,7 +40,7 @@ package struct TokenTrie {
   @inline(__always)
   package func value(_ node: UInt32, _ place: Int) -> Int32 { values[Int(node) << 2 | place] }
 
-  /// Sets a value of a string.
+  /// Sets a value of a string, unless it has one: of a token with two code words, the shorter comes first.
   package mutating func insert(_ text: UnsafeRawBufferPointer, _ place: Int, _ value: Int32) {
     var node = Self.root
     for byte in text {
@@ -50,7 +50,7 @@ package struct TokenTrie {
         node = add(node, byte)
       }
     }
-    values[Int(node) << 2 | place] = value
+    if values[Int(node) << 2 | place] < 0 { values[Int(node) << 2 | place] = value }
   }
 
   private mutating func add(_ node: UInt32, _ byte: UInt8) -> UInt32 {

@@ -6,6 +6,9 @@
 /// A pack that deltas are read against.
 private let base: PackReader? = try? PackReader.open(path: "Tests/CallerPackTests/Golden/labels.rfpack")
 
+/// The results of deltas.
+private let result = ".build/fuzz/result.rfpack"
+
 /// One input: even first bytes are read as a pack, odd ones as a delta, with their checksums made right.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
@@ -42,9 +45,13 @@ private func readDelta(_ bytes: [UInt8]) {
     let delta = try PackDelta(bytes: repairedDelta(bytes))
     let changes = try delta.makeChanges(base: base)
     while try changes.next() != nil {}
+    try delta.apply(base: base, to: result)
   } catch {
     precondition(!"\(error)".isEmpty)
+    return
   }
+  // Only a pack that keeps every rule is the result of a delta.
+  do { try PackReader.open(path: result).verify() } catch { preconditionFailure("\(error)") }
 }
 
 private func put(_ value: UInt32, _ at: Int, _ bytes: inout [UInt8]) {
