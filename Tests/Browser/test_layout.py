@@ -72,7 +72,8 @@ def test_an_appeal_is_answered_beside_what_is_known(server, visit, signed_in, wi
     if width == 1440:
         said = box(page, "[aria-labelledby=said]")
         assert known["x"] > said["x"] + said["width"] and known["y"] == said["y"]
-        assert answer["y"] + answer["height"] < 900
+        reject = box(page, "#answer .danger")
+        assert reject["y"] + reject["height"] < 900
     # All statements are on the page; only a few are visible at first.
     filings = page.locator("[aria-labelledby=said] .filing")
     assert filings.count() >= 6
