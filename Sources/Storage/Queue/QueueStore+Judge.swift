@@ -19,13 +19,13 @@ extension QueueStore {
     return try await pool.retrying { connection in
       let known = try await connection.run(ReadQueueFacts(numbers: numbers))
       // Numbers below every review threshold are read only where another cause is possible.
-      let notable = known.filter(\.isNotable).map(\.number)
+      let guarded = numbers.filter { protected.rule(for: $0) != nil }
+      let notable = Set(known.filter(\.isNotable).map(\.number)).union(guarded).sorted()
       let storedHeat = thresholds.lowestReviewHeat * (1 - 1e-9) * Decay.heat.scale(at: time)
       var records = try await connection.records(of: numbers, heat: storedHeat)
       for (number, record) in try await connection.records(of: notable.filter { records[$0] == nil }, heat: 0) {
         records[number] = record
       }
-      let guarded = numbers.filter { protected.rule(for: $0) != nil }
       let recent = try await connection.recentReports(of: guarded, at: time)
       var judge = CaseJudge(thresholds: thresholds, time: time)
       for facts in known {
