@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
+import Localization
 import Curation
 import Foundation
 import Hummingbird

@@ -107,7 +107,8 @@ import Testing
         }
       }
       try await kill()
-      #expect(try await !page(here, address, saying: "The server stopped during the requested publication.").contains("Request again"))
+      let broken = try await page(here, address, saying: "The server stopped during the requested publication.")
+      #expect(!broken.contains("Request again"))
       #expect(try await here.post(address, [:]).status == .seeOther)
       _ = try await page(there, address, saying: "There is no publication yet.")
       #expect(press.orders.count == 2)

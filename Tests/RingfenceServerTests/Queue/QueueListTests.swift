@@ -56,7 +56,7 @@ import Testing
       #expect(row.contains("A &lt;b&gt;bank&lt;/b&gt; and more and") && row.contains("…</td>"))
       #expect(!row.contains("An old one."))
       #expect(rows[1].contains("Hidden: harassment") && !page.contains("Rude words."))
-      #expect(row.contains("data-label=\"Not met\">networks<"))
+      #expect(row.contains("data-label=\"Not met\">heat, evidence, confidence, networks<"))
       #expect(rows[1].contains("data-label=\"Not met\">heat, evidence, confidence, reporters, networks, days<"))
     }
   }
