@@ -8,7 +8,7 @@ import Testing
 @Suite struct SecretTests {
   private static let cheap = PasswordHash.Cost(log2N: 4, r: 1, p: 1)
 
-  @Test func aPasswordIsKnownByItsHash() throws {
+  @Test func `a stored hash verifies only the password that it was made of`() throws {
     let hash = try PasswordHash("correct horse", cost: Self.cheap)
     let stored = try #require(PasswordHash(hash.text))
     #expect(stored == hash)
@@ -21,9 +21,9 @@ import Testing
   @Test(arguments: [
     "", "scrypt$15$8$1$", "bcrypt$4$1$1$AAAA$AAAA", "scrypt$60$8$1$AAAA$AAAA", "scrypt$18$32$1$AAAA$AAAA",
     "scrypt$4$1$1$$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "scrypt$4$1$1$AAAA$AAAA",
-  ]) func whatIsNoHashIsNone(_ text: String) { #expect(PasswordHash(text) == nil) }
+  ]) func `a malformed password hash is refused`(_ text: String) { #expect(PasswordHash(text) == nil) }
 
-  @Test func nobodysPasswordIsWrong() async throws {
+  @Test func `verification without a stored hash fails`() async throws {
     let hasher = PasswordHasher(slots: 1, queueLimit: 1, cost: Self.cheap)
     for typed in ["", "anything"] { #expect(try await !hasher.verify(typed, nil)) }
     let stored = try await hasher.hash("something")
@@ -31,7 +31,7 @@ import Testing
     #expect(try await !hasher.verify("anything", stored))
   }
 
-  @Test func onlySoManyPasswordsAreHashedAtOnce() async throws {
+  @Test func `requests beyond the hashing queue are refused`() async throws {
     // Each takes long enough that all are requested before the first has finished.
     let hasher = PasswordHasher(slots: 1, queueLimit: 2, cost: .init(log2N: 15, r: 8, p: 4))
     let outcomes = await withTaskGroup(of: Bool.self) { group in
@@ -57,12 +57,14 @@ import Testing
     arguments: [
       ("long enough 7", nil), ("short", .short), (String(repeating: "ab", count: 101), .long),
       ("aaaaaaaaaaaa", .plain), ("ada lovelace!", .name),
-    ] as [(String, PasswordRules.Problem?)]) func passwordsHaveRules(password: String, problem: PasswordRules.Problem?)
+    ] as [(String, PasswordRules.Problem?)]) func `password rules return the expected problem`(
+      password: String, problem: PasswordRules.Problem?
+    )
   {
     #expect(PasswordRules.problem(with: password, name: "Ada Lovelace") == problem)
   }
 
-  @Test func aCodeIsGoodAStepAroundNowAndOnce() throws {
+  @Test func `a TOTP code is valid one step around now and only once`() throws {
     let secret = TOTP.makeSecret()
     let now = Date(timeIntervalSince1970: 1_795_000_000)
     let step = TOTP.step(at: now)
@@ -82,7 +84,7 @@ import Testing
         "otpauth://totp/Ringfence:Ada%20%26%20Co%2F%C3%BC?secret="))
   }
 
-  @Test func aSecretOpensForItsAccountOnly() throws {
+  @Test func `a sealed secret opens for its own account only`() throws {
     let key = AccountKey([UInt8](repeating: 7, count: 32))
     let sealed = try key.seal([1, 2, 3], for: 5)
     #expect(key.open(sealed, for: 5) == [1, 2, 3])
@@ -97,7 +99,7 @@ import Testing
     #expect(key.subject("a", [1]) != key.subject("b", [1]))
   }
 
-  @Test func recoveryCodesAreReadAsTheyAreTyped() {
+  @Test func `recovery codes are accepted with spaces and capitals`() {
     let codes = RecoveryCodes.make()
     #expect(Set(codes).count == RecoveryCodes.count)
     for code in codes {
@@ -107,7 +109,7 @@ import Testing
     #expect(RecoveryCodes.normalised("abcde-fghi") == nil && RecoveryCodes.normalised("") == nil)
   }
 
-  @Test func aCodeIsAPicture() throws {
+  @Test func `a QR code contains the finder pattern and refuses a text that is too long`() throws {
     let code = try #require(QRCode("otpauth://totp/Ringfence:Ada?secret=AAAA"))
     #expect(code.size == 33 + 8 || code.size == 29 + 8)
     // The finder pattern in the corner: seven dark modules.
@@ -115,7 +117,7 @@ import Testing
     #expect(QRCode(String(repeating: "a", count: 10_000)) == nil)
   }
 
-  @Test func onlyEqualBytesAreEqual() {
+  @Test func `a constant-time comparison accepts only equal bytes`() {
     #expect(ConstantTime.areEqual("".utf8, "".utf8) && ConstantTime.areEqual("abc".utf8, "abc".utf8))
     #expect(!ConstantTime.areEqual("ab".utf8, "abc".utf8) && !ConstantTime.areEqual("abc".utf8, "ab".utf8))
     for place in 0..<8 {

@@ -51,7 +51,7 @@ import Testing
     try await client.signIn(name: name, password: password, visitor, at: now + seconds)
   }
 
-  @Test func aLinkWorksOnceAndADisabledAccountsNever() async throws {
+  @Test func `a sign-in link works once and never for a disabled account`() async throws {
     let token = try await moderators.makeSignInToken(for: "Ada", role: .triage, at: now)
     guard case .entered(.session(let session, true), _) = try await client.signIn(link: token, visitor(), at: now)
     else {
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// The time of a refusal does not reveal which names exist, since the work is the same.
-  @Test func aNameWithoutAnAccountCostsAsMuchAsAWrongPassword() async throws {
+  @Test func `an unknown name costs as much work as a wrong password`() async throws {
     _ = try await withPassword("Ada")
     let service = client
     func work(_ name: String, _ typed: String) async throws -> (derivations: Int, events: Int) {
@@ -90,7 +90,7 @@ import Testing
     #expect(!noted.map { "\($0)" }.joined().contains("Zoltan"))
   }
 
-  @Test func aSessionEndsByIdlenessByAgeAndByAnotherSignIn() async throws {
+  @Test func `a session ends by idleness, by age and by another sign-in`() async throws {
     let session = try await session("Ada")
     #expect(try await moderator(session, at: now + SessionStore.idleLifetime + 1) == nil)
     // While in use, it lasts until its greatest age.
@@ -107,7 +107,7 @@ import Testing
     #expect(try await moderator(former) == nil)
   }
 
-  @Test func aPasswordEndsOtherSessionsAndRotatesItsOwn() async throws {
+  @Test func `a new password ends other sessions and rotates the current one`() async throws {
     let (one, other) = (try await session("Ada"), try await session("Ada"))
     let ada = try #require(try await moderator(one))
     let rotated = try await accounts.setPassword(try await client.hasher.hash(password), of: ada, at: now)
@@ -122,7 +122,7 @@ import Testing
     #expect(try await attempt("Nobody", password, visitor()) == .refused)
   }
 
-  @Test func guessesSlowDownStrangersAndNotTheOwner() async throws {
+  @Test func `failed sign-ins are throttled for unknown browsers but not for the owner`() async throws {
     _ = try await withPassword("Ada")
     guard case .entered(_, let browser) = try await attempt("Ada", password, visitor(9)) else {
       Issue.record("the password does not work")
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func whoGetsInMakesUpForTheirOwnFailuresAndKeepsNobodyElsesFresh() async throws {
+  @Test func `a sign-in clears its own failures and does not prolong those of its network`() async throws {
     _ = try await withPassword("Ada")
     for day in 0..<8 {
       let outcome = try await attempt("Ada", "wrong", visitor(), after: Double(day) * 80_000)
@@ -180,7 +180,7 @@ import Testing
     #expect(try await attempt("stranger", "wrong", visitor(8), after: start + 3_701) == .refused)
   }
 
-  @Test func aPlantedBrowserTokenIsNotTakenOver() async throws {
+  @Test func `a browser token that the server did not issue is replaced`() async throws {
     _ = try await withPassword("Ada")
     guard case .entered(_, let token) = try await attempt("Ada", password, visitor(known: "planted")),
       case .entered(_, let same) = try await attempt("Ada", password, visitor(known: token))
@@ -192,7 +192,7 @@ import Testing
     #expect(try await !AttemptStore(pool: pool).knows(browser: "planted", of: "Ada"))
   }
 
-  @Test func aNewPasswordAndTheEndOfAllSessionsLeaveNoWayIn() async throws {
+  @Test func `a new password and the end of all sessions invalidate earlier links`() async throws {
     let session = try await session("Ada")
     let ada = try #require(try await moderator(session))
     let link = try await moderators.makeSignInToken(for: "Ada", at: now)
@@ -212,7 +212,7 @@ import Testing
     #expect(try await client.signIn(link: other, visitor(), at: now) == .refused)
   }
 
-  @Test func anAccountWhoseCommitWasInDoubtIsNotTakenByItself() async throws {
+  @Test func `adding an account is idempotent within a transaction and refused in another`() async throws {
     let event = Actor.commandLine("test").did("account.add", to: "Bob", after: ["role": "moderator"])
     for _ in 0..<2 { try await accounts.add("Bob", role: .moderator, noting: event, at: now) }
     await #expect(throws: AccountError.taken("Bob")) {
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func aLinkThatIsRedeemedTwiceByOneTransactionOpensOneSession() async throws {
+  @Test func `redeeming a link twice in one transaction opens one session`() async throws {
     let link = try await moderators.makeSignInToken(for: "Ada", at: now)
     let opening = SessionOpening(browser: "Test", former: nil, time: now)
     let first = try await moderators.enter(link: link, opening)
@@ -231,7 +231,7 @@ import Testing
     #expect(try await accounts.account(named: "Ada", at: now)?.sessions == 1)
   }
 
-  @Test func aDatabaseKnowsItsKeyUntilNothingIsKeptWithIt() async throws {
+  @Test func `the database keeps the key fingerprint while a secret is sealed with it`() async throws {
     let ada = try await withPassword("Ada")
     _ = try await accounts.setSecondFactor(
       try key.seal(TOTP.makeSecret(), for: ada.id), step: 0, recovery: [], of: ada, at: now)
@@ -244,7 +244,7 @@ import Testing
   }
 
   /// The database stores microseconds: a session must be valid at the very time at which it was opened.
-  @Test func noMomentIsBeforeItself() async throws {
+  @Test func `an attempt at a fraction of a microsecond is recorded without an error`() async throws {
     _ = try await withPassword("Ada")
     for step in 0..<20 {
       let outcome = try await attempt("Ada", "wrong", visitor(UInt8(step + 1)), after: Double(step) + 0.123_456_7)
@@ -252,7 +252,7 @@ import Testing
     }
   }
 
-  @Test func guessesAtOnceAreCountedLikeGuessesOneAfterAnother() async throws {
+  @Test func `parallel guesses are counted like consecutive guesses`() async throws {
     _ = try await withPassword("Ada")
     let (client, time) = (client, now)
     let outcomes = try await withThrowingTaskGroup(of: SignInOutcome.self) { group in
@@ -268,7 +268,7 @@ import Testing
     #expect(outcomes.count { $0 == .refused } == 6)
   }
 
-  @Test func theSecondFactorIsAsked() async throws {
+  @Test func `sign-in asks for the second factor and throttles guessed codes`() async throws {
     let ada = try await withPassword("Ada")
     let secret = TOTP.makeSecret()
     let codes = RecoveryCodes.make()
@@ -316,7 +316,7 @@ import Testing
     }
   }
 
-  @Test func theLastAdministratorStays() async throws {
+  @Test func `the last administrator cannot be demoted or disabled`() async throws {
     let actor = Actor.commandLine("test")
     for name in ["Ada", "Bob"] { try await accounts.add(name, role: .administrator, by: actor, at: now) }
     await #expect(throws: AccountError.taken("Ada")) {
@@ -335,7 +335,7 @@ import Testing
     #expect(try await accounts.accounts(at: now).map(\.name) == ["Ada", "Bob"])
   }
 
-  @Test func aResetLeavesNothingThatOpens() async throws {
+  @Test func `an account reset invalidates its session, link and password`() async throws {
     let ada = try await withPassword("Ada")
     let link = try await moderators.makeSignInToken(for: "Ada", at: now)
     let session = try await session("Ada")
@@ -347,7 +347,7 @@ import Testing
     _ = try await self.session("Ada")
   }
 
-  @Test func whatHappensStandsInTheTrail() async throws {
+  @Test func `account events appear in the audit log without passwords`() async throws {
     let ada = try await withPassword("Ada")
     _ = try await attempt("Ada", "wrong", visitor())
     try await accounts.setRole(.administrator, of: "Ada", by: .commandLine("Bob"), at: now + 1)

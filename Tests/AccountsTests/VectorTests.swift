@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [
     (59, "94287082"), (1_111_111_109, "07081804"), (1_111_111_111, "14050471"), (1_234_567_890, "89005924"),
     (2_000_000_000, "69279037"), (20_000_000_000, "65353130"),
-  ]) func codesAreThoseOfTheStandard(seconds: Int, code: String) {
+  ]) func `TOTP codes match the test vectors of RFC 6238`(seconds: Int, code: String) {
     let time = Date(timeIntervalSince1970: Double(seconds))
     let secret = Array("12345678901234567890".utf8)
     #expect(TOTP.code(secret: secret, step: TOTP.step(at: time), digits: 8) == code)
@@ -34,7 +34,9 @@ import Testing
       dfcf017b45575887
       """
     ),
-  ]) func scryptIsThatOfTheStandard(password: String, salt: String, log2N: Int, r: Int, p: Int, hex: String) throws {
+  ]) func `scrypt keys match the published test vectors`(
+    password: String, salt: String, log2N: Int, r: Int, p: Int, hex: String
+  ) throws {
     let key = try PasswordHash.derive(
       Array(password.utf8), salt: Array(salt.utf8), cost: .init(log2N: log2N, r: r, p: p), count: 64)
     #expect(key.map { String(format: "%02x", $0) }.joined() == hex)
@@ -44,7 +46,7 @@ import Testing
   @Test(arguments: [
     ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("fooba", "MZXW6YTB"),
     ("foobar", "MZXW6YTBOI"),
-  ]) func base32IsThatOfTheStandard(text: String, encoded: String) {
+  ]) func `Base32 matches the test vectors of RFC 4648`(text: String, encoded: String) {
     #expect(Base32.encode(Array(text.utf8)) == encoded)
   }
 }

@@ -41,7 +41,7 @@ import Testing
 
   private struct Failed: Error {}
 
-  @Test func anActorKeepsItsThreadAndEndsItWithALastAct() async throws {
+  @Test func `an actor keeps its thread and runs its last action on it`() async throws {
     let ends = AsyncStream<pthread_t>.makeStream()
     var actor: Threaded? = Threaded { ends.continuation.yield($0) }
     let thread = try #require(await actor?.thread())
@@ -51,7 +51,7 @@ import Testing
     #expect(await end.next() == thread)
   }
 
-  @Test func jobsOfManyTasksRunOneAfterAnother() async {
+  @Test func `jobs of many tasks run one after another`() async {
     let (threaded, queued) = (Threaded { _ in }, Queued())
     let counts = await withTaskGroup(of: (Int, Int).self) { group in
       for _ in 0..<200 { group.addTask { (await threaded.countUp(), await queued.countUp()) } }
@@ -63,7 +63,7 @@ import Testing
     #expect(counts.0 == Set(1...200) && counts.1 == Set(1...200))
   }
 
-  @Test func tasksPreferTheConcurrentQueue() async {
+  @Test func `tasks run with the concurrent queue as their preferred executor`() async {
     let executor = ConcurrentQueueExecutor(label: "test")
     let sum = await withTaskExecutorPreference(executor) {
       await withTaskGroup(of: Int.self) { group in
@@ -74,13 +74,13 @@ import Testing
     #expect(sum == 5_050)
   }
 
-  @Test func blockingWorkHasAThreadOfItsOwnAndItsErrorIsThrown() async throws {
+  @Test func `blocking work runs on its own thread and throws its error`() async throws {
     let actor = Threaded { _ in }
     #expect(try await runOnThread { pthread_self() } != actor.thread())
     await #expect(throws: Failed.self) { try await runOnThread { throw Failed() } }
   }
 
-  @Test func blockingWorkRunsOnAQueueAndItsErrorIsThrown() async throws {
+  @Test func `blocking work runs on a queue and throws its error`() async throws {
     let queue = DispatchQueue(label: "test")
     #expect(try await queue.run { 7 } == 7)
     await #expect(throws: Failed.self) { try await queue.run { throw Failed() } }
@@ -88,7 +88,7 @@ import Testing
 }
 
 @Suite struct LazyValueTests {
-  @Test func onlyTheFirstTaskMakesTheValue() async {
+  @Test func `only the first task makes the lazy value`() async {
     let value = LazyValue<UUID>()
     #expect(value.value == nil)
     let made = await withTaskGroup(of: UUID.self) { group in
@@ -98,7 +98,7 @@ import Testing
     #expect(made.count == 1 && made.first == value.value)
   }
 
-  @Test func aCancellationFlagStaysSet() {
+  @Test func `a cancellation flag stays set`() {
     let flag = CancellationFlag()
     #expect(!flag.isSet)
     flag.set()

@@ -7,7 +7,7 @@ import Testing
 @testable import BenchmarkCommand
 
 @Suite struct BenchmarkKeyTests {
-  @Test func missingKeyFileIsNamedWithTheNextStep() throws {
+  @Test func `a missing key file is named with the next step`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).txt").path
     let failure = try #require(throws: CommandFailure.self) {
       try BenchmarkKey.find(file: path, settings: Settings())

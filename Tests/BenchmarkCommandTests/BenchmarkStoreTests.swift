@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.database) struct BenchmarkStoreTests {
   /// The scripts write their rows into the scratch schema and not into the real tables.
-  @Test func scriptsWriteIntoTheScratchSchemaOnly() async throws {
+  @Test func `benchmark scripts write into the scratch schema only`() async throws {
     let configuration = PostgresConfiguration(TestDatabase.current.dsn)
     let connection = try await PostgresConnection.connect(configuration, logger: .forTests)
     let store = BenchmarkStore(connection: connection)
@@ -34,7 +34,7 @@ import Testing
 
   private var started: String { "\(Int(Date().timeIntervalSince1970))" }
 
-  @Test func ranksAreHeavyTailedAndNumbersDistinct() {
+  @Test func `benchmark ranks are heavy-tailed and their numbers distinct`() {
     #expect(BenchmarkNumbers.rank(of: 0) == 0)
     #expect(BenchmarkNumbers.rank(of: 1 - 0x1p-53) < BenchmarkNumbers.count)
     #expect((300...1_500).contains(BenchmarkNumbers.rank(of: 0.46)))

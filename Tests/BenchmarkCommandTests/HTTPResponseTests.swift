@@ -9,7 +9,7 @@ import Testing
     try Array(text.utf8).withUnsafeBytes { try HTTPResponse.parse($0) }
   }
 
-  @Test func readsAnAnswerOnlyWhenItIsWhole() throws {
+  @Test func `parses a response only when it is complete`() throws {
     let head = "HTTP/1.1 201 Created\r\nContent-Type: text/plain\r\ncontent-LENGTH: 5\r\n\r\n"
     let whole = head + "hello"
     for length in 0..<whole.count { #expect(try parse(String(whole.prefix(length))) == nil) }
@@ -19,7 +19,7 @@ import Testing
     #expect(try parse(whole + "HTTP/1.1 200")?.body.upperBound == length + 5)
   }
 
-  @Test func readsWhatTheConnectionBecomes() throws {
+  @Test func `parses whether the connection closes and an empty response`() throws {
     let last = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
     #expect(try parse(last)?.closes == true)
     #expect(try parse("HTTP/1.1 204 No Content\r\n\r\n")?.status == 204)
@@ -30,11 +30,11 @@ import Testing
     "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5x\r\n\r\n", "SSH-2.0-x\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
   ])
-  func refusesWhatIsNoAnswer(text: String) {
+  func `refuses a malformed response`(text: String) {
     #expect(throws: HTTPResponse.Malformed.self) { try parse(text) }
   }
 
-  @Test func countsTexts() {
+  @Test func `counts occurrences of a text in a response`() {
     func count(_ text: String) -> Int {
       Array(text.utf8).withUnsafeBytes { HTTPResponse.count(of: "\"created\"", in: $0) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct IntakeBenchmarkTests {
   @Test(arguments: ["http://127.0.0.1:8080", "http://localhost:80", "http://127.8.9.1", "http://[::1]:8080/"])
-  func loadsThisMachine(url: String) {
+  func `accepts a target on this machine`(url: String) {
     #expect(LoadTarget(url: url) != nil)
   }
 
@@ -15,11 +15,11 @@ import Testing
     "https://127.0.0.1:8080", "http://10.0.0.1:8080", "http://example.org", "http://[fe80::1]:8080", "127.0.0.1:8080",
     "http://127.0.0.1.example.org", "http://127.0.0.1:0", "http://127.0.0.1/path", "http://localhost.example.org",
   ])
-  func loadsNoOther(url: String) {
+  func `refuses a target on another machine`(url: String) {
     #expect(LoadTarget(url: url) == nil)
   }
 
-  @Test(arguments: [1, 3]) func writesRequestsThatAreWhole(batch: Int) throws {
+  @Test(arguments: [1, 3]) func `writes complete requests with unique report IDs`(batch: Int) throws {
     let target = try #require(LoadTarget(url: "http://127.0.0.1:8080"))
     var request = ReportRequest(
       plan: LoadPlan(target: target, key: "rf_key", connections: 1, seconds: 1, batch: batch, seed: 1))
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func hidesSecretsOfTheCommandLine() {
+  @Test func `hides secrets of the command line`() {
     #expect(
       IntakeBenchmarkReport.shown("ringfence-benchmark --key rf_x --json") == "ringfence-benchmark --key … --json")
     #expect(

@@ -15,7 +15,7 @@ import Testing
     <textarea name="note"></textarea><button class="primary">Save</button></form>
     """
 
-  @Test func readsFormsLikeABrowser() throws {
+  @Test func `parses forms and links of a page like a browser`() throws {
     let forms = HTMLForm.all(in: Self.page)
     let form = try #require(forms.first)
     #expect(forms.count == 1 && form.action == "/moderation/numbers/4930123/decision")
@@ -25,7 +25,7 @@ import Testing
     #expect(HTMLForm.links(in: Self.page).first == "/moderation/queue?cause=held&page=2")
   }
 
-  @Test func signsInOpensACaseAndDecides() throws {
+  @Test func `a simulated moderator signs in, opens a case and decides`() throws {
     let target = try #require(LoadTarget(url: "http://127.0.0.1:8080"))
     var moderator = SimulatedModerator(target: target, token: "t", seed: 1)
     func text() -> String { String(decoding: moderator.request().bytes, as: UTF8.self) }
@@ -44,7 +44,7 @@ import Testing
     #expect(moderator.request().kind == .queue)
   }
 
-  @Test func readsTheHeadBeforeTheBody() throws {
+  @Test func `parses the head before the body has arrived`() throws {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n"
     let answer = try Array((head + "abc").utf8).withUnsafeBytes { try HTTPResponse.head($0) }
     #expect(answer?.body == head.utf8.count..<head.utf8.count + 5_000_000)

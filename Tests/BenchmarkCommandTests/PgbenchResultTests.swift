@@ -5,7 +5,7 @@ import Testing
 @testable import BenchmarkCommand
 
 @Suite struct PgbenchResultTests {
-  @Test func readsWhatPgbenchSays() throws {
+  @Test func `parses the figures of pgbench`() throws {
     let figures = try #require(
       PgbenchResult(
         output: """
@@ -29,7 +29,7 @@ import Testing
     #expect(figures.averageLatency == 18.731)
   }
 
-  @Test func hasNoFiguresWherePgbenchGaveUp() {
+  @Test func `returns no figures when pgbench is aborted`() {
     #expect(PgbenchResult(output: "pgbench: error: client 0 aborted in command 5\nRun was aborted") == nil)
   }
 }

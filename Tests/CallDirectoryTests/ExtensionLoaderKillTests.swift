@@ -56,7 +56,7 @@ import Testing
     return phone
   }
 
-  @Test(arguments: Scenario.allCases) func everyStepMayBeTheLast(scenario: Scenario) throws {
+  @Test(arguments: Scenario.allCases) func `the phone recovers from a kill at every step`(scenario: Scenario) throws {
     var step = 0
     var wasKilled = true
     var interrupted = 0
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// Two kills in a row, at every pair of a coarse grid: a recovery may be killed too.
-  @Test func aRecoveryMayBeKilledToo() throws {
+  @Test func `the phone recovers when a recovery is killed too`() throws {
     for first in stride(from: 0, to: 60, by: 4) {
       for second in stride(from: 1, to: 60, by: 5) {
         let phone = try phone(.changes)

@@ -8,7 +8,7 @@ import Testing
 /// Random weeks of a phone: lists change, users edit, requests are killed or fail, extensions are turned off and on.
 /// After every undisturbed load the phone has exactly the lists.
 @Suite struct ExtensionLoaderPropertyTests {
-  @Test(arguments: 1...40) func aRandomWeekEndsRight(seed: Int) throws {
+  @Test(arguments: 1...40) func `a random week of changes and kills ends with the expected lists`(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     let phone = try PhoneFixture()
     phone.pageOperations = [6, 25, 1_000].randomElement(using: &generator) ?? 6

@@ -14,7 +14,7 @@ import Testing
     Dictionary(uniqueKeysWithValues: numbers.map { ($0, Caller(blocks: true, label: nil)) })
   }
 
-  @Test func theFirstRequestIsACompleteSetAndTheNextTheChanges() throws {
+  @Test func `the first request loads the complete set and later requests load the changes`() throws {
     try phone.publish([
       1: Caller(blocks: true, label: nil), 2: Caller(blocks: false, label: "Two"),
       3: Caller(blocks: true, label: "Three"),
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// Between two requests of one load, the lists that the first request replaced are lost.
-  @Test func aLoadInPartsWhoseOldListsAreLostBeginsAnew() throws {
+  @Test func `a load in parts starts again when its old lists are lost`() throws {
     try phone.publish(blocked(1, 2, 3, 4, 5, 6, 7, 8))
     try phone.reload()
     let old = try FileManager.default.contentsOfDirectory(atPath: phone.store.path).filter { $0.hasSuffix(".pack") }
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// A symbolic link that changes, such as `current.pack`: the store keeps the file and not the link.
-  @Test func aPackBehindALinkIsKeptAsAFile() throws {
+  @Test func `a pack behind a symbolic link is kept as a file`() throws {
     try phone.publish(blocked(1, 2, 3))
     let file = phone.packs[0]
     let link = phone.folder.appendingPathComponent("current.pack")
@@ -64,7 +64,7 @@ import Testing
     #expect(try phone.reload().isClean && phone.system.blocking == [1, 2, 3])
   }
 
-  @Test func anExtensionThatWasOffGetsTheCompleteSetAgain() throws {
+  @Test func `an extension that was disabled loads the complete set again`() throws {
     try phone.publish(blocked(1, 2, 3))
     try phone.reload()
     try FileManager.default.removeItem(at: phone.packs[0])
@@ -73,7 +73,7 @@ import Testing
     #expect(outcome.isClean && phone.system.blocking == [1, 2, 3], "the lists that were loaded are still kept")
   }
 
-  @Test func whatIsLoadedIsNotTrustedAfterAFailure() throws {
+  @Test func `the load after a failure removes and adds everything again`() throws {
     try phone.publish(blocked(1, 2, 3))
     try phone.reload()
     #expect(try phone.reload(killedAt: 8).fault == .interrupted)
@@ -83,7 +83,7 @@ import Testing
     #expect(phone.held == phone.expected)
   }
 
-  @Test func aRequestThatTheAppDidNotAnnounceIsACompleteSet() throws {
+  @Test func `a request that the app did not announce loads the complete set`() throws {
     try phone.publish(blocked(1, 2, 3))
     try phone.reload()
     let outcome = phone.system.reload(with: phone.loader())
@@ -91,7 +91,7 @@ import Testing
     #expect(phone.held == phone.expected)
   }
 
-  @Test func anExtensionThatDiesBeforeItsFirstStepIsNoticed() throws {
+  @Test func `an extension that dies before its first step is detected`() throws {
     try phone.publish(blocked(1, 2, 3))
     try phone.reload()
     #expect(try phone.reload(killedAt: 0).fault == .interrupted)
@@ -99,7 +99,7 @@ import Testing
     #expect(recovery.isClean && recovery.removals == 2 && phone.held == phone.expected)
   }
 
-  @Test func aDamagedPackDoesNotEmptyThePhone() throws {
+  @Test func `a damaged pack leaves the loaded numbers unchanged`() throws {
     try phone.publish(blocked(1, 2, 3))
     try phone.reload()
     try phone.publish(blocked(4, 5, 6, 7))
@@ -120,7 +120,7 @@ import Testing
     #expect(try phone.reload().isClean && phone.system.blocking == [4])
   }
 
-  @Test func aPackThatIsOverwrittenInPlaceIsNoBase() throws {
+  @Test func `a pack that is overwritten in place is not used as a base`() throws {
     try phone.publish(blocked(1, 2, 3))
     try phone.reload()
     let other = phone.folder.appendingPathComponent("other.pack")
@@ -133,7 +133,7 @@ import Testing
     #expect(outcome.isClean && outcome.blockingAdditions == 3 && phone.system.blocking == [2, 3, 4])
   }
 
-  @Test func nothingToLoadFailsTheRequest() throws {
+  @Test func `a request without a readable pack fails and names the pack`() throws {
     phone.packs = [phone.folder.appendingPathComponent("missing.pack")]
     let outcome = try phone.reload()
     guard case .cancelled(let why) = outcome.fault else {
@@ -143,7 +143,7 @@ import Testing
     #expect(why.contains("missing.pack"))
   }
 
-  @Test func longListsTakeSeveralRequests() throws {
+  @Test func `a long list takes several requests`() throws {
     phone.pageOperations = 10
     phone.system.requestAdditions = 10
     var generator = SeededGenerator(seed: 3)
@@ -165,7 +165,7 @@ import Testing
     #expect(phone.held == phone.expected)
   }
 
-  @Test func packsMergeByPriority() throws {
+  @Test func `packs merge by priority`() throws {
     try phone.publish([5: Caller(blocks: false, label: "First"), 6: Caller(blocks: true, label: nil)], at: 0)
     try phone.publish([5: Caller(blocks: true, label: "Second"), 6: Caller(blocks: false, label: "Six")], at: 1)
     #expect(try phone.reload().isClean)
@@ -175,7 +175,7 @@ import Testing
     #expect(phone.held[5] == Caller(blocks: true, label: "Second"))
   }
 
-  @Test func theUsersWordGoesFirst() throws {
+  @Test func `the personal list has priority over packs`() throws {
     try phone.publish([
       1: Caller(blocks: true, label: "Pack"), 2: Caller(blocks: true, label: nil),
       3: Caller(blocks: false, label: "Shop"),
@@ -199,7 +199,7 @@ import Testing
     #expect(phone.held == phone.expected && phone.held[2]?.label == "Uncle" && phone.held[7] == nil)
   }
 
-  @Test func theStoreKeepsOnlyWhatItNeeds() throws {
+  @Test func `the store keeps only the current pack and the ledger`() throws {
     for night in 1...5 {
       try phone.publish(blocked(Int64(night), 100))
       #expect(try phone.reload().isClean)
@@ -208,7 +208,7 @@ import Testing
     #expect(names.count == 2 && names.contains("ledger"))
   }
 
-  @Test func theAppMaySettleWhatTheExtensionCouldNot() throws {
+  @Test func `the app can confirm a load that the extension did not`() throws {
     try phone.publish(blocked(1, 2))
     let steps = KillSwitch()
     let twin = try PhoneFixture()
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test func aStoreOnAnotherDiskGetsCopies() throws {
+  @Test func `a store on another disk keeps copies of the packs`() throws {
     try phone.publish(blocked(1, 2, 3))
     let store = FileManager.default.temporaryDirectory.appendingPathComponent("ringfence-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: store) }

@@ -28,11 +28,11 @@ import Testing
     return ledger
   }
 
-  @Test func whatIsWrittenIsRead() {
+  @Test func `a written ledger reads back the same`() {
     for ledger in ledgers { #expect(LoadLedger(bytes: ledger.bytes) == ledger) }
   }
 
-  @Test func aChangedByteIsNoLedger() {
+  @Test func `a ledger with a changed or missing byte is refused`() {
     for ledger in ledgers {
       let bytes = ledger.bytes
       for index in bytes.indices {

@@ -21,7 +21,7 @@ import Testing
       return callers
     }
 
-    @Test func aLoadStaysWithinTheBudget() async throws {
+    @Test func `a load stays within the memory budget`() async throws {
       let phone = try PhoneFixture()
       try phone.publish(Self.callers(0, night: 1), at: 0)
       try phone.publish(Self.callers(87_500, night: 1), at: 1)

@@ -21,7 +21,7 @@ import Testing
     return list
   }
 
-  @Test func removingLeavesAMarkAndAddingAgainTakesIt() throws {
+  @Test func `removing an entry leaves a mark and adding it again clears the mark`() throws {
     var list = try sample()
     #expect(list.blocked.map(\.number) == [33_162_000_248])
     #expect(list.blockedWithMarks.map(\.isRemoved) == [true, false])
@@ -35,7 +35,7 @@ import Testing
     #expect(list.blockedWithMarks.map(\.number) == [33_162_000_248])
   }
 
-  @Test func impossibleEntriesAreRefused() {
+  @Test func `invalid entries are refused`() {
     var list = PersonalList()
     for number in [0, -1, 1_000_000_000_000_000] as [Int64] {
       #expect(throws: CallDirectoryError.self) { try list.block(number) }
@@ -46,14 +46,14 @@ import Testing
     #expect(list == PersonalList())
   }
 
-  @Test func theFileHoldsAll() throws {
+  @Test func `the personal list file contains all entries`() throws {
     let list = try sample()
     try list.write(to: phone.personal)
     #expect(try PersonalList(contentsOf: phone.personal) == list)
     #expect(try PersonalList(contentsOf: phone.folder.appendingPathComponent("none")) == PersonalList())
   }
 
-  @Test func aFileThatWasCutOrChangedIsRefusedOrRead() throws {
+  @Test func `a damaged personal list is refused or contains valid entries only`() throws {
     let bytes = try sample().bytes
     for length in 0..<bytes.count {
       try Data(bytes[..<length]).write(to: phone.personal)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aLabelThatIsNotUTF8IsRefused() throws {
+  @Test func `a label that is not valid UTF-8 is refused`() throws {
     var bytes = try sample().bytes
     let place = try #require(bytes.indices.dropLast(3).first { Array(bytes[$0..<$0 + 4]) == Array("Gone".utf8) })
     bytes.replaceSubrange(place..<place + 3, with: [0xED, 0xA0, 0x80])
@@ -80,7 +80,7 @@ import Testing
     #expect(error == .damaged(path: phone.personal.path, rule: "a label that is not UTF-8"))
   }
 
-  @Test func theMirrorHasTheShapeOfThePlugin() throws {
+  @Test func `the mirror has the JSON format of the plugin`() throws {
     let mirror = CallDirectoryMirror(try sample(), lastUpdate: time)
     let json = String(decoding: try mirror.json(), as: UTF8.self)
     #expect(
@@ -96,7 +96,7 @@ import Testing
     #expect(json.contains(String(decoding: try mirror.identifiedNumbersValue(), as: UTF8.self)))
   }
 
-  @Test func aMirrorWithANumberTwiceCountsTheLaterStatement() throws {
+  @Test func `a number that occurs twice in a mirror takes the later state`() throws {
     let rows = """
       {"blockedNumbers":[{"number":5,"modificationDate":2,"isRemoved":true},
        {"number":5,"modificationDate":3,"isRemoved":false},{"number":6,"modificationDate":9,"isRemoved":false},

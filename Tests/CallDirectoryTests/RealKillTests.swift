@@ -7,7 +7,7 @@ import Testing
 #if os(Linux)
   /// Repeats a simulated kill with a process that is really killed.
   @Suite struct RealKillTests {
-    @Test func aKilledProcessLeavesAStoreThatIsNotTrusted() async throws {
+    @Test func `a killed process leaves a store that is not trusted`() async throws {
       let phone = try PhoneFixture()
       try phone.publish([1: Caller(blocks: true, label: nil), 2: Caller(blocks: false, label: "Two")])
       try phone.reload()

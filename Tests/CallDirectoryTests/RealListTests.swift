@@ -62,7 +62,7 @@ import Testing
     #expect(phone.held == phone.expected && requests > 2)
   }
 
-  @Test func threeFixturesLiveOnOnePhone() throws {
+  @Test func `three fixture lists load on one phone`() throws {
     let file = { (name: String) in Checkout.fixture("packs/\(name)") }
     try expectOnePhoneHolds(
       Lists(
@@ -70,7 +70,7 @@ import Testing
         page: 200, least: 3_000))
   }
 
-  @Test(.sharedData("data/packs")) func threeListsLiveOnOnePhone() throws {
+  @Test(.sharedData("data/packs")) func `three full-size lists load on one phone`() throws {
     let file = { (name: String) in try #require(Checkout.shared("data/packs/\(name)")) }
     try expectOnePhoneHolds(
       Lists(

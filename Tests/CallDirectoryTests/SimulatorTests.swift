@@ -18,7 +18,7 @@ import Testing
     return request.end()
   }
 
-  @Test func numbersAscendForEachKindOfItsOwn() {
+  @Test func `numbers ascend separately for each kind of entry`() {
     let fine = request {
       $0.addBlockingEntry(withNextSequentialPhoneNumber: 5)
       $0.addIdentificationEntry(withNextSequentialPhoneNumber: 2, label: "A")
@@ -40,7 +40,7 @@ import Testing
     #expect(request { $0.addBlockingEntry(withNextSequentialPhoneNumber: 0) }.fault == .impossibleNumber(0))
   }
 
-  @Test func additionsOfBothKindsCountTogether() {
+  @Test func `additions of both kinds count towards one limit`() {
     system.requestAdditions = 3
     let full = request {
       $0.addBlockingEntry(withNextSequentialPhoneNumber: 1)
@@ -55,7 +55,7 @@ import Testing
     #expect(CallDirectorySimulator().requestAdditions == 1_999_999)
   }
 
-  @Test func changesNeedAnIncrementalRequestThatWasAskedFor() {
+  @Test func `removals need an incremental request`() {
     #expect(request { $0.removeBlockingEntry(withPhoneNumber: 1) }.fault == .unexpectedRemoval)
     request { $0.addBlockingEntry(withNextSequentialPhoneNumber: 1) }
     #expect(request(reads: false) { $0.removeAllBlockingEntries() }.fault == .unexpectedRemoval)
@@ -69,7 +69,7 @@ import Testing
     #expect(system.blocking == [3])
   }
 
-  @Test func aSecondAdditionIsNoNewName() {
+  @Test func `adding a number again does not change its label`() {
     request { $0.addIdentificationEntry(withNextSequentialPhoneNumber: 1, label: "Old") }
     let again = request { $0.addIdentificationEntry(withNextSequentialPhoneNumber: 1, label: "New") }
     #expect(again.ignoredAdditions == 1 && system.identification == [1: "Old"])
@@ -80,7 +80,7 @@ import Testing
     #expect(relabel.isClean && system.identification == [1: "New"])
   }
 
-  @Test func labelsOfImpossibleLengthVanish() {
+  @Test func `a label of invalid length is dropped`() {
     let outcome = request {
       $0.addIdentificationEntry(withNextSequentialPhoneNumber: 1, label: "")
       $0.addIdentificationEntry(withNextSequentialPhoneNumber: 2, label: String(repeating: "x", count: 65_535))
@@ -89,7 +89,7 @@ import Testing
     #expect(outcome.droppedLabels == 2 && Set(system.identification.keys) == [3])
   }
 
-  @Test func aProcessThatEndsEarlyLeavesNothing() {
+  @Test func `a process that ends early leaves no entries`() {
     request { $0.addBlockingEntry(withNextSequentialPhoneNumber: 1) }
     let unfinished = system.beginRequest()
     unfinished.addBlockingEntry(withNextSequentialPhoneNumber: 2)

@@ -18,7 +18,7 @@ import Testing
     return try entries(reader).count
   }
 
-  @Test(arguments: PackKind.allCases) func everyByte(kind: PackKind) throws {
+  @Test(arguments: PackKind.allCases) func `every changed byte of a pack is detected`(kind: PackKind) throws {
     let good = try Self.small(kind)
     for index in good.indices {
       for flip in [0x01, 0x80, 0xFF] as [UInt8] {
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test(arguments: PackKind.allCases) func everyLength(kind: PackKind) throws {
+  @Test(arguments: PackKind.allCases) func `a pack of any other length is refused`(kind: PackKind) throws {
     let good = try Self.small(kind)
     for length in good.indices {
       #expect(throws: PackError.self, "length \(length)") { try Self.readAll(Array(good[..<length])) }
@@ -37,7 +37,7 @@ import Testing
     #expect(throws: PackError.self) { try Self.readAll(good + [0]) }
   }
 
-  @Test func everyByteOfADelta() throws {
+  @Test func `every changed or missing byte of a delta is detected`() throws {
     let folder = try Folder()
     var random = Seeded(3)
     let a = randomEntries(.both, count: 30, &random)
@@ -60,7 +60,7 @@ import Testing
     try apply(good)
   }
 
-  @Test func errorsSayWhatAndWhy() throws {
+  @Test func `errors include the expected value, the actual value and the remedy`() throws {
     let good = try Self.small(.identification)
     var bytes = good
     bytes[200] ^= 1

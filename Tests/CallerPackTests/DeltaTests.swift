@@ -51,7 +51,9 @@ import Testing
     }
   }
 
-  @Test(arguments: PackKind.allCases, [false, true]) func chain(kind: PackKind, ownDictionary: Bool) throws {
+  @Test(arguments: PackKind.allCases, [false, true]) func `applied deltas compose over several steps`(
+    kind: PackKind, ownDictionary: Bool
+  ) throws {
     let folder = try Folder()
     var random = Seeded(20 + UInt64(kind.rawValue))
     var list = randomEntries(kind, count: 700, &random)
@@ -75,7 +77,7 @@ import Testing
     #expect(folder.names.sorted() == ["b2", "b3", "b4", "d"])
   }
 
-  @Test func theWrongBaseIsRefusedBeforeAnythingIsWritten() throws {
+  @Test func `a delta for another base is refused before anything is written`() throws {
     let folder = try Folder()
     let a = try PackReader(bytes: packBytes([.init(number: 1)], .init(kind: .blocking)))
     let b = try PackReader(bytes: packBytes([.init(number: 2)], .init(kind: .blocking, serial: 9)))
@@ -89,7 +91,7 @@ import Testing
     #expect(throws: PackError.self) { try DeltaBuilder.build(from: a, to: labelled, out: folder.file("e")) }
   }
 
-  @Test(arguments: PackKind.allCases) func toAndFromNothing(kind: PackKind) throws {
+  @Test(arguments: PackKind.allCases) func `a delta works from and to an empty pack`(kind: PackKind) throws {
     let folder = try Folder()
     var random = Seeded(2)
     let list = randomEntries(kind, count: 50, &random)

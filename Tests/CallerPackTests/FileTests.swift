@@ -22,7 +22,7 @@ import Testing
   }
 
   /// A pipe and a folder represent everything that is not a regular file; a device would be lost in the same way.
-  @Test func whatIsNoRegularFileIsNotReplaced() throws {
+  @Test func `a path that is not a regular file is not replaced`() throws {
     let folder = try Folder()
     try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
     try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
@@ -46,14 +46,14 @@ import Testing
     #expect(folder.names.sorted() == ["a", "b", "d", "folder", "pipe"])
   }
 
-  @Test func aPipeIsRefusedAndNotWaitedFor() throws {
+  @Test func `opening a pipe is refused without waiting`() throws {
     let folder = try Folder()
     try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
     let error = #expect(throws: PackError.self) { try PackReader.open(path: folder.file("pipe")) }
     #expect(error?.code == .inputOutput)
   }
 
-  @Test func aLinkStaysAndItsFileIsReplaced() throws {
+  @Test func `a symbolic link stays and its target is replaced`() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(atPath: folder.file("packs"), withIntermediateDirectories: false)
     try write([1], to: folder.file("packs/1"))
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// Proving a delta does not change other files in its folder.
-  @Test func aDeltaTouchesNoOtherFile() throws {
+  @Test func `building a delta changes no other file of the folder`() throws {
     let folder = try Folder()
     try write([1, 2], to: folder.file("a"))
     try write([1, 3], to: folder.file("b"))

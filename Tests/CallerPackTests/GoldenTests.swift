@@ -44,7 +44,7 @@ import Testing
     return try contents(path)
   }
 
-  @Test func packs() throws {
+  @Test func `packs equal the golden files`() throws {
     for list in Self.lists {
       let bytes = try packBytes(list.entries, list.options)
       let stored = try golden(list.name + ".rfpack", bytes)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func delta() throws {
+  @Test func `a delta equals the golden file and applies`() throws {
     let base = try PackReader(bytes: contents(Self.folder + "labels.rfpack"))
     var list = try entries(base)
     list.remove(at: 100)
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// The worked example in the format's document equals the file `example.rfpack` byte for byte.
-  @Test func theDocumentsExample() throws {
+  @Test func `the example in the format document equals the golden pack`() throws {
     let document = try String(
       contentsOfFile: testFolder + "/../../Sources/CallerPack/CallerPack.docc/PackFormat.md", encoding: .utf8)
     let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
@@ -94,7 +94,7 @@ import Testing
 
   /// The reader in Scripts/ was written from the document alone and shares no code with this one.
   @Test(.enabled(if: FileManager.default.fileExists(atPath: python), "There is no \(python)."))
-  func theIndependentReaderAgrees() throws {
+  func `the independent reader reads the same entries`() throws {
     let script = testFolder + "/../../Scripts/pack_reader.py"
     let folder = try Folder()
     var random = Seeded(41)

@@ -32,7 +32,7 @@ import Testing
     return bytes
   }
 
-  @Test(arguments: PackKind.allCases) func everyHeaderField(kind: PackKind) throws {
+  @Test(arguments: PackKind.allCases) func `every changed header field is harmless or refused`(kind: PackKind) throws {
     let good = try DamageTests.small(kind)
     let whole = try entries(PackReader(bytes: good)).count
     for at in 8..<124 {
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// Without a dictionary, its checksum must be that of no bytes.
-  @Test func aChecksumOfNoDictionary() throws {
+  @Test func `a dictionary checksum without a dictionary is refused`() throws {
     var bytes = try DamageTests.small(.blocking)
     bytes[112] = 1
     let sum = checksum(Array(bytes[..<124]))
@@ -56,7 +56,7 @@ import Testing
     #expect(error?.code == .malformed)
   }
 
-  @Test func hugeDeclarations() throws {
+  @Test func `a header that declares huge sizes is refused`() throws {
     let good = try DamageTests.small(.identification)
     for at in stride(from: 40, to: 76, by: 4) {
       var bytes = good
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// A seeded mutator changes bytes, runs and copies, corrects the checksums, and reads everything.
-  @Test(arguments: PackKind.allCases) func mutated(kind: PackKind) throws {
+  @Test(arguments: PackKind.allCases) func `a randomly mutated pack is refused or readable`(kind: PackKind) throws {
     var random = Seeded(UInt64(kind.rawValue))
     let good = try DamageTests.small(kind)
     var refused = 0
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// The same for deltas. Only the delta's own checksums are corrected; the result's SHA-256 decides.
-  @Test func mutatedDelta() throws {
+  @Test func `a randomly mutated delta is refused or gives the declared result`() throws {
     let folder = try Folder()
     var random = Seeded(11)
     let a = randomEntries(.both, count: 60, &random)
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// A delta's maker can sign anything: applying the delta gives a pack that keeps every rule, or an error.
-  @Test func aDeltaThatIsRightAboutItsResult() throws {
+  @Test func `a crafted delta gives a valid pack or an error`() throws {
     let folder = try Folder()
     var random = Seeded(17)
     let a = randomEntries(.both, count: 60, &random)
@@ -167,7 +167,7 @@ import Testing
   }
 
   /// Finds of a fuzzer are kept in Golden/Finds and read again here.
-  @Test func finds() throws {
+  @Test func `inputs that a fuzzer found are handled`() throws {
     let folder = testFolder + "/Golden/Finds/"
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
       let bytes = try contents(folder + name)

@@ -37,7 +37,9 @@ import Testing
     ("packs/toxic.tsv", .identification, 600, 4.0),
     ("packs/directory.tsv", .identification, 600, 10.0),
   ])
-  func fixture(name: String, kind: PackKind, count: Int, most: Double) throws {
+  func `a pack of a fixture list stays below its size limit`(name: String, kind: PackKind, count: Int, most: Double)
+    throws
+  {
     try expectPack(of: Checkout.fixture(name), kind: kind, count: count, most: most)
   }
 
@@ -48,7 +50,9 @@ import Testing
       ("packs/toxic-100k.tsv.xz", .identification, 10_000, 2.6),
       ("packs/directory-2m.tsv.xz", .identification, 3_000, 30),
     ])
-  func list(name: String, kind: PackKind, count: Int, most: Double) throws {
+  func `a pack of a full-size list stays below its size limit`(name: String, kind: PackKind, count: Int, most: Double)
+    throws
+  {
     try expectPack(of: try #require(Checkout.shared("data/\(name)")), kind: kind, count: count, most: most)
   }
 
@@ -71,12 +75,12 @@ import Testing
     #expect(try DeltaTests.played(entries(readers[0]), delta.makeChanges(base: readers[0])) == entries(readers[1]))
   }
 
-  @Test func theRollingFixturesAsADelta() throws {
+  @Test func `a delta between the rolling fixtures applies`() throws {
     try expectDelta(between: [1, 2].map { Checkout.fixture("complaints/rolling-\($0).csv") })
   }
 
   /// Two states that are 23 days apart.
-  @Test(.sharedData("data/complaints")) func theRollingListsAsADelta() throws {
+  @Test(.sharedData("data/complaints")) func `a delta between the rolling lists applies`() throws {
     try expectDelta(
       between: ["2025-10-28", "2025-11-20"].map {
         try #require(Checkout.shared("data/complaints/ftc-rolling-\($0).csv.xz"))

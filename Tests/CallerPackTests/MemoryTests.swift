@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(.enabled(if: tool != nil, "pack-benchmark is not built beside the tests."))
-  func aWalkFitsIntoWhatTheHeaderDeclares() throws {
+  func `reading every entry stays within the memory that the header declares`() throws {
     let tool = try #require(Self.tool)
     let folder = try Folder()
     let tiny = folder.file("tiny"), bare = folder.file("bare"), named = folder.file("named")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct OriginTests {
   private func origin(_ text: String) throws -> WebOrigin? { WebOrigin(try #require(URL(string: text))) }
 
-  @Test func oneServerIsOneOriginHoweverItIsWritten() throws {
+  @Test func `all spellings of a server address are one origin`() throws {
     for same in [
       ["https://ringfence.example/v1", "HTTPS://Ringfence.Example:443", "https://ringfence.example/packs/a?b#c"],
       ["http://127.0.0.1:80/v1", "http://127.0.0.1"], ["http://[::1]:8080/v1", "http://[::1]:8080"],
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoServerHasNone() throws {
+  @Test func `an invalid server address has no origin`() throws {
     for text in ["file:///etc", "ftp://ringfence.example", "https:///v1", "ringfence.example", "/v1"] {
       #expect(try origin(text) == nil, "\(text)")
     }

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: PackKind.allCases, PackProfile.allCases)
-  func generated(kind: PackKind, profile: PackProfile) {
+  func `random lists survive a round trip`(kind: PackKind, profile: PackProfile) {
     for seed in 0..<12 as Range<UInt64> {
       var random = Seeded(seed &* 31 &+ UInt64(kind.rawValue))
       let list = randomEntries(kind, count: [0, 1, 2, 3, 5, 17, 100, 300][Int(seed) % 8], &random)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func manyBlocks() throws {
+  @Test func `a list of many blocks survives a round trip`() throws {
     var random = Seeded(5)
     let list = randomEntries(.both, count: 9000, &random)
     let reader = try PackReader(bytes: packBytes(list, .init(kind: .both, profile: .lean)))
@@ -73,7 +73,7 @@ import Testing
     #expect(try reader.lookup(.min) == nil)
   }
 
-  @Test func edges() throws {
+  @Test func `the smallest and greatest numbers and the longest labels survive a round trip`() throws {
     let list = [PackEntry(number: 1), PackEntry(number: 2), PackEntry(number: PackLimits.greatestNumber)]
     let reader = try PackReader(bytes: packBytes(list, .init(kind: .blocking)))
     try reader.verify()
@@ -88,7 +88,7 @@ import Testing
     #expect(try entries(other) == labelled)
   }
 
-  @Test func longLabelsMakeSmallBlocks() throws {
+  @Test func `long labels make blocks smaller`() throws {
     var random = Seeded(9)
     let list = (1...40).map { index in
       PackEntry(

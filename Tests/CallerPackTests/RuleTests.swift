@@ -21,7 +21,7 @@ import Testing
     return bytes
   }
 
-  @Test func declarationsAreExact() throws {
+  @Test func `a header with a wrong declaration is refused`() throws {
     #expect(try refusal(example()) == nil)
     #expect(try refusal(example([44: 3])) == "the header declares blocking entries wrongly")
     #expect(try refusal(example([48: 2])) == "the header declares identifying entries wrongly")
@@ -30,14 +30,14 @@ import Testing
     #expect(try refusal(example([72: 3])) == "a label is empty or longer than the declared maximum")
   }
 
-  @Test func aBlockOfOneEntryHasTheLastNumber() throws {
+  @Test func `a block of one entry ends with the declared last number`() throws {
     var bytes = try packBytes([.init(number: 7)], .init(kind: .blocking))
     #expect(refusal(bytes) == nil)
     bytes[80] = 8
     #expect(refusal(bytes) == "the last number does not fit the last block")
   }
 
-  @Test func whatIsUTF8() {
+  @Test func `UTF-8 validation accepts valid sequences only`() {
     func isValid(_ bytes: UInt8...) -> Bool { bytes.withUnsafeBytes { UTF8Rule.isValid($0) } }
     #expect(isValid(0x7F) && isValid(0xC2, 0x80) && isValid(0xE0, 0xA0, 0x80) && isValid(0xED, 0x9F, 0xBF))
     #expect(isValid(0xEE, 0x80, 0x80) && isValid(0xF0, 0x90, 0x80, 0x80) && isValid(0xF4, 0x8F, 0xBF, 0xBF))
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func dictionaries() {
+  @Test func `a malformed dictionary is refused`() {
     // No special symbols; code 0 has two ending tokens of one bit; code 1 is empty.
     let good: [UInt8] = [0, 0, 1, 0, 2, 0, 0, 1, 0x61, 0, 1, 0x62]
     #expect(refusal(dictionary: good, text: 2, tokens: 2) == nil)
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// AGAIN as a block's first label, and bits that are no code.
-  @Test func labelsThatSayNothing() {
+  @Test func `label bits that no code matches are refused`() {
     // AGAIN and "a" have one bit each.
     let again = Self.stored([1, 0, 1, 0, 1, 0, 0, 1, 0x61])
     #expect(refusal(Self.pack(again, label: 0b1000_0000)) == nil)

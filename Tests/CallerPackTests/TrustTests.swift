@@ -61,7 +61,7 @@ struct Maker {
     return Manifest.Link(serial: serial, sha256: envelope.payloadDigest.hex)
   }
 
-  @Test func everyChangedByteIsRefused() throws {
+  @Test func `every changed byte of a manifest is refused`() throws {
     let store = TrustStore(key: maker.verifying)
     let file = try maker.file(manifest())
     #expect(try store.verify(manifest: file, at: now).head == manifest().parts().head)
@@ -77,7 +77,7 @@ struct Maker {
     }
   }
 
-  @Test func aStrangersSignatureIsNone() throws {
+  @Test func `the signature of an unknown key is refused`() throws {
     let stranger = Maker()
     #expect(throws: UpdateError.unknownKey([stranger.verifying.id])) {
       try TrustStore(key: maker.verifying).verify(manifest: try stranger.file(manifest()), at: now)
@@ -92,7 +92,7 @@ struct Maker {
     }
   }
 
-  @Test func aSignatureOfOneTypeIsNoneOfAnother() throws {
+  @Test func `the signature of another payload type is refused`() throws {
     let head = try manifest().parts().head.encoded()
     var envelope = Envelope(payloadType: Root.payloadType, payload: head, signatures: [])
     try maker.seal(&envelope)
@@ -102,7 +102,7 @@ struct Maker {
     }
   }
 
-  @Test func expiryDowngradeAndChain() throws {
+  @Test func `an expired, older or unchained manifest is refused`() throws {
     let store = TrustStore(key: maker.verifying)
     let five = try maker.file(manifest(5))
     let seen = UpdateState(seen: try link(five, 5))
@@ -131,7 +131,7 @@ struct Maker {
     }
   }
 
-  @Test func rootsAreFollowedOneByOne() throws {
+  @Test func `roots are followed one by one`() throws {
     let second = Maker(), third = Maker()
     let roots = [
       try Maker.file(root(1, [maker]), by: [maker]),
@@ -164,7 +164,7 @@ struct Maker {
     #expect(pinned == store)
   }
 
-  @Test func aRootNeedsTheOldKeyAndItsOwn() throws {
+  @Test func `a new root needs the signature of the old key and of its own`() throws {
     let second = Maker()
     let first = try Maker.file(root(1, [maker]), by: [maker])
     for makers in [[maker], [second]] {
@@ -179,7 +179,7 @@ struct Maker {
     #""path":"../toxic""#, #""path":"/etc/passwd""#, #""path":"packs/.hidden""#, #""path":"packs//a""#,
     #""name":"a/b""#, #""name":"block""#, #""entries":-1"#, #""kind":"other""#, #""serial":6"#, #""sha256":"A1""#,
     #""bytes":-5"#, #""type":"bin""#, #""version":2"#,
-  ]) func aDescriptionKeepsItsRules(_ field: String) throws {
+  ]) func `a pack description that breaks a rule is refused`(_ field: String) throws {
     let whole = try manifest(1).parts()
     let description = try #require(whole.files.first { $0.part.path.hasPrefix("descriptions/") })
     let key = try #require(field.firstMatch(of: #/"[a-z0-9]+":/#)).output
@@ -212,7 +212,7 @@ struct Maker {
     return reader.manifest
   }
 
-  @Test func aHeadKeepsItsRules() throws {
+  @Test func `a manifest head that breaks a rule is refused`() throws {
     let good = try manifest().parts().head
     #expect(try ManifestHead(decoding: good.encoded()) == good)
     for change: (inout ManifestHead) -> Void in [
@@ -226,7 +226,7 @@ struct Maker {
     }
   }
 
-  @Test func everyByteOfAPartIsCovered() throws {
+  @Test func `every changed byte of a manifest part is refused`() throws {
     let (head, files) = try manifest().parts()
     for (part, bytes) in files {
       for at in bytes.indices {
@@ -240,7 +240,7 @@ struct Maker {
     }
   }
 
-  @Test func aPackInTheBinOfAnotherNameIsRefused() throws {
+  @Test func `a pack in the bin of another name is refused`() throws {
     let packs = (0..<40).map { pack("pack-\($0)") }
     let parts = try Manifest(
       serial: 5, issued: now, asOf: now, expires: now + 9, previous: nil, packs: packs
@@ -267,7 +267,7 @@ struct Maker {
   }
 
   /// A thousand packs with two weeks of deltas and every format: a phone that wants one pack fetches at most 16 KB.
-  @Test func aReaderOfOnePackOfAThousandFetchesLittle() throws {
+  @Test func `a reader of one pack in a thousand fetches at most 16 KB`() throws {
     let formats = [
       "2gis", "2gis-gz", "asterisk", "csv", "freepbx", "fritzbox", "jsonl", "sqlite", "tsv",
     ]

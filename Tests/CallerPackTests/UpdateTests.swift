@@ -22,7 +22,7 @@ import Testing
       deltas: deltas)
   }
 
-  @Test func nothingADeltaOrTheWholePackAndEachIsChecked() throws {
+  @Test func `a plan contains nothing, a delta or a complete pack and checks each`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func contentIsTheEntriesHoweverTheyArePacked() throws {
+  @Test func `the content digest depends on the entries and not on their encoding`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }

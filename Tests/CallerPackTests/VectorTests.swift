@@ -68,7 +68,7 @@ import Testing
 
   private static func bytes(_ file: String) throws -> [UInt8] { try contents(folder + file) }
 
-  @Test func validPacks() throws {
+  @Test func `valid packs`() throws {
     #expect(vectors.packs.count >= 25)
     for vector in vectors.packs {
       let reader = try PackReader(bytes: Self.bytes(vector.file))
@@ -106,7 +106,7 @@ import Testing
     }.joined()
   }
 
-  @Test func validDeltas() throws {
+  @Test func `valid deltas`() throws {
     let folder = try Folder()
     for vector in vectors.deltas {
       let base = try PackReader(bytes: Self.bytes(vector.base))
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func packsThatBreakARule() throws {
+  @Test func `packs that break a rule`() throws {
     #expect(vectors.refused_packs.count >= 300)
     for vector in vectors.refused_packs {
       let bytes = try Self.bytes(vector.file)
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func deltasThatBreakARule() throws {
+  @Test func `deltas that break a rule`() throws {
     let folder = try Folder()
     for vector in vectors.refused_deltas {
       let bytes = try Self.bytes(vector.file)
@@ -186,7 +186,7 @@ import Testing
       serial: 2, issued: now, asOf: now, expires: now + 1, previous: nil, bins: [PackDigest.of(bin).hex])
   }
 
-  @Test func thePublication() throws {
+  @Test func `the publication`() throws {
     let folder = try Folder()
     let key = try #require(vectors.keys["first"])
     let trusted = try #require(VerifyingKey(key.public))

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func orderAndRange() throws {
+  @Test func `numbers must ascend and be in range`() throws {
     let twice = try #require(try refusal(.blocking, [.init(number: 5), .init(number: 5)]))
     #expect(twice.code == .badEntry && twice.entry == 1 && twice.number == 5)
     #expect(twice.description == "entry 1 (number 5): a number is in the list twice; remove the duplicate")
@@ -27,7 +27,7 @@ import Testing
     #expect(try refusal(.blocking, [.init(number: 999_999_999_999_999)]) == nil)
   }
 
-  @Test func labels() throws {
+  @Test func `an invalid label is refused`() throws {
     #expect(try refusal(.identification, [.init(number: 1, label: "")])?.rule == "a label is not empty")
     #expect(try refusal(.identification, [.init(number: 1, label: String(repeating: "a", count: 65_535))]) != nil)
     #expect(try refusal(.identification, [.init(number: 1)]) != nil)
@@ -42,14 +42,14 @@ import Testing
   }
 
   /// Entries times the bytes of the longest label: 65,538 times 65,534 are just within the limit.
-  @Test func allLabelsTogetherHaveALimit() throws {
+  @Test func `all labels together have a limit`() throws {
     let long = String(repeating: "a", count: PackLimits.labelBytes)
     let list = (1...65_539).map { PackEntry(number: $0, label: $0 == 7 ? long : "b") }
     #expect(try refusal(.identification, list, most: 100_000)?.entry == 65_538)
     #expect(try refusal(.identification, list.dropLast(), most: 100_000) == nil)
   }
 
-  @Test func theCapCountsBothRoles() throws {
+  @Test func `the entry limit counts both roles`() throws {
     let list = (1...3).map { PackEntry(number: $0, label: "x", roles: [.blocks, .identifies]) }
     #expect(try refusal(.both, list, most: 6) == nil)
     #expect(try refusal(.both, list, most: 5)?.entry == 2)
@@ -57,7 +57,7 @@ import Testing
     #expect(throws: PackError.self) { try PackWriter(path: "x", options: .init(kind: .both, region: "a b")) }
   }
 
-  @Test func nothingIsLeftBehind() throws {
+  @Test func `a failed writer leaves no file`() throws {
     let folder = try Folder()
     do {
       let writer = try PackWriter(path: folder.file("a"), options: .init(kind: .identification))
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func aDictionaryTakenOver() throws {
+  @Test func `a dictionary can be reused from another pack`() throws {
     let first = [PackEntry(number: 1, label: "Scam"), PackEntry(number: 2, label: "Silent call")]
     let base = try PackReader(bytes: packBytes(first, .init(kind: .identification)))
     let second = [PackEntry(number: 1, label: "Scam"), PackEntry(number: 3, label: "本当に新しい")]
@@ -93,7 +93,7 @@ import Testing
     #expect(throws: PackError.self) { try packBytes(second, .init(kind: .identification, dictionary: bare)) }
   }
 
-  @Test func aReaderMaySetALimit() throws {
+  @Test func `a reader may set a memory limit`() throws {
     let folder = try Folder()
     let writer = try PackWriter(path: folder.file("a"), options: .init(kind: .identification))
     try writer.append(1, label: "x")

@@ -9,7 +9,7 @@ import Testing
   /// Labels of categories are published data; messages of preconditions are for programmers.
   private static let exceptions: Set = ["ReportCategory+PackLabels.swift"]
 
-  @Test func literalsHaveNoSentences() throws {
+  @Test func `string literals contain no sentences`() throws {
     let folder = "\(Checkout.root)/Sources/Curation"
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
     #expect(files.count > 50)

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: ["archive", "it's 100% \"mine\""])
-  func aSegmentIsCopiedOnceAndNeverReplaced(_ name: String) async throws {
+  func `a segment is copied once and never replaced`(_ name: String) async throws {
     try await withWorkplace { place in
       let (wal, archive) = ("\(place.folder)/pg_wal", "\(place.folder)/\(name)")
       for folder in [wal, archive] {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func theArchiveGoesOnAndTakesNoOtherCluster() async throws {
+  @Test func `the archive goes on and takes no other cluster`() async throws {
     try await withWorkplace { place in
       let archive = EmbeddedPostgres.Archive(folder: "\(place.folder)/archive", timeout: 60)
       func start(_ data: String, _ archiving: EmbeddedPostgres.Archiving) async throws -> EmbeddedPostgres {

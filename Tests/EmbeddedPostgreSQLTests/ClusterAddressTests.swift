@@ -5,7 +5,7 @@ import Testing
 @testable import EmbeddedPostgreSQL
 
 @Suite struct ClusterAddressTests {
-  @Test func aConnectionStringQuotesWhatNeedsIt() {
+  @Test func `a connection string quotes special characters`() {
     let address = ClusterAddress(socketFolder: "/srv/it's here\\x")
     #expect(
       address.dsn(user: "ringfence", database: "a b")
@@ -15,7 +15,7 @@ import Testing
         == "host=/srv/s port=5432 user=ringfence dbname=''")
   }
 
-  @Test func aSocketsPathHas107BytesAtMost() {
+  @Test func `a socket path has at most 107 bytes`() {
     let suffix = "/.s.PGSQL.5432".utf8.count
     #expect(ClusterAddress.isUsable(socketFolder: "/" + String(repeating: "a", count: 107 - suffix - 1)))
     #expect(!ClusterAddress.isUsable(socketFolder: "/" + String(repeating: "a", count: 107 - suffix)))

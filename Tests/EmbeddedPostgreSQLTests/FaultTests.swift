@@ -6,7 +6,7 @@ import Testing
 
 /// Recovery after kill -9. The killed servers are separate processes (exit tests).
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
-  @Test func aKilledPostmasterIsStartedAgain() async throws {
+  @Test func `a killed postmaster is started again`() async throws {
     try await withWorkplace { place in
       let postgres = try await place.start()
       try query("CREATE TABLE kept AS SELECT 42 AS n", postgres.dsn)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func afterAKilledPostmasterStopAndStartWork() async throws {
+  @Test func `stop and start work after the postmaster is killed`() async throws {
     try await withWorkplace { place in
       let first = try await place.start()
       try query("CREATE TABLE kept AS SELECT 42 AS n", first.dsn)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func aKilledServersClusterDiesWithItAndIsRecovered() async throws {
+  @Test func `the cluster of a killed server ends with it and is recovered`() async throws {
     try await withWorkplace { place in
       await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: true)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func withoutANewServerTheClusterOfAKilledOneEnds() async throws {
+  @Test func `the cluster of a killed server ends without a new server`() async throws {
     try await withWorkplace { place in
       await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: true)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func aClusterThatOutlivesItsServerIsAdopted() async throws {
+  @Test func `a cluster that outlives its server is adopted`() async throws {
     try await withWorkplace { place in
       await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: false)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func anAdoptedPostmasterThatIsKilledIsStartedAgain() async throws {
+  @Test func `an adopted postmaster that is killed is started again`() async throws {
     try await withWorkplace { place in
       await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: false)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func aClusterThatIsToDieWithItsServerReplacesTheOneThatDidNot() async throws {
+  @Test func `a start that binds the cluster to its server replaces an orphan`() async throws {
     try await withWorkplace { place in
       await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: false)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func anOrphanThatIsKilledTooIsRecovered() async throws {
+  @Test func `an orphaned cluster that is killed too is recovered`() async throws {
     try await withWorkplace { place in
       await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         try await Self.serveAndBeKilled(in: place, diesWithParent: false)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func anInterruptedInitialisationLeavesNothing() async throws {
+  @Test func `an interrupted initialization leaves nothing`() async throws {
     try await withWorkplace { place in
       await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as ClusterFixture] in
         Thread.detachNewThread {
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func aSecondProcessIsToldWhoHoldsTheFolder() async throws {
+  @Test func `a second process gets an error that names the process with the lock`() async throws {
     try await withWorkplace { place in
       let first = try await place.start()
       await #expect(processExitsWith: .success) { [place = place as ClusterFixture, holder = getpid() as pid_t] in

@@ -9,7 +9,7 @@ import Testing
 /// Data folders with difficult names or permissions.
 @Suite(.timeLimit(.minutes(5))) struct FolderTests {
   @Test(arguments: ["it's a \"folder\" \\ with words", "a,b", "ü/データ"])
-  func aFolderMayHaveAnyName(_ name: String) async throws {
+  func `a folder may have any name`(_ name: String) async throws {
     try await withWorkplace { place in
       let place = ClusterFixture(folder: place.folder + "/" + name)
       let postgres = try await place.start()
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func theSocketOfALongPathLiesInAShortPrivateFolder() async throws {
+  @Test func `the socket of a long path lies in a short private folder`() async throws {
     try await withWorkplace { place in
       let place = ClusterFixture(folder: place.folder + "/" + String(repeating: "long/", count: 20))
       let first = try await place.start()
@@ -41,7 +41,7 @@ import Testing
   }
 
   /// A process that checks the lock holds it for a moment itself.
-  @Test func whoAsksWhereAClusterAnswersKeepsNoneFromStarting() async throws {
+  @Test func `checking the address of a cluster does not prevent a start`() async throws {
     try await withWorkplace { place in
       let isOver = Mutex(false)
       Thread.detachNewThread { [folder = place.folder] in
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func nobodyElseCanEnterTheClusterOrItsSocket() async throws {
+  @Test func `only the owner can enter the cluster and its socket`() async throws {
     try await withWorkplace { place in
       let postgres = try await place.start()
       for (name, mode) in [("", geteuid() == 0 ? 0o710 : 0o700), ("/data", 0o700), ("/socket", 0o700)] {
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root has folders that PostgreSQL cannot pass: run as root too"))
-  func rootsPrivateFolderIsHandedOver() async throws {
+  func `a private folder of root is handed over to the account of the cluster`() async throws {
     try await withWorkplace { place in
       chmod(place.folder, 0o700)
       let first = try await place.start()
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func rootsNewClusterHasAnAccountOfItsOwn() throws {
+  @Test func `a new cluster of root gets a separate account`() throws {
     let accounts = ["ringfence", "postgres", "nobody"].enumerated().map { index, name in
       Account(name: name, uid: uid_t(900 + index), gid: gid_t(900 + index))
     }
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0 && Account.find("ringfence") != nil, "root alone, with an account ringfence"))
-  func rootsClusterRunsAsTheAccountOfItsOwn() async throws {
+  func `the cluster of root runs as its separate account`() async throws {
     try await withWorkplace { place in
       let postgres = try await place.start()
       let own = try #require(Account.find("ringfence"))
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func nobodyElseCanEnterTheDataFolder() async throws {
+  @Test func `only the owner can enter the data folder`() async throws {
     try await withWorkplace { place in
       let postgres = try await place.start()
       #expect(try #require(FileStatus(place.data)).mode & 0o777 == 0o700)
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user: run as root too"))
-  func anOrdinaryUserRunsItAsItself() async throws {
+  func `an ordinary user runs the cluster as itself`() async throws {
     try await withWorkplace { place in
       chmod(place.folder, 0o777)
       await #expect(processExitsWith: .success) { [place = place as ClusterFixture] in
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func aStalePostmasterFileDoesNotStopTheStart() async throws {
+  @Test func `a stale postmaster file does not prevent the start`() async throws {
     try await withWorkplace { place in
       // The process id in it belongs to a PostgreSQL process, but of another cluster.
       let other = ClusterFixture(folder: place.folder + "/other")
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func anotherMajorVersionIsNamed() async throws {
+  @Test func `a cluster of another major version is refused and the version named`() async throws {
     try await withWorkplace { place in
       let first = try await place.start()
       try await first.stop()
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatCannotBeMadeIsTold() async throws {
+  @Test func `a folder that cannot be created is named in the error`() async throws {
     try await withWorkplace { place in
       try Data().write(to: URL(filePath: place.data))
       let error = await #expect(throws: EmbeddedPostgresError.self) { _ = try await place.start() }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LifeTests {
-  @Test func theFirstStartCreatesAndTheSecondKeepsTheData() async throws {
+  @Test func `the first start creates the cluster and the second keeps its data`() async throws {
     try await withWorkplace { place in
       let first = try await place.start()
       try query("CREATE TABLE kept (n int); INSERT INTO kept VALUES (42)", first.dsn)
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func itHasChecksumsAndNoTCPAndAnOrdinaryRole() async throws {
+  @Test func `the cluster has checksums, no TCP listener and an ordinary role`() async throws {
     try await withWorkplace { place in
       let postgres = try await place.start()
       let expected = [
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func aSettingThatIsNoneIsRefused() async throws {
+  @Test func `an invalid setting name is refused`() async throws {
     try await withWorkplace { place in
       var options = place.options()
       options.settings["fsync = off\nport"] = "1"
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func aSettingThatPostgresRefusesIsToldFromItsLog() async throws {
+  @Test func `a setting that PostgreSQL refuses is reported from its log`() async throws {
     try await withWorkplace { place in
       var options = place.options()
       options.settings["max_connections"] = "many"
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func theSecondServerOnAFolderIsToldWhoHoldsIt() async throws {
+  @Test func `a second server on a folder is refused with the process ID of the first`() async throws {
     try await withWorkplace { place in
       let first = try await place.start()
       let folder = try #require(realpath(place.data, nil).map { String(cString: $0) })

@@ -6,7 +6,7 @@ import Testing
 @testable import EmbeddedPostgreSQL
 
 @Suite(.timeLimit(.minutes(5))) struct ProcessTests {
-  @Test func thePostmasterIsOutOfReachOfATerminalsCtrlC() async throws {
+  @Test func `the postmaster is in a session of its own`() async throws {
     try await withWorkplace { place in
       let postgres = try await place.start()
       let pid = try #require(postgres.postmasterPID)
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func thePostmasterInheritsNoFilesAndNoEnvironment() async throws {
+  @Test func `the postmaster inherits no files and no environment`() async throws {
     try await withWorkplace { place in
       let leak = open("/dev/null", O_RDONLY)
       defer { close(leak) }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func aCancelledStartLeavesTheFolderFree() async throws {
+  @Test func `a cancelled start releases the folder`() async throws {
     try await withWorkplace { place in
       let begun = AsyncStream<Void>.makeStream()
       let start = Task {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func aProgramsOutputAndStatusAreKept() throws {
+  @Test func `the output and status of a program are returned`() throws {
     let result = try ChildProcess.run(["/bin/sh", "-c", "pwd; echo to error >&2; exit 3"])
     #expect(result.output == "/\nto error\n")
     #expect(ChildProcess.describe(result.status) == "exit code 3")
@@ -59,7 +59,7 @@ import Testing
     #expect(throws: EmbeddedPostgresError.self) { _ = try ChildProcess.run(["/nonexistent/program"]) }
   }
 
-  @Test func withoutBinariesTheErrorSaysWhatToInstall() {
+  @Test func `the error without binaries names the package to install`() {
     let error = #expect(throws: EmbeddedPostgresError.self) {
       _ = try ServerBinaries.find(wantedVersion: nil, path: "/nonexistent", packages: "/nonexistent")
     }
@@ -70,14 +70,14 @@ import Testing
     #expect(chosen?.description.contains("/nonexistent cannot be used") == true)
   }
 
-  @Test func theBinariesInPathAreFound() throws {
+  @Test func `the binaries in the search path are found`() throws {
     let known = try ServerBinaries.find(wantedVersion: nil)
     let found = try ServerBinaries.find(
       wantedVersion: known.version, path: "/nonexistent:\(known.folder)/", packages: "/nonexistent")
     #expect(found == known)
   }
 
-  @Test func theLogIsBounded() async throws {
+  @Test func `the log file has a size limit`() async throws {
     try await withWorkplace { place in
       let log = ServerLog(path: place.folder + "/log", limit: 100)
       let descriptor = try log.open()

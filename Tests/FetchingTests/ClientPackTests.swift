@@ -63,7 +63,7 @@ private final class FolderTransport: ClientTransport {
   }
 
   /// A server may require the key; other servers do not get it.
-  @Test func bearsItsKeyToItsServerAlone() async throws {
+  @Test func `the client sends its key to its own server only`() async throws {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
@@ -80,7 +80,7 @@ private final class FolderTransport: ClientTransport {
   }
 
   /// A key without the scope is distinguished from a missing publication, and from an object store's 403.
-  @Test func saysWhyItIsNotLetIn() async throws {
+  @Test func `the client reports why its request is refused`() async throws {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
@@ -102,7 +102,7 @@ private final class FolderTransport: ClientTransport {
     }
   }
 
-  @Test func takesDeltasGoesOnAfterABreakAndRefusesTheOld() async throws {
+  @Test func `the client applies deltas, resumes after a failure and refuses an old manifest`() async throws {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
@@ -133,7 +133,7 @@ private final class FolderTransport: ClientTransport {
   }
 
   /// A client of one pack fetches three short documents when it has no update: `TrustTests` measures them.
-  @Test func fetchesTheDescriptionOfItsPackAlone() async throws {
+  @Test func `the client fetches the description of its own pack only`() async throws {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
@@ -158,7 +158,7 @@ private final class FolderTransport: ClientTransport {
     }
   }
 
-  @Test func refusesAPackThatWasChanged() async throws {
+  @Test func `the client refuses a changed pack`() async throws {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)

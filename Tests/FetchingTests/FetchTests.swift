@@ -24,7 +24,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: "\(out)/sets").sorted()
   }
 
-  @Test func firstAllOfItThenNothingThenADelta() async throws {
+  @Test func `the first fetch is complete and later fetches use deltas`() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["block": Self.numbers])
       let first = try await site.fetch(into: out)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func aNewManifestOfTheSamePacksIsNoChange() async throws {
+  @Test func `a new manifest of the same packs is not a change`() async throws {
     try await inFolders { site, out in
       var manifest = try site.publish(1, ["block": Self.numbers])
       try await site.fetch(into: out)
@@ -68,7 +68,7 @@ import Testing
   }
 
   /// Parts of the current set are not fetched again, and each is checked wherever it comes from.
-  @Test func partsOfTheManifestAreReadOnceAndChecked() async throws {
+  @Test func `manifest parts are fetched once and checked`() async throws {
     try await inFolders { site, out in
       var manifest = try site.publish(1, ["block": Self.numbers])
       try await site.fetch(into: out)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func aFormatThatThereIsNotIsNamedWithThoseThatThereAre() async throws {
+  @Test func `an unknown format is refused with a list of the available formats`() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["block": Self.numbers])
       do {
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func linesOfAPackWhoseNameBeginsWithADigitAreNamesOfAShell() async throws {
+  @Test func `variable names of a pack whose name begins with a digit are valid in a shell`() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["2gis-block": [1_000_000]])
       let lines = try await site.fetch(into: out).lines.split(separator: "\n")
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func onlyWhatIsWanted() async throws {
+  @Test func `only the requested packs are fetched`() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["block": Self.numbers, "other": [1_000_000], "third": [2_000_000]])
       func files() throws -> [String] {
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func whatIsHeldIsReadAndNotRemembered() async throws {
+  @Test func `damaged or missing local files are fetched again`() async throws {
     try await inFolders { site, out in
       let manifest = try site.publish(1, ["block": Self.numbers])
       try await site.fetch(into: out)
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func twoAtOnceDoNotMeet() async throws {
+  @Test func `a second fetch into a locked folder is refused`() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["block": [1_000_000]])
       let lock = try FetchFolder.lock(out)
@@ -166,7 +166,7 @@ import Testing
   }
 
   /// A reader that opens `current` once has a complete set, however often it is replaced meanwhile.
-  @Test func aReaderNeverSeesAMix() async throws {
+  @Test func `a reader never sees files of two publications`() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["a": [1_000_000], "b": [1_000_000]])
       try await site.fetch(into: out)

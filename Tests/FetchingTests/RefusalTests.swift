@@ -35,7 +35,7 @@ import Testing
     )
   }
 
-  @Test func everyByteOfTheManifestCounts() async throws {
+  @Test func `every changed byte of the manifest is refused`() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["block": [1_000_000]])
       try await site.fetch(into: out)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func aPackThatIsAnotherIsRefusedAndADamagedDeltaDoesNoHarm() async throws {
+  @Test func `a wrong pack is refused and a damaged delta is replaced by the pack`() async throws {
     try await inFolders { site, out in
       try site.publish(1, ["block": Self.numbers])
       try await site.fetch(into: out)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func whatIsOlderOrTooOldIsRefused() async throws {
+  @Test func `an older, expired or unchained manifest is refused`() async throws {
     try await inFolders { site, out in
       let now = Date()
       try site.publish(1, ["block": [1_000_000]])
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func keysAreFollowedFromOneToTheNext() async throws {
+  @Test func `the client follows each key rotation`() async throws {
     try await inFolders { site, out in
       let (old, new, stranger) = (site.key, SigningKey(), SigningKey())
       try site.publish(1, ["block": [1_000_000]])

@@ -13,7 +13,7 @@ import Testing
     return lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
   }
 
-  @Test func onlyItsOwnerCanOpenAFileFromTheMomentItExists() async throws {
+  @Test func `a private file is readable by its owner only from its creation`() async throws {
     try await withTemporaryFolder { folder in
       _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
         umask(0)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func aNameThatIsTakenIsRefused() async throws {
+  @Test func `an existing path is refused`() async throws {
     try await withTemporaryFolder { folder in
       let file = "\(folder)/key"
       #expect(symlink("\(folder)/elsewhere", file) == 0)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user: run as root too"))
-  func anotherAccountCannotHoldALock() async throws {
+  func `another account cannot hold a lock`() async throws {
     try await withTemporaryFolder { folder in
       chmod(folder, 0o755)
       let lock = try FolderLock(folder: folder)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func oneProcessAtATimeHoldsALock() async throws {
+  @Test func `only one process at a time holds a lock`() async throws {
     try await withTemporaryFolder { folder in
       let first = try FolderLock(folder: folder)
       #expect { _ = try FolderLock(folder: folder) } throws: { ($0 as? FileFailure)?.isHeld == true }

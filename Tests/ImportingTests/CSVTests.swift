@@ -13,7 +13,7 @@ import Testing
     return isRead ? (0..<row.count).map { String(decoding: row[$0], as: UTF8.self) } : nil
   }
 
-  @Test func fieldsOfARecord() {
+  @Test func `a record is split into its fields`() {
     #expect(fields("") == [""])
     #expect(fields("a,b") == ["a", "b"])
     #expect(fields(",") == ["", ""])
@@ -25,7 +25,7 @@ import Testing
     #expect(fields(" \"a\",b") == [" \"a\"", "b"])
   }
 
-  @Test func brokenQuotes() {
+  @Test func `a record with broken quotes is refused`() {
     #expect(fields("\"a") == nil)
     #expect(fields("\"a\"b,c") == nil)
     #expect(fields("a,\"") == nil)
@@ -38,14 +38,14 @@ import Testing
   private let start = "2015550123,2021-07-07 00:01:15,2021-07-06 11:48:00,"
   private let tail = ",NJ,201,Other,N\n"
 
-  @Test func quotedLineEndsKeepTheLineNumbers() async throws {
+  @Test func `quoted line ends keep the line numbers`() async throws {
     let text = header + start + "\"New\r\n\n\"\"York\"\"\"" + tail + "\n" + start + "B" + tail
     let (rows, summary) = try await runImport(text, format: .ftcCSV)
     #expect(rows.map(\.line) == [2, 6])
     #expect(summary.rejected == [:])
   }
 
-  @Test func badRecords() async throws {
+  @Test func `malformed records are counted by reason`() async throws {
     let open = start + "\"never closed\n" + String(repeating: "x,y\n", count: 3)
     let (rows, summary) = try await runImport(
       header + start + "A" + tail + "1,2\n" + start + "\"a\"b" + tail + open, format: .ftcCSV)
@@ -53,7 +53,7 @@ import Testing
     #expect(summary.rejected == [.wrongColumns: 4, .badQuote: 2])
   }
 
-  @Test func anUnclosedQuoteEndsAtTheCap() async throws {
+  @Test func `an unclosed quote ends at the length limit`() async throws {
     let filler = String(repeating: String(repeating: "z", count: 999) + "\n", count: 80)
     let (rows, summary) = try await runImport(
       header + start + "\"open\n" + filler + start + "A" + tail, format: .ftcCSV)
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// An unclosed quote costs its own line and no other, wherever the next quotes are.
-  @Test func aStrayQuoteCostsOneLine() async throws {
+  @Test func `a stray quote rejects only its own line`() async throws {
     let good = start + "A" + tail
     let quoted = start + "\"New \"\"York\"\", NY\"" + tail
     let stray = start + "\"The Bar" + tail
@@ -73,25 +73,27 @@ import Testing
   }
 
   /// Lines that open a quote and keep one open are not read repeatedly.
-  @Test func aFileOfStrayQuotesEnds() async throws {
+  @Test func `a file of stray quotes is parsed in bounded time`() async throws {
     let text = header + start + "\"open" + tail + String(repeating: "a\",\"x\n", count: 400_000)
     let (rows, summary) = try await runImport(text, format: .ftcCSV)
     #expect(rows.isEmpty)
     #expect((summary.rejected[.badQuote] ?? 0) > 10)
   }
 
-  @Test func columnsAreFoundByName() async throws {
+  @Test func `columns are found by name`() async throws {
     let text = "\u{FEFF}subject,\"created date\",COMPANY_PHONE_NUMBER\nOther,2021-07-07,2015550123\n"
     let (rows, _) = try await runImport(text, format: .ftcCSV)
     #expect(rows.map(\.number) == [12_015_550_123])
     #expect(rows[0].reportedAt == Date(timeIntervalSince1970: 1_625_616_000))
   }
 
-  @Test(arguments: ["", "a,b\n", "Company_Phone_Number\n"]) func missingColumns(text: String) async throws {
+  @Test(arguments: ["", "a,b\n", "Company_Phone_Number\n"]) func `a file with missing columns is refused`(text: String)
+    async throws
+  {
     await #expect(throws: ImportFileError.self) { try await runImport(text, format: .ftcCSV) }
   }
 
-  @Test func subjectsAndRecordings() async throws {
+  @Test func `subjects and recordings map to categories`() async throws {
     let subjects = try SubjectTable(text: "# comment\n\nOther\tother\trobocall\nWarranties & plans\ttelemarketing\n")
     func row(_ subject: String, _ recorded: String) -> String {
       start + ",NJ,201,\(subject),\(recorded)\n"

@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Pinned for libphonenumber 8.12 of Debian 12: another version may consider other numbers valid.
-  @Test func theSameArgumentsGiveTheSameBytes() throws {
+  @Test func `the same arguments give the same bytes`() throws {
     func digest() throws -> String {
       var hash = SHA256()
       for line in try simulator() { hash.update(data: line) }
@@ -37,7 +37,7 @@ import Testing
     #expect(Array(try simulator(seed: 43)) != Array(try simulator()))
   }
 
-  @Test func everyLineIsImported() async throws {
+  @Test func `every simulated line is imported`() async throws {
     let scratch = try Scratch()
     let simulator = try simulator()
     let path = try scratch.file(simulator.joined())
@@ -65,7 +65,7 @@ import Testing
     #expect(blocks.values.count { $0.count >= 3 } > 20)
   }
 
-  @Test(arguments: ComplaintSimulator.countries) func everyCountryHasValidNumbers(country: String) throws {
+  @Test(arguments: ComplaintSimulator.countries) func `every country has valid numbers`(country: String) throws {
     let simulator = try simulator(complaints: 0, numbers: 300, countries: [country.lowercased()])
     #expect(simulator.numbers.count == 300)
     for number in simulator.numbers {
@@ -75,7 +75,7 @@ import Testing
     #expect(Set(simulator.numbers.map(\.digits)).count == 300)
   }
 
-  @Test func campaignsBurstAndFade() throws {
+  @Test func `campaigns rise and fade`() throws {
     let simulator = try simulator()
     let campaigns = simulator.numbers.indices.filter { !simulator.numbers[$0].isLegitimate }
     var early = 0
@@ -91,7 +91,7 @@ import Testing
     #expect(early * 100 > total * 65)
   }
 
-  @Test func whatCannotBeSimulated() {
+  @Test func `invalid simulator arguments are refused`() {
     #expect(throws: ComplaintSimulator.Failure.unknownCountry("XX")) { try simulator(countries: ["XX"]) }
     #expect(throws: ComplaintSimulator.Failure.self) { try simulator(countries: []) }
     #expect(throws: ComplaintSimulator.Failure.self) { try simulator(numbers: 0) }

@@ -40,7 +40,7 @@ struct DirectoryTrial {
 }
 
 @Suite struct DirectoryParsingTests {
-  @Test func columnsAreFoundByTheirUsualNamesInCSVAndTSV() async throws {
+  @Test func `columns are found by their usual names in CSV and TSV`() async throws {
     let csv = try await DirectoryTrial(
       "\u{FEFF}id,Telephone No,Telephone_No_2,Name,Category\n1,(212) 555-0123,na,\"Zoé, Inc.\",shop/cake\n")
     #expect(csv.entries == [StoredDirectoryEntry(number: 12_125_550_123, name: "Zoé, Inc.", category: "shop/cake")])
@@ -49,7 +49,7 @@ struct DirectoryTrial {
     #expect(tsv.lines == ["33162000248 A \"quoted\" name"])
   }
 
-  @Test func columnsAreTakenByNameOrPlace() async throws {
+  @Test func `columns can be chosen by name or position`() async throws {
     let byName = try await DirectoryTrial("a,b,c\n2125550123,x,GB\n") {
       $0.columns.numbers = ["A"]
       $0.columns.name = "b"
@@ -65,14 +65,14 @@ struct DirectoryTrial {
     await #expect(throws: ImportFileError.self) { try await DirectoryTrial("phone,nombre\n1,2\n") }
   }
 
-  @Test func aRowMayNameItsOwnRegion() async throws {
+  @Test func `a row may name its own region`() async throws {
     let trial = try await DirectoryTrial(
       "phone,name,country_code\n020 7183 8750,London,GB\n2125550123,New York,\n01 62 00 02 48,Paris,fr\n5,x,XX\n")
     #expect(trial.lines == ["12125550123 New York", "33162000248 Paris", "442071838750 London"])
     #expect(trial.summary.rejected == [.badRegion: 1])
   }
 
-  @Test func aCellMayHoldSeveralNumbers() async throws {
+  @Test func `a cell may contain several numbers`() async throws {
     let trial = try await DirectoryTrial(
       """
       phone,name
@@ -96,7 +96,7 @@ struct DirectoryTrial {
     #expect(german.lines == ["493012345678 Berlin"])
   }
 
-  @Test func theNameOfMostRowsStaysThenTheFirst() async throws {
+  @Test func `the most frequent name is kept, then the first one`() async throws {
     let trial = try await DirectoryTrial(
       "phone,name\n2125550123,B\n2125550123,A\n2125550123,A\n2125550124,D\n2125550124,C\n", runBytes: 1)
     #expect(trial.lines == ["12125550123 A", "12125550124 D"])
@@ -110,7 +110,7 @@ struct DirectoryTrial {
       ])
   }
 
-  @Test func rejectsAreInTheOrderOfLines() async throws {
+  @Test func `rejected rows are in the order of their lines`() async throws {
     let scratch = try Scratch()
     let rows = (0..<20_000).map { $0 % 100 == 0 ? "12\tbad \($0)" : "212555\(String(format: "%04d", $0 % 10_000))\tok" }
     let trial = try await DirectoryTrial("phone\tname\n" + rows.joined(separator: "\n")) {
@@ -130,13 +130,13 @@ struct DirectoryTrial {
     ("नमस्\u{200D}ते", "नमस्\u{200D}ते"), ("\u{FEFF}\u{200B}", ""), ("👩\u{200D}👧", "👩\u{200D}👧"), ("", ""),
     ("plain", "plain"),
   ])
-  func namesAreCleaned(raw: String, clean: String) {
+  func `names are normalized`(raw: String, clean: String) {
     let bytes = Array(raw.utf8)
     #expect(bytes.withUnsafeBufferPointer { NameCleaner.cleaned($0, limit: 400) } == Array(clean.utf8))
   }
 
   /// A zero-width space is removed, and forces the slow path for every letter of a name.
-  @Test func theQuickWayGivesWhatTheThoroughOneDoes() {
+  @Test func `the fast path gives the same names as the slow path`() {
     var random = SeededGenerator(seed: 61)
     let ranges: [ClosedRange<UInt32>] = [
       0x20...0x7E, 0xA0...0x17F, 0xC0...0x27F, 0x300...0x30F, 0x400...0x47F, 0x480...0x52F, 0x4000...0x9FFF,
@@ -155,7 +155,7 @@ struct DirectoryTrial {
     }
   }
 
-  @Test func longNamesAreCutBetweenCharacters() {
+  @Test func `long names are cut between characters`() {
     let bytes = Array(String(repeating: "é", count: 300).utf8)
     let cut = bytes.withUnsafeBufferPointer { NameCleaner.cleaned($0, limit: 401) }
     #expect(cut == Array(String(repeating: "é", count: 200).utf8))

@@ -8,7 +8,7 @@ import Testing
 
 /// Random files in runs of a few rows, compared with a dictionary.
 @Suite struct DirectoryPropertyTests {
-  @Test(arguments: 0..<20) func whatIsStoredIsWhatADictionarySays(seed: UInt64) async throws {
+  @Test(arguments: 0..<20) func `the stored entries equal those of a plain dictionary`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let names = ["Ada", "Борис", "陈", "Zoé, Inc.", "\"Q\""]
     var counts: [Int64: [(name: String, rows: Int)]] = [:]

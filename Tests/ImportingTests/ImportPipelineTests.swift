@@ -11,7 +11,7 @@ import Testing
     (0..<count).map { "2020-01-02\t201555\(String($0 % 10_000 + 10_000).dropFirst())\t\($0)\n" }.joined()
   }
 
-  @Test(arguments: [1, 2, 7]) func orderIsKeptAndBatchesAreFull(workers: Int) async throws {
+  @Test(arguments: [1, 2, 7]) func `batches are full and keep the order of rows`(workers: Int) async throws {
     let sink = MemorySink()
     let progress = Mutex<[ImportProgress]>([])
     let scratch = try Scratch()
@@ -27,7 +27,7 @@ import Testing
     #expect(last.rows == 25_500 && last.written == 25_500 && last.bytesRead == last.totalBytes)
   }
 
-  @Test func emptyFilesAndHeadersOnly() async throws {
+  @Test func `an empty file or one with only a header has no rows`() async throws {
     for text in ["", "\n\n", "created_date\tcompany_phone_number_raw\tconsumer_area_code\n"] {
       let (rows, summary) = try await runImport(text, format: .ftcTSV)
       #expect(rows.isEmpty && summary.rows == 0)
@@ -35,7 +35,7 @@ import Testing
     #expect(try await runImport("", format: .jsonLines).summary.rows == 0)
   }
 
-  @Test func theSinkWritesWhileTheNextBatchIsRead() async throws {
+  @Test func `the sink writes while the next batch is read`() async throws {
     let scratch = try Scratch()
     let seen = Mutex(0)
     let options = ImportOptions(path: try scratch.file(Self.tsv(30_000)), format: .ftcTSV)
@@ -51,7 +51,7 @@ import Testing
     #expect(readAhead.withLock { $0 })
   }
 
-  @Test func rejectsAreWrittenWhole() async throws {
+  @Test func `rejected lines are written in full`() async throws {
     let scratch = try Scratch()
     let path = scratch.path("rejects.tsv")
     let text = "2020-01-02\t\t201\n2020-01-02\t\u{1B}[2J\\a\t201\nbroken\n2020-01-02\t2015550123\t201\n"
@@ -64,7 +64,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["rejects.tsv"])
   }
 
-  @Test func rejectsCanBeDiscarded() async throws {
+  @Test func `rejected lines can be discarded`() async throws {
     let (_, summary) = try await runImport("broken\n", format: .ftcTSV) { $0.rejectsPath = "/dev/null" }
     #expect(summary.rejectedRows == 1)
     #expect(
@@ -72,7 +72,7 @@ import Testing
         == .typeCharacterSpecial)
   }
 
-  @Test func afterAFailureNoFileOfRejectsStays() async throws {
+  @Test func `a failed import leaves no file of rejected lines`() async throws {
     let scratch = try Scratch()
     let bytes = gzip((Self.tsv(5_000) + "bad\n").utf8)
     var options = ImportOptions(path: try scratch.file(bytes.dropLast(9), name: "in.gz"), format: .ftcTSV)
@@ -85,7 +85,7 @@ import Testing
 
   private struct SinkFailure: Error {}
 
-  @Test(.timeLimit(.minutes(1))) func aFailingSinkEndsTheImportThoughThePipeIsSilent() async throws {
+  @Test(.timeLimit(.minutes(1))) func `a failing sink ends an import from a silent pipe`() async throws {
     let pipe = try SilentPipe(Self.tsv(3_000))
     var options = ImportOptions(path: pipe.path, format: .ftcTSV)
     options.batchRows = 1_000
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func cancellationEndsTheImportThoughThePipeIsSilent() async throws {
+  @Test(.timeLimit(.minutes(1))) func `cancellation ends an import from a silent pipe`() async throws {
     let pipe = try SilentPipe(Self.tsv(10))
     let options = ImportOptions(path: pipe.path, format: .ftcTSV)
     let task = Task {
@@ -105,7 +105,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test(.timeLimit(.minutes(1))) func cancellationEndsTheWaitForAPipesWriter() async throws {
+  @Test(.timeLimit(.minutes(1))) func `cancellation ends the wait for the writer of a pipe`() async throws {
     let scratch = try Scratch()
     try #require(mkfifo(scratch.path("pipe"), 0o600) == 0)
     let options = ImportOptions(path: scratch.path("pipe"), format: .ftcTSV)
@@ -117,7 +117,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func aSummaryKeepsAThousandUnknownSubjects() {
+  @Test func `a summary keeps at most a thousand unknown subjects`() {
     var summary = ImportSummary()
     summary.countUnknownSubject("a", times: 2)
     for index in 0..<2_000 { summary.countUnknownSubject("\(index)", times: 1) }
@@ -125,7 +125,7 @@ import Testing
     #expect(summary.unknownSubjectRows == 2_002)
   }
 
-  @Test(.timeLimit(.minutes(1))) func cancellationReachesTheSink() async throws {
+  @Test(.timeLimit(.minutes(1))) func `cancellation reaches the sink`() async throws {
     let scratch = try Scratch()
     let options = ImportOptions(path: try scratch.file(Self.tsv(15_000)), format: .ftcTSV)
     let task = Task {

@@ -24,7 +24,7 @@ import Testing
     return String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
   }
 
-  @Test func aWholeReport() async throws {
+  @Test func `a complete report is parsed`() async throws {
     let (rows, _) = try await runImport(try report([:]), format: .jsonLines) { $0.now = Self.now }
     let expected = ParsedComplaint(
       number: 12_015_550_123, category: .fraud, reportedAt: Date(timeIntervalSince1970: 1_672_628_645),
@@ -32,7 +32,7 @@ import Testing
     #expect(rows == [expected])
   }
 
-  @Test func optionalFields() async throws {
+  @Test func `optional fields may be missing`() async throws {
     let text = #"{"number":"(201) 555-0123","region":"us","category":"other","reported_at":"2023-01-02T03:04:05Z"}"#
     let (rows, _) = try await runImport(text + "\n" + text, format: .jsonLines) { $0.now = Self.now }
     #expect(rows.map(\.number) == [12_015_550_123, 12_015_550_123])
@@ -40,7 +40,7 @@ import Testing
     #expect(rows[0].reportID != rows[1].reportID)
   }
 
-  @Test func whatIsWrong() async throws {
+  @Test func `each invalid line is rejected with its reason`() async throws {
     let long = String(repeating: "x", count: 501)
     let cases: [(String, RejectReason)] = [
       ("nonsense", .badJSON), ("[1]", .badJSON), ("\"text\"", .badJSON), ("{\"number\":", .badJSON),
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func rowsOfMonthsThatWereDroppedAreRefused() async throws {
+  @Test func `rows of dropped months are rejected`() async throws {
     let rows = try ["2023-01-31T23:59:59Z", "2023-02-01T00:00:00Z"].map { try report(["reported_at": $0]) }
     let (kept, summary) = try await runImport(rows.joined(separator: "\n"), format: .jsonLines) {
       $0.now = Self.now
@@ -74,12 +74,12 @@ import Testing
     #expect(summary.droppedBefore == Date(timeIntervalSince1970: 1_675_209_600))
   }
 
-  @Test func aNationalFormNeedsItsRegion() async throws {
+  @Test func `a number in national format needs its region`() async throws {
     let text = #"{"number":"2015550123","category":"other","reported_at":"2023-01-02T03:04:05Z"}"#
     #expect(try await reason(text) == .needsRegion)
   }
 
-  @Test func invalidUTF8IsRepaired() async throws {
+  @Test func `invalid UTF-8 is repaired`() async throws {
     let scratch = try Scratch()
     var bytes = Array(try report(["comment": "a?b"]).utf8)
     bytes[bytes.firstIndex(of: UInt8(ascii: "?"))!] = 0xFF

@@ -20,7 +20,7 @@ import Testing
 
   private func texts(_ text: String) throws -> [String] { try lines(text.utf8).map(\.text) }
 
-  @Test func lineEnds() throws {
+  @Test func `LF and CRLF end a line`() throws {
     #expect(try texts("") == [])
     #expect(try texts("\n") == [""])
     #expect(try texts("a") == ["a"])
@@ -30,17 +30,19 @@ import Testing
     #expect(try lines("x\ny\n".utf8).map(\.number) == [1, 2])
   }
 
-  @Test func byteOrderMarkOnlyAtTheStart() throws {
+  @Test func `a byte order mark is removed only at the start`() throws {
     #expect(try texts("\u{FEFF}a\n\u{FEFF}b\n") == ["a", "\u{FEFF}b"])
   }
 
-  @Test func invalidUTF8IsRepairedAndSaid() throws {
+  @Test func `a line with invalid UTF-8 is repaired and marked`() throws {
     let found = try lines([0x61, 0xFF, 0x62, 0x0A, 0x63, 0x0A])
     #expect(found.map(\.text) == ["a\u{FFFD}b", "c"])
     #expect(found.map(\.isRepaired) == [true, false])
   }
 
-  @Test(arguments: [10, 11, 12, 13, 300_000, 2_000_000]) func linesOverTheCap(length: Int) throws {
+  @Test(arguments: [10, 11, 12, 13, 300_000, 2_000_000]) func `a line over the limit is cut and marked`(length: Int)
+    throws
+  {
     let text = "before\n" + String(repeating: "x", count: length) + "\r\nafter\n"
     for bytes in [Array(text.utf8), gzip(text.utf8)] {
       let found = try lines(bytes, cap: 10)
@@ -49,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func gzipOfSeveralMembersAndPadding() throws {
+  @Test func `gzip members are joined and padding is ignored`() throws {
     let parts = ["one\ntw", "o\n", "", "three"]
     var bytes = parts.flatMap { gzip($0.utf8) }
     #expect(try lines(bytes).map(\.text) == ["one", "two", "three"])
@@ -57,14 +59,14 @@ import Testing
     #expect(try lines(bytes).map(\.text) == ["one", "two", "three"])
   }
 
-  @Test func manyLinesAcrossBuffers() throws {
+  @Test func `many lines across buffers are read correctly`() throws {
     let expected = (0..<60_000).map { "line \($0) " + String(repeating: "é", count: $0 % 40) }
     let text = expected.joined(separator: "\n")
     #expect(try lines(text.utf8).map(\.text) == expected)
     #expect(try lines(gzip(text.utf8)).map(\.text) == expected)
   }
 
-  @Test func everyTruncationIsAnError() throws {
+  @Test func `every truncation of a gzip file is an error`() throws {
     let whole = gzip((0..<200).map { "line \($0)\n" }.joined().utf8)
     for count in 3..<whole.count {
       #expect {
@@ -76,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func everyDamagedByteOfTheBodyIsAnError() throws {
+  @Test func `every damaged byte of a gzip body is an error`() throws {
     let whole = gzip((0..<200).map { "line \($0)\n" }.joined().utf8)
     for index in 10..<whole.count {
       var bytes = whole
@@ -85,11 +87,11 @@ import Testing
     }
   }
 
-  @Test func garbageBehindTheLastMemberIsAnError() throws {
+  @Test func `data after the last gzip member is an error`() throws {
     #expect(throws: ImportFileError.self) { _ = try lines(gzip("a\n".utf8) + Array("garbage".utf8)) }
   }
 
-  @Test func otherCompressionsAreNamed() throws {
+  @Test func `other compressions and encodings are named in the error`() throws {
     for (magic, word) in [([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz"), ([0xFF, 0xFE, 0x61, 0], "UTF-16")]
       as [([UInt8], String)]
     {
@@ -101,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func missingFileAndFolder() throws {
+  @Test func `a missing file and a folder are refused`() throws {
     #expect(throws: ImportFileError.self) { _ = try LineReader(path: scratch.path("none")) }
     #expect(throws: ImportFileError.self) { _ = try LineReader(path: scratch.folder.path) }
   }

@@ -15,7 +15,9 @@ import Testing
     #expect(trial.entries.map(\.number) == trial.entries.map(\.number).sorted())
   }
 
-  @Test(arguments: ["FR", "NZ", "SG", "GB", "US"]) func theFixtureIsReadWithoutOptions(region: String) async throws {
+  @Test(arguments: ["FR", "NZ", "SG", "GB", "US"]) func `the directory fixtures are read without options`(
+    region: String
+  ) async throws {
     let name = region == "GB" ? "uk" : region.lowercased()
     try await expectImport(Checkout.fixture("directory/\(name).csv"), region, least: 40)
   }
@@ -26,7 +28,7 @@ import Testing
       ("fr_ecoles_94.csv", "FR", 580), ("nz_schools.csv", "NZ", 2_300), ("sg_schools.csv", "SG", 320),
       ("uk_wales_schools.csv", "GB", 1_400), ("us_cms_hospitals.csv", "US", 4_500),
     ])
-  func theFileIsReadWithoutOptions(file: String, region: String, least: Int) async throws {
+  func `the full-size directories are read without options`(file: String, region: String, least: Int) async throws {
     try await expectImport(try #require(Checkout.shared("data/directory/\(file)")), region, least: least)
   }
 }

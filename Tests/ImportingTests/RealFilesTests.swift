@@ -30,13 +30,15 @@ import Testing
     return (first, parsed)
   }
 
-  @Test func theDailyFixture() async throws {
+  @Test func `the daily fixture is imported`() async throws {
     let (summary, rows) = try await importDaily(Checkout.fixture("complaints/daily.csv"), rows: 200, empty: 10)
     #expect(summary.accepted == 185)
     #expect(rows.allSatisfy { (1_772_409_600...1_772_496_000).contains($0.reportedAt.timeIntervalSince1970) })
   }
 
-  @Test(.sharedData("data/complaints/ftc-daily-2021-07-08.csv.gz")) func theDailyFile() async throws {
+  @Test(.sharedData("data/complaints/ftc-daily-2021-07-08.csv.gz")) func `the full-size daily file is imported`()
+    async throws
+  {
     let path = try #require(Checkout.shared("data/complaints/ftc-daily-2021-07-08.csv.gz"))
     let (summary, rows) = try await importDaily(path, rows: 14_034, empty: 669)
     #expect(summary.accepted > 13_000)
@@ -59,14 +61,15 @@ import Testing
     return summary
   }
 
-  @Test func theTypedFixture() async throws {
+  @Test func `the fixture of typed numbers is imported`() async throws {
     let text = try String(contentsOfFile: Checkout.fixture("complaints/typed.tsv"), encoding: .utf8)
     let summary = try await importTyped(text, rows: 300)
     #expect(summary.rejected[.emptyNumber] == 15)
     #expect(summary.accepted >= 210)
   }
 
-  @Test(.sharedData("data/complaints/ftc-2020.tsv.gz")) func theStartOfTheYear2020() async throws {
+  @Test(.sharedData("data/complaints/ftc-2020.tsv.gz")) func `the first 50,000 rows of 2020 are imported`() async throws
+  {
     let reader = try LineReader(path: try #require(Checkout.shared("data/complaints/ftc-2020.tsv.gz")))
     var text = ""
     for _ in 0...50_000 { text += (try reader.next()?.text ?? "") + "\n" }

@@ -9,7 +9,7 @@ import Testing
 @testable import Importing
 
 @Suite struct RegionFileTests {
-  @Test func theSampleHasARegionForEveryAreaCodeOnce() throws {
+  @Test func `the sample has each area code in exactly one region`() throws {
     let regions = try RegionFile.read(contentsOf: "\(Checkout.resources)/regions-us.tsv")
     #expect(regions.count >= 108)
     let prefixes = regions.flatMap(\.prefixes)
@@ -36,7 +36,7 @@ import Testing
     ("a b\t1\n", 1, "1 to 23"), ("a..b\t1\n", 1, "no two dots"),
     ("# nothing\n", 1, "no regions"),
   ])
-  func faultsAreToldWithTheirLines(text: String, line: Int, reason: String) throws {
+  func `a malformed region file is refused with the line and reason`(text: String, line: Int, reason: String) throws {
     let scratch = try Scratch()
     let path = try scratch.file(text)
     let error = #expect(throws: ImportFileError.self) { try RegionFile.read(contentsOf: path) }

@@ -15,7 +15,7 @@ import Testing
     return parsed.map(\.reportID)
   }
 
-  @Test func theSameFileHasTheSameIds() async throws {
+  @Test func `the same file gives the same report IDs`() async throws {
     let first = try await ids(rows)
     #expect(first.count == rows.count)
     #expect(Set(first).count == rows.count)
@@ -24,14 +24,14 @@ import Testing
     #expect(Set(try await ids(rows, source: "another")).isDisjoint(with: first))
   }
 
-  @Test func aFileThatHasGrownAnywhereAddsOnlyWhatIsNew() async throws {
+  @Test func `a file with added rows gives new IDs only for them`() async throws {
     let first = Set(try await ids(rows))
     let more = ["2020-02-01\t2015550199\t201"] + rows.reversed() + rows.prefix(5)
     #expect(Set(try await ids(more)).subtracting(first).count == 6)
     #expect(Set(try await ids(more)).isSuperset(of: first))
   }
 
-  @Test func quotingIsNoPartOfTheContent() async throws {
+  @Test func `quoting does not change the report ID`() async throws {
     let header = "Company_Phone_Number,Created_Date\n"
     let (plain, _) = try await runImport(header + "2015550123,2021-07-07\n", format: .ftcCSV)
     let (quoted, _) = try await runImport(header + "\"2015550123\",\"2021-07-07\"\n", format: .ftcCSV)
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// Stored ids depend on this value: it must never change.
-  @Test func pinned() async throws {
+  @Test func `report IDs equal the fixed values`() async throws {
     let found = try await ids(["2020-02-14\t8044770532\t804", "2020-02-14\t8044770532\t804"])
     // SHA-256 over the lengths, 32 bits little-endian, and bytes of "ftc-tsv" and the three fields; then over those
     // 16 bytes and a 1 of 64 bits, big-endian.
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func theTableGrows() {
+  @Test func `all report IDs differ while the table grows`() {
     var identity = ReportIdentity()
     var seen: Set<UUID> = []
     for index in 0..<20_000 {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CommitPaceTests {
   private let start = ContinuousClock.now
 
-  @Test func foretellsAWaitByWhatCommitsTook() {
+  @Test func `predicts a wait from the duration of earlier commits`() {
     var pace = CommitPace()
     #expect(pace.wait(behind: 10, at: start) == .zero)
     pace.begin(at: start)
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// Commits of one item do not limit large ones.
-  @Test func smallCommitsDoNotKeepLargeBatchesOut() {
+  @Test func `small commits do not keep large batches out`() {
     var pace = CommitPace()
     for _ in 0..<60 {
       pace.begin(at: start)
@@ -36,7 +36,7 @@ import Testing
 
   /// An item that would have to wait too long is refused before a commit has ended; what fits into the next batch is
   /// accepted.
-  @Test func aQueueThatIsTooSlowRefusesEarly() async throws {
+  @Test func `a slow queue refuses items before they wait too long`() async throws {
     let gate = AsyncStream<Void>.makeStream()
     let began = AsyncStream<Void>.makeStream()
     let commits = GroupCommit<Int, Int>(

@@ -63,7 +63,7 @@ import Testing
   }
 
   /// A stopped database does not answer. Submitted items may still be committed in the end.
-  @Test func aCommitThatHangsIsNotWaitedForWithoutEnd() async throws {
+  @Test func `a commit without an answer times out`() async throws {
     let ledger = Ledger()
     ledger.shut()
     let commits = GroupCommit<Int, Int>(
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func aFailureOfNoItemIsRememberedUntilSomethingIsCommitted() async throws {
+  @Test func `a failure of the database is reported until the next commit`() async throws {
     struct Full: Error {}
     let isFull = Mutex(true)
     let commits = GroupCommit<Int, Int>(
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func aLoneItemIsCommittedAtOnce() async throws {
+  @Test func `a single item is committed immediately`() async throws {
     let ledger = Ledger()
     try await withCommits(ledger) { commits async throws in
       #expect(try await commits.submit([4]) == [40])
@@ -119,7 +119,7 @@ import Testing
     #expect(ledger.batches.withLock { $0 } == [[4]])
   }
 
-  @Test func whatGathersDuringACommitIsTheNextBatch() async throws {
+  @Test func `items that arrive during a commit form the next batch`() async throws {
     let ledger = Ledger()
     ledger.shut()
     try await withCommits(ledger, batchSize: 5) { commits async throws in
@@ -139,7 +139,7 @@ import Testing
     #expect(ledger.batches.withLock { $0.map(\.count) } == [1, 5, 2])
   }
 
-  @Test func aFullQueueRefusesAndTakesNothing() async throws {
+  @Test func `a full queue refuses a request without taking any item`() async throws {
     let ledger = Ledger()
     ledger.shut()
     try await withCommits(ledger, capacity: 3) { commits async throws in
@@ -154,7 +154,7 @@ import Testing
     #expect(ledger.batches.withLock { $0.flatMap { $0 } }.sorted() == [0, 1, 2])
   }
 
-  @Test func callersThatAreNoTasksAreAnsweredInTheirPlace() async throws {
+  @Test func `callers outside tasks get their answers in order`() async throws {
     let ledger = Ledger()
     ledger.shut()
     let answers = Mutex<[Int: Int?]>([:])
@@ -177,7 +177,7 @@ import Testing
     #expect(answers.withLock { $0 } == [12: 120, 13: nil, 14: 140])
   }
 
-  @Test func oneBadItemFailsAlone() async throws {
+  @Test func `one bad item of a batch fails alone`() async throws {
     let ledger = Ledger()
     ledger.shut()
     try await withCommits(ledger, batchSize: 50) { commits async throws in
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func oneBadItemOfAGroupFailsAlone() async throws {
+  @Test func `one bad item of a group fails alone`() async throws {
     let ledger = Ledger()
     try await withCommits(ledger) { commits async throws in
       let answers = try await commits.submitEach([11, 12, 13, 14])
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func cancellingTheWriterClosesIt() async throws {
+  @Test func `cancelling the writer closes it`() async throws {
     let commits = GroupCommit<Int, Int>(capacity: 10, batchSize: 10, isolates: { _ in false }, commit: { $0 })
     let running = Task { await commits.run() }
     #expect(try await commits.submit([1]) == [1])
@@ -216,7 +216,7 @@ import Testing
     await #expect(throws: IntakeError.closed) { try await commits.submit([2]) }
   }
 
-  @Test func closingAnswersWhatWasTakenAndRefusesTheRest() async throws {
+  @Test func `closing completes accepted items and refuses new ones`() async throws {
     let ledger = Ledger()
     ledger.shut()
     let commits = GroupCommit<Int, Int>(

@@ -46,7 +46,7 @@ import Testing
     #expect(Set(there).subtracting(known) == [])
   }
 
-  @Test func findingsOfGatesHaveMessages() throws {
+  @Test func `every gate finding has a message`() throws {
     let change = GateFinding.SizeChange(entries: 41_428, bytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
     try check("publications.finding") { (code: GateFinding.Code) -> GateFinding in
       switch code {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func failuresOfPublicationsHaveMessages() throws {
+  @Test func `every publication failure has a message`() throws {
     try check("publications.failure") { (code: PublicationFailure.Code) -> PublicationFailure in
       switch code {
       case .busy: .busy
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func failuresOfRevocationsHaveMessages() throws {
+  @Test func `every revocation failure has a message`() throws {
     try check("publications.revocation") { (code: RevocationFailure.Code) -> RevocationFailure in
       switch code {
       case .gatesClosed: .gatesClosed(["cap", "order"])
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func failuresOfWebhooksHaveMessages() throws {
+  @Test func `every webhook failure has a message`() throws {
     try check("webhooks.failure") { (code: WebhookFailure.Code) -> WebhookFailure in
       switch code {
       case .answerTooLong: .answerTooLong(maximumBytes: 65_536)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func stepsOfJobsHaveMessages() throws {
+  @Test func `every job step has a message`() throws {
     try check("jobs.step") { (code: JobStep.Code) -> JobStep in
       switch code {
       case .starting: .starting
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func valuesAreWrittenInTheReadersLanguage() {
+  @Test func `values are formatted in the language of the reader`() {
     let change = GateFinding.SizeChange(entries: 41_428, bytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
     let finding = GateFinding.sizeOutsideLimits(change, allowed: 50...150)
     #expect(
@@ -158,7 +158,7 @@ import Testing
         == "The serial 1000 is already used. Use 1001 or more.")
   }
 
-  @Test func textOfAnotherProgramIsAPartOfItsOwn() {
+  @Test func `text of another program is a separate part of the message`() {
     let failure = PublicationFailure.cannotWrite(path: "/data", detail: "No space left on device")
     let parts = catalog[.russian].parts("publications.failure", failure)
     #expect(parts.detail == "No space left on device" && parts.text.hasSuffix("Сообщение операционной системы: "))
@@ -167,7 +167,7 @@ import Testing
     #expect(long.values["detail"] == .text(String(repeating: "x", count: 1_000)))
   }
 
-  @Test func codesAreStoredAsFlatJSON() throws {
+  @Test func `codes are stored as flat JSON`() throws {
     let finding = GateFinding.tooManyEntries(entries: 20, maximum: 10)
     #expect(finding.json == #"{"code":"too_many_entries","entries":20,"maximum":10}"#)
     #expect(throws: DecodingError.self) { try GateFinding(json: #"{"code":"unknown"}"#) }

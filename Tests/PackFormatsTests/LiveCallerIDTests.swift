@@ -62,7 +62,7 @@ import Testing
     return options
   }
 
-  @Test func rowsAreReadByAnotherReader() throws {
+  @Test func `an independent reader reads the Live Caller ID rows`() throws {
     let list = SampleLists.mixed(3_500, seed: 10)
     let options = options {
       $0.cacheExpiryMinutes = 1_440
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(.enabled(if: (try? Python.execute(["protoc", "--version"])) != nil, "There is no protoc on this machine."))
-  func theReferenceCompilerDecodesTheRows() throws {
+  func `the reference compiler decodes the rows`() throws {
     let list = [ListEntry(number: 33_162_000_248, label: "Énergie", blocks: true)]
     _ = try LiveCallerIDWriter(folder: scratch["out"], options: options()).write(list)
     let proto = URL(fileURLWithPath: #filePath).appendingPathComponent(
@@ -97,7 +97,7 @@ import Testing
     #expect(String(decoding: decoded, as: UTF8.self) == "rows {\n  keyword: \"+33162000248\"\n  value: \"\\001\"\n}\n")
   }
 
-  @Test func configurationsHoldWhatTheToolNeeds() throws {
+  @Test func `configurations contain the settings that the tool needs`() throws {
     let list = [ListEntry(number: 1, label: "A", blocks: true)]
     let options = options {
       $0.shardCount = 4
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func answersAreASampleOfTheRows() throws {
+  @Test func `the expected answers are a sample of the rows`() throws {
     let list = SampleLists.mixed(5_000, seed: 11)
     _ = try LiveCallerIDWriter(folder: scratch["out"], options: options()).write(list)
     let lines = try String(contentsOf: scratch["out/expected.tsv"], encoding: .utf8).split(separator: "\n")
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: [1, 14_085_551_212, 20_000_000_000] as [Int64])
-  func applesRowIsAddedOnceInOrder(number: Int64) throws {
+  func `the test row of Apple is added once and in order`(number: Int64) throws {
     let list = [ListEntry(number: number, label: "Somebody", blocks: true)]
     _ = try LiveCallerIDWriter(folder: scratch["out"], options: options { $0.includesAppleTestRow = true }).write(list)
     let rows = try rows("identity")
@@ -143,7 +143,7 @@ import Testing
     #expect(try self.rows("block").map(\.keyword) == ["+\(number)"])
   }
 
-  @Test func anEmptyDatabaseIsRefusedAndLeavesNothing() throws {
+  @Test func `an empty database is refused and leaves no files`() throws {
     let named = [ListEntry(number: 1, label: "A", blocks: false)]
     #expect(throws: PackFormatError.empty(what: "the block database")) {
       try LiveCallerIDWriter(folder: scratch["out"], options: options()).write(named)
@@ -156,14 +156,14 @@ import Testing
     }
   }
 
-  @Test func aDuplicateIsRefused() throws {
+  @Test func `a duplicate number is refused`() throws {
     let twice = [ListEntry(number: 5, blocks: true), ListEntry(number: 5, blocks: true)]
     #expect(throws: PackFormatError.entry(number: 5, rule: "the number is already in the list")) {
       try LiveCallerIDWriter(folder: scratch["out"], options: options { $0.databases = [.block] }).write(twice)
     }
   }
 
-  @Test func impossibleOptionsAreRefused() {
+  @Test func `invalid options are refused`() {
     let wrong: [(inout LiveCallerIDOptions) -> Void] = [
       { $0.extensionBundleID = "" }, { $0.extensionBundleID = "a b" }, { $0.databases = [] },
       { $0.shardCount = 0 }, { $0.bucketCount = 0 }, { $0.trialsPerShard = -1 },

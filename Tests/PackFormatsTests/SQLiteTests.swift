@@ -8,7 +8,7 @@ import Testing
   let scratch: Scratch
   init() throws { scratch = try Scratch() }
 
-  @Test func rowsAreReadByAnotherReader() throws {
+  @Test func `an independent reader reads the SQLite rows`() throws {
     let list = SampleLists.mixed(20_000, seed: 5)
     let file = scratch["list.sqlite"]
     #expect(try ListFormat.sqlite.writer(to: .file(file)).write(list).written == 20_000)
@@ -26,11 +26,11 @@ import Testing
     #expect(scratch.names == ["list.sqlite"])
   }
 
-  @Test func standardOutputIsRefused() {
+  @Test func `standard output is refused`() {
     #expect(throws: PackFormatError.self) { try ListFormat.sqlite.writer(to: .standardOutput) }
   }
 
-  @Test func anUnfinishedDatabaseLeavesNothing() throws {
+  @Test func `an unfinished database leaves no file`() throws {
     do {
       let writer = try ListFormat.sqlite.writer(to: .file(scratch["list.sqlite"]))
       try writer.append(ListEntry(number: 1, blocks: true))

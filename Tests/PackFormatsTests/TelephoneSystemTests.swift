@@ -32,7 +32,7 @@ import Testing
     return try Python.run(script, file.path, as: [Contact].self)
   }
 
-  @Test func aPhonebookHoldsEveryBlockingNumberOnce() throws {
+  @Test func `a phonebook contains every blocked number once`() throws {
     let list = SampleLists.printable(1_000, seed: 6)
     let file = scratch["book.xml"]
     let summary = try ListFormat.fritzbox.writer(to: .file(file)).write(list)
@@ -46,7 +46,7 @@ import Testing
     #expect(contacts.count == expected.values.reduce(0) { $0 + ($1.count + 8) / 9 })
   }
 
-  @Test func aPhonebookThatIsTooLongFailsOrIsCut() throws {
+  @Test func `a phonebook over the limit fails or is cut`() throws {
     let list = (1...20).map { ListEntry(number: $0, blocks: true) }
     var options = ExportOptions()
     options.phonebookLimit = 10
@@ -60,7 +60,7 @@ import Testing
     #expect(try contacts(scratch["b.xml"]).map(\.numbers.count) == [9, 1])
   }
 
-  @Test func namesThatXMLCannotHoldAreChanged() throws {
+  @Test func `characters that XML cannot contain are replaced`() throws {
     let list = [ListEntry(number: 1, label: "a\u{0}b\u{FFFF}c<&>\"'", blocks: true)]
     var options = ExportOptions()
     options.phonebookName = "<\"&\u{7}>"
@@ -68,7 +68,7 @@ import Testing
     #expect(try contacts(scratch["a.xml"]) == [Contact(name: "a b\u{FFFD}c<&>\"'", numbers: ["+1"])])
   }
 
-  @Test func linesOfAsteriskHaveFiveWordsWhateverTheLabel() throws {
+  @Test func `a line for Asterisk has five words regardless of the label`() throws {
     let list = SampleLists.mixed(1_000, seed: 7)
     let file = scratch["lines"]
     var options = ExportOptions()
@@ -89,7 +89,7 @@ import Testing
     #expect(try String(contentsOf: file, encoding: .utf8).contains("\"日本語のラベル\""))
   }
 
-  @Test func rowsOfFreePBXAreOneLineEach() throws {
+  @Test func `a row for FreePBX is one line`() throws {
     let list = SampleLists.mixed(1_000, seed: 8)
     let file = scratch["rows.csv"]
     let summary = try ListFormat.freepbx.writer(to: .file(file)).write(list)

@@ -8,7 +8,7 @@ import Testing
   let scratch: Scratch
   init() throws { scratch = try Scratch() }
 
-  @Test func linesOfJSONAreReadByAnotherReader() throws {
+  @Test func `an independent reader reads the JSON lines`() throws {
     let list = SampleLists.mixed(2_000, seed: 1)
     let file = scratch["list.jsonl"]
     #expect(try ListFormat.jsonl.writer(to: .file(file)).write(list).written == 2_000)
@@ -20,7 +20,7 @@ import Testing
     #expect(try Python.run(script, file.path, as: [Row].self) == list.map(Row.init))
   }
 
-  @Test func fieldsOfCSVAreReadByAnotherReader() throws {
+  @Test func `an independent reader reads the CSV fields`() throws {
     let list = SampleLists.mixed(2_000, seed: 2)
     let file = scratch["list.csv"]
     let summary = try ListFormat.csv.writer(to: .file(file)).write(list)
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// As a spreadsheet reads it, with a comma or with a semicolon between fields.
-  @Test(arguments: [",", ";"]) func aCellIsNoFormulaInASpreadsheet(separator: String) throws {
+  @Test(arguments: [",", ";"]) func `a cell is never a formula in a spreadsheet`(separator: String) throws {
     let signs = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t=", "\r=", "\n="]
     let before = ["", " ", "\u{A0}", "\u{3000}", "\u{FEFF}", "\"", "'"]
     let hostile = signs.flatMap { sign in before.map { $0 + sign + "1+1" } } + signs.map { "a;\($0)1" }
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// A quotation mark that an accent is put on is one character to Swift and still a quotation mark to a reader.
-  @Test func aMarkUnderAnAccentEndsNoField() throws {
+  @Test func `a quotation mark with a combining accent is escaped`() throws {
     let file = scratch["list.csv"]
     let list = [
       ListEntry(number: 1, label: "a\"\u{301},=1+1", blocks: false), ListEntry(number: 2, label: "b", blocks: true),
@@ -75,12 +75,16 @@ import Testing
   }
 
   /// A folder represents everything except regular files: a device would be replaced too.
-  @Test(arguments: [ListFormat.csv, .sqlite]) func whatIsNoRegularFileIsNotReplaced(format: ListFormat) throws {
+  @Test(arguments: [ListFormat.csv, .sqlite]) func `a path that is not a regular file is not replaced`(
+    format: ListFormat
+  ) throws {
     try FileManager.default.createDirectory(at: scratch["folder"], withIntermediateDirectories: true)
     #expect(throws: PackFormatError.self) { try format.writer(to: .file(scratch["folder"])) }
   }
 
-  @Test(arguments: [ListFormat.csv, .sqlite]) func aLinkStaysAndItsFileIsReplaced(format: ListFormat) throws {
+  @Test(arguments: [ListFormat.csv, .sqlite]) func `a symbolic link stays and its target is replaced`(
+    format: ListFormat
+  ) throws {
     try Data().write(to: scratch["list.1"])
     try FileManager.default.createSymbolicLink(atPath: scratch["now"].path, withDestinationPath: "list.1")
     _ = try format.writer(to: .file(scratch["now"])).write([ListEntry(number: 1, blocks: true)])
@@ -88,7 +92,7 @@ import Testing
     #expect(try !Data(contentsOf: scratch["list.1"]).isEmpty)
   }
 
-  @Test func columnsOfTSVAreReadByAnotherReader() throws {
+  @Test func `an independent reader reads the TSV columns`() throws {
     let list = SampleLists.mixed(2_000, seed: 3)
     let file = scratch["list.tsv"]
     #expect(try ListFormat.tsv.writer(to: .file(file)).write(list).altered == 0)
@@ -105,7 +109,7 @@ import Testing
     #expect(try Python.run(script, file.path, as: [Row].self) == list.map(Row.init))
   }
 
-  @Test func controlCharactersCannotBreakALine() throws {
+  @Test func `control characters cannot break a line`() throws {
     let file = scratch["list.tsv"]
     let list = [
       ListEntry(number: 1, label: "a\tb\nc\u{2028}d\\n\r\u{0}\u{9F}", blocks: false),
@@ -116,7 +120,7 @@ import Testing
     #expect(Array(text.utf8) == Array("1\ta\\tb\\nc\\u2028d\\\\n\\r\\u0000\\u009f\n2\te\u{301} \u{202E}\tblock\n".utf8))
   }
 
-  @Test(arguments: [false, true]) func recordsOf2GISAreReadByAnotherReader(gzip: Bool) throws {
+  @Test(arguments: [false, true]) func `an independent reader reads the 2GIS records`(gzip: Bool) throws {
     let list = SampleLists.mixed(3_000, seed: 4)
     let file = scratch["list.bin"]
     _ = try (gzip ? ListFormat.twoGISGzip : .twoGIS).writer(to: .file(file)).write(list)
@@ -139,7 +143,7 @@ import Testing
     #expect(try Python.run(script, file.path, "\(gzip)", as: [Row].self) == expected)
   }
 
-  @Test func aNameTooLongFor2GISIsRefused() throws {
+  @Test func `a name that is too long for 2GIS is refused`() throws {
     let writer = try ListFormat.twoGIS.writer(to: .file(scratch["list.bin"]))
     try writer.append(ListEntry(number: 1, label: String(repeating: "x", count: 65_527), blocks: false))
     #expect(throws: PackFormatError.self) {

@@ -8,7 +8,7 @@ import Testing
   let scratch: Scratch
   init() throws { scratch = try Scratch() }
 
-  @Test(arguments: ListFormat.allCases) func whatListsForbidIsRefusedWithTheEntry(format: ListFormat) throws {
+  @Test(arguments: ListFormat.allCases) func `an invalid entry is refused and named`(format: ListFormat) throws {
     let long = String(repeating: "x", count: 65_535)
     let wrong: [([ListEntry], Int64)] = [
       ([ListEntry(number: 0, blocks: true)], 0),
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ListFormat.allCases) func theSameListGivesTheSameBytes(format: ListFormat) throws {
+  @Test(arguments: ListFormat.allCases) func `the same list gives the same bytes`(format: ListFormat) throws {
     let list = SampleLists.mixed(3_000, seed: 9)
     _ = try format.writer(to: .file(scratch["a"])).write(list)
     _ = try format.writer(to: .file(scratch["b"])).write(list)
@@ -39,7 +39,7 @@ import Testing
     #expect(try first == Data(contentsOf: scratch["b"]) && !first.isEmpty)
   }
 
-  @Test(arguments: ListFormat.allCases) func aFileIsReplacedAsAWholeOrNotAtAll(format: ListFormat) throws {
+  @Test(arguments: ListFormat.allCases) func `a file is replaced completely or not at all`(format: ListFormat) throws {
     try Data("before".utf8).write(to: scratch["out"])
     do {
       let writer = try format.writer(to: .file(scratch["out"]))
@@ -51,7 +51,7 @@ import Testing
     #expect(scratch.names == ["out"])
   }
 
-  @Test(arguments: ListFormat.allCases) func aFolderThatIsNotThereIsAnErrorOfTheFile(format: ListFormat) throws {
+  @Test(arguments: ListFormat.allCases) func `a missing folder is a file error`(format: ListFormat) throws {
     do {
       _ = try format.writer(to: .file(scratch["nowhere"].appendingPathComponent("out")))
       Issue.record("\(format) created a file in no folder")

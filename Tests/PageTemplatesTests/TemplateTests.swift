@@ -53,7 +53,7 @@ import Testing
     ("a{{! a remark }}b", "ab"),
     ("", ""),
   ])
-  func tagsMeanWhatTheSpecificationSays(template: String, result: String) throws {
+  func `tags follow the Mustache specification`(template: String, result: String) throws {
     #expect(try render(template) == result)
   }
 
@@ -66,18 +66,18 @@ import Testing
     ("a\n{{count}}\nb", "a\n-3\nb"),
     ("a\n  {{>part}}\nb", "a\npb"),
   ])
-  func aTagAloneOnItsLineTakesTheLine(template: String, result: String) throws {
+  func `a tag alone on its line removes the line`(template: String, result: String) throws {
     #expect(try render(template, ["part": "p"]) == result)
   }
 
-  @Test func partialsSeeWhatIsAround() throws {
+  @Test func `a partial has the context of its parent`() throws {
     let row = "<li>{{name}}{{>mark}}</li>"
     #expect(
       try render("{{#lines}}{{>row}}{{/lines}}", ["row": row, "mark": "{{#isLast}}!{{/isLast}}"])
         == "<li>one</li><li>two!</li>")
   }
 
-  @Test func whoInheritsReplacesBlocks() throws {
+  @Test func `an inheriting template replaces blocks`() throws {
     let layout = "<{{$title}}none{{/title}}|{{$main}}{{/main}}|{{>foot}}>"
     let others = [
       "layout": layout, "foot": "{{$foot}}f{{/foot}}", "middle": "{{<layout}}{{$title}}m{{/title}}{{/layout}}",
@@ -105,14 +105,14 @@ import Testing
     ("{{>page}}", "holds itself"),
     ("{{#a}}{{<page}}{{/page}}{{/a}}", "holds itself"),
   ])
-  func faultsAreFoundWhenTheLibraryIsMade(template: String, problem: String) {
+  func `template errors are found when the library is created`(template: String, problem: String) {
     let error = #expect(throws: TemplateLibrary.Failure.self) { try TemplateLibrary(["page": template]) }
     #expect(error?.template == "page")
     #expect(error.map { "\($0.error)" } == problem)
   }
 
   /// All bytes of a value with a meaning in HTML are escaped.
-  @Test func nothingGetsOutUnescaped() throws {
+  @Test func `all HTML characters of a value are escaped`() throws {
     var random = SystemRandomNumberGenerator()
     let library = try TemplateLibrary(["page": "{{#.}}{{.}}{{/.}}"])
     let template = try #require(library["page"])

@@ -43,7 +43,7 @@ import Testing
       decoding: try #require(library["page"]).render(try #require(try TemplateValue(value))), as: UTF8.self)
   }
 
-  @Test func everyKindOfValueIsTaken() throws {
+  @Test func `every kind of value is encoded`() throws {
     let template = """
       {{text}} {{flag}} {{#numbers}}{{.}},{{/numbers}} {{real}} {{none}}{{some}} {{names.a}} \
       {{#nested}}[{{#.}}{{.}}{{/.}}]{{/nested}} {{#inner}}i{{/inner}} {{#optionals}}{{.}};{{/optionals}} {{kind}}
@@ -51,11 +51,11 @@ import Testing
     #expect(try text(template, of: Everything()) == "t true 1,-2, 1.5 s b [true][] i x; one")
   }
 
-  @Test func containersMayBeFilledLater() throws {
+  @Test func `containers may be filled after they are created`() throws {
     #expect(try text("{{last}} {{#list}}{{.}}{{last}} {{/list}}", of: ByHand()) == "1 a1 2 ")
   }
 
-  @Test func nothingHasNoValue() throws {
+  @Test func `a missing optional has no value`() throws {
     let nothing = try TemplateValue(String?.none)
     #expect(nothing == nil)
     let text = try TemplateValue("t")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ConcurrencyTests {
   @Test(.enabled(if: SharedData.has(RawSample.path)))
-  func severalTasksReadAtOnce() async throws {
+  func `several tasks can parse in parallel`() async throws {
     let texts = try RawSample.rows().enumerated().filter { $0.offset % 8 == 0 }.map(\.element.raw)
     let alone = texts.map { reading($0, "US") }
     await withTaskGroup(of: Bool.self) { group in
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func everyRegionAtOnce() async {
+  @Test func `all regions can be used in parallel`() async {
     let texts = ["0162000248", "112", "6502530000", "+390669812345", "12345"]
     await withTaskGroup(of: [Reading].self) { group in
       for _ in 0..<4 {

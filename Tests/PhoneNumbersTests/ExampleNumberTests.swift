@@ -22,7 +22,7 @@ struct ExampleNumberTests {
     "BJ", "BO", "EG", "EH", "FO", "GY", "LT", "MA", "NG", "NO", "PY", "SJ", "SK", "SR", "TJ", "UZ", "VN", "WF",
   ]
 
-  @Test func everyRowIsReadInBothForms() throws {
+  @Test func `every example parses in its national and international format`() throws {
     let rows = try ExampleNumber.rows()
     #expect(rows.count == 1_383)
     var differing: Set<String> = []
@@ -54,7 +54,7 @@ struct ExampleNumberTests {
     print("examples: \(rows.count - differing.count) of \(rows.count) rows agree; \(differing.sorted())")
   }
 
-  @Test func everyRowIsWrittenFromItsDigits() throws {
+  @Test func `every example is formatted from its digits`() throws {
     var otherwise: Set<String> = []
     for row in try ExampleNumber.rows() {
       let number = try #require(PhoneNumber(digits: row.digits))

@@ -5,7 +5,7 @@ import Testing
 @testable import PhoneNumbers
 
 @Suite struct FormattedNumbersTests {
-  @Test func whatIsKeptIsBoundedAndRight() {
+  @Test func `the cache of formatted numbers is bounded and correct`() {
     let numbers = FormattedNumbers()
     for round in 0..<3 as Range<Int64> {
       for digits in 0..<20_000 as Range<Int64> {
@@ -16,7 +16,7 @@ import Testing
     #expect(numbers.text(of: 33_999) { "made again" } == "33999")
   }
 
-  @Test func bothStylesStayApart() throws {
+  @Test func `cached formats of both styles stay separate`() throws {
     let number = try #require(PhoneNumber(digits: 33_162_000_248))
     for _ in 1...2 {
       #expect(number.formatted(.international) == "+33 1 62 00 02 48")

@@ -14,17 +14,17 @@ import Testing
 
   /// Clients depend on these codes, so they never change.
   @Test(arguments: codes)
-  func codesAreStable(_ error: PhoneNumberError, _ code: String) {
+  func `error codes are stable`(_ error: PhoneNumberError, _ code: String) {
     #expect(error.code == code)
   }
 
   @Test(arguments: codes)
-  func descriptionsAreSentences(_ error: PhoneNumberError, _ code: String) {
+  func `error descriptions are sentences`(_ error: PhoneNumberError, _ code: String) {
     #expect(error.description.hasSuffix("."))
     #expect(!error.description.contains("Optional"))
   }
 
-  @Test func aLongRegionIsCut() {
+  @Test func `a long region is cut in the error`() {
     #expect(
       reading("1", String(repeating: "X", count: 1_000)) == .failure(.unknownRegion(String(repeating: "X", count: 16))))
   }

@@ -19,13 +19,13 @@ import Testing
   }
 
   @Test(.enabled(if: SharedData.has(RawSample.path)), arguments: [0, 1, 1_000, 65_536])
-  func sameOverTheRawSample(capacity: Int) throws {
+  func `agrees with libphonenumber on the raw sample`(capacity: Int) throws {
     let texts = try RawSample.rows().map { ($0.raw, "US" as String?) }
     #expect(Self.differing(texts, capacity: capacity) == [])
   }
 
   @Test(.enabled(if: SharedData.has(RawSample.path)), arguments: ["+", "+1", "1", "0", "011", "(", "\u{FF0B}"])
-  func sameWithAPrefix(prefix: String) throws {
+  func `agrees with libphonenumber on texts with a prefix`(prefix: String) throws {
     let texts = try RawSample.rows().enumerated().filter { $0.offset % 5 == 0 }.map {
       (prefix + $0.element.raw, "US" as String?)
     }
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(.enabled(if: SharedData.has(RawSample.path)))
-  func sameInEveryNorthAmericanRegionAndAbroad() throws {
+  func `agrees with libphonenumber in North American and other regions`() throws {
     let regions = PhoneRegion.all.filter { $0.callingCode == 1 }.map(\.code) + ["FR", "IT", "MX", "CN"]
     #expect(regions.count > 24)
     let sample = try RawSample.rows().enumerated().filter { $0.offset % 50 == 0 }.map(\.element.raw)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(.enabled(if: SharedData.has(ExampleNumber.path)))
-  func sameOverTheExamples() throws {
+  func `agrees with libphonenumber on the example numbers`() throws {
     let texts = try ExampleNumber.rows().flatMap { row in
       [
         (row.national, row.region as String?), (row.international, nil), ("+\(row.digits)", "US"),
@@ -52,7 +52,7 @@ import Testing
     #expect(Self.differing(texts, capacity: 4_096) == [])
   }
 
-  @Test func sameInEveryAreaCode() {
+  @Test func `agrees with libphonenumber in every area code`() {
     var generator = Steps(state: 1)
     let texts = (200...999).flatMap { area in
       (0..<12).map { index in
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// Usual spellings; in every third one character is changed, removed or doubled.
-  @Test func sameHoweverItIsWritten() {
+  @Test func `agrees with libphonenumber on varied and damaged spellings`() {
     var generator = Steps(state: 3)
     let separators = ["", " ", "-", ".", "--", "/", "x", ")"]
     let texts = (0..<20_000).map { index in
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// Random texts of bytes used in numbers, and of any bytes.
-  @Test func sameOnAnyText() {
+  @Test func `agrees with libphonenumber on random texts`() {
     var generator = Steps(state: 2)
     let alphabet = Array("0123456789012345678901+-() .#x;=/ext\u{0}\n".utf8)
     let texts = (0..<6_000).map { index in
@@ -102,13 +102,13 @@ import Testing
   }
 
   /// Swift treats these strings as equal; libphonenumber reads them differently.
-  @Test func canonicallyEquivalentTextsAreNotMixedUp() {
+  @Test func `canonically equivalent texts are cached separately`() {
     let texts = [";", "\u{37E}"].map { ("tel:6502530000\($0)ext=3", "US" as String?) }
     #expect(texts[0].0 == texts[1].0)
     #expect(Self.differing(texts + texts.reversed(), capacity: 64) == [])
   }
 
-  @Test func aWrongRegionLeavesTheParserUsable() {
+  @Test func `a wrong region leaves the parser usable`() {
     var parser = PhoneNumberParser()
     #expect(reading("6502530000", "US", by: &parser) == reading("6502530000", "US"))
     #expect(reading("6502530000", "XX", by: &parser) == .failure(.unknownRegion("XX")))

@@ -22,7 +22,7 @@ import Testing
       ("+39 06 698 12345", nil, 390_669_812_345), ("06 698 12345", "IT", 390_669_812_345),
       ("+800 1234 5678", nil, 80_012_345_678), ("+1 650 253 0000", "FR", 16_502_530_000),
     ] as [(String, String?, Int64)])
-  func reads(_ text: String, _ region: String?, _ digits: Int64) {
+  func `parses a valid number`(_ text: String, _ region: String?, _ digits: Int64) {
     #expect((try? reading(text, region).get())?.digits == digits, "\(reading(text, region))")
   }
 
@@ -44,12 +44,12 @@ import Testing
       ("6502530000", nil, .needsRegion), ("0033 1 62 00 02 48", nil, .needsRegion),
       ("+999 123 456 789", nil, .unknownCallingCode), ("+210 1234567", "US", .unknownCallingCode),
     ] as [(String, String?, PhoneNumberError)])
-  func refuses(_ text: String, _ region: String?, _ error: PhoneNumberError) {
+  func `refuses an invalid number with the reason`(_ text: String, _ region: String?, _ error: PhoneNumberError) {
     #expect(reading(text, region) == .failure(error))
   }
 
   /// Not arguments, because arguments are printed: these are too long for a log or not printable.
-  @Test func refusesWhatCannotBePrinted() {
+  @Test func `refuses texts that are too long or not printable`() {
     #expect(reading(String(repeating: "1", count: 251), "US") == .failure(.tooLong))
     #expect(reading(String(repeating: " ", count: 1_000_000), "US") == .failure(.tooLong))
     #expect(reading("650253\u{0}0000", "US") == .failure(.notANumber))
@@ -57,7 +57,7 @@ import Testing
     #expect(reading("+16502530000", "U\u{0}") == .failure(.unknownRegion("U\u{0}")))
   }
 
-  @Test func digitsAreOneToFifteen() {
+  @Test func `a number has 1 to 15 digits`() {
     #expect(PhoneNumber(digits: 0) == nil)
     #expect(PhoneNumber(digits: -1) == nil)
     #expect(PhoneNumber(digits: .min) == nil)
@@ -68,7 +68,7 @@ import Testing
     #expect(PhoneNumber(digits: 1)?.region == nil)
   }
 
-  @Test func italianZerosAreKept() throws {
+  @Test func `leading zeros of Italian numbers are kept`() throws {
     let number = try PhoneNumber(parsing: "+39 06 698 12345", region: nil)
     #expect(number.region == "VA")
     #expect(number.formatted(.international) == "+39 06 6981 2345")
@@ -76,7 +76,7 @@ import Testing
     #expect(PhoneNumber(digits: 390_012_345)?.formatted(.international).filter(\.isNumber) == "390012345")
   }
 
-  @Test func regionAndKind() throws {
+  @Test func `a number has a region and a kind`() throws {
     #expect(try PhoneNumber(parsing: "+800 1234 5678", region: nil).region == nil)
     #expect(try PhoneNumber(parsing: "+800 1234 5678", region: nil).kind == .tollFree)
     #expect(try PhoneNumber(parsing: "+33612345678", region: nil).kind == .mobile)
@@ -84,7 +84,7 @@ import Testing
     #expect(try PhoneNumber(parsing: "+12042345678", region: nil).region == "CA")
   }
 
-  @Test func jsonIsTheE164String() throws {
+  @Test func `the JSON form is the E.164 string`() throws {
     let number = try #require(PhoneNumber(digits: 33_162_000_248))
     #expect(String(decoding: try JSONEncoder().encode([number]), as: UTF8.self) == #"["+33162000248"]"#)
     #expect(try JSONDecoder().decode([PhoneNumber].self, from: Data(#"["+33162000248"]"#.utf8)) == [number])
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func orderIsThatOfTheDigits() {
+  @Test func `numbers sort by their digits`() {
     let digits: [Int64] = [33_162_000_248, 1_650, 999, 16_502_530_000]
     #expect(digits.compactMap(PhoneNumber.init(digits:)).sorted().map(\.digits) == digits.sorted())
   }

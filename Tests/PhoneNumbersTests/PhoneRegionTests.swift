@@ -4,7 +4,7 @@ import PhoneNumbers
 import Testing
 
 @Suite struct PhoneRegionTests {
-  @Test func supportedRegions() {
+  @Test func `supported regions are sorted and have calling codes`() {
     #expect(PhoneRegion.all.count >= 240)
     #expect(PhoneRegion.all == PhoneRegion.all.sorted())
     #expect(Set(PhoneRegion.all).count == PhoneRegion.all.count)
@@ -14,11 +14,11 @@ import Testing
   }
 
   @Test(arguments: ["", "F", "FRA", "UK", "ZZ", "001", "33", "F\u{0}", "ſı", "🇫🇷"])
-  func unsupported(_ code: String) {
+  func `an unsupported region is refused`(_ code: String) {
     #expect(PhoneRegion(code) == nil)
   }
 
-  @Test func shortNumbers() throws {
+  @Test func `short numbers are classified in each region`() throws {
     let us = try #require(PhoneRegion("US"))
     let fr = try #require(PhoneRegion("FR"))
     #expect(ShortNumber("911", region: us) == .emergency)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.enabled(if: SharedData.has(RawSample.path)))
 struct RawSampleTests {
-  @Test func agreesWithTheOracle() throws {
+  @Test func `results agree with the reference results`() throws {
     let rows = try RawSample.rows()
     var reasons: [String: Int] = [:]
     var differences: [RawSample.Difference: [String]] = [:]
@@ -24,7 +24,7 @@ struct RawSampleTests {
     #expect(differences.keys.allSatisfy { [.openedSince, .closedSince].contains($0) })
   }
 
-  @Test func refusalsHaveTheReasonOfTheOracle() throws {
+  @Test func `refusals have the reason of the reference results`() throws {
     for row in try RawSample.rows() {
       guard case .failure(let error) = reading(row.raw, "US") else { continue }
       switch row.validity {
@@ -38,7 +38,7 @@ struct RawSampleTests {
     }
   }
 
-  @Test func everyNumberComesBackFromItsDigits() throws {
+  @Test func `every number parses again from its digits`() throws {
     for row in try RawSample.rows() {
       guard case .success(let number) = reading(row.raw, "US") else { continue }
       #expect(reading(number.e164, nil) == .success(number))

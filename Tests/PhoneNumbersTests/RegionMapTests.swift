@@ -5,7 +5,7 @@ import TestData
 import Testing
 
 @Suite struct RegionMapTests {
-  @Test func theLongestPrefixCounts() throws {
+  @Test func `the longest prefix decides the region`() throws {
     let map = try RegionMap(prefixes: [(1, "A"), (12, "B"), (1203, "C"), (12039, "A"), (7, "D")])
     #expect(map.regions == ["A", "B", "C", "D"])
     for (number, region) in [
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func badPrefixesAreNamed() {
+  @Test func `invalid prefixes are refused and named`() {
     #expect(throws: RegionMap.Failure.duplicate(prefix: 44, first: "A", second: "B")) {
       try RegionMap(prefixes: [(44, "A"), (44, "B")])
     }
@@ -27,12 +27,12 @@ import Testing
     #expect(throws: RegionMap.Failure.badPrefix(.max)) { try RegionMap(prefixes: [(.max, "A")]) }
   }
 
-  @Test func anEmptyMapHasNoRegion() throws {
+  @Test func `an empty map has no region`() throws {
     #expect(try RegionMap(prefixes: []).region(of: 33_162_000_248) == nil)
   }
 
   /// Compares random prefixes, nested and separate, with checking every prefix of a number.
-  @Test(arguments: 0..<40) func aNumberHasTheRegionOfItsLongestPrefix(seed: UInt64) throws {
+  @Test(arguments: 0..<40) func `random prefixes agree with a check of every prefix`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var prefixes: [Int64: String] = [:]
     for _ in 0..<Int.random(in: 0...60, using: &random) {
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.enabled(if: SharedData.has(ExampleNumber.path)))
-  func theExamplesLieInTheirCountries() throws {
+  func `the examples lie in their countries`() throws {
     var seen = 0
     for row in try ExampleNumber.rows() {
       guard let number = PhoneNumber(digits: row.digits), number.isValid else { continue }
@@ -67,7 +67,7 @@ import Testing
   /// Replaces the last four digits of every country's examples by random ones, and appends random digits to the map's
   /// prefixes.
   @Test(.enabled(if: SharedData.has(ExampleNumber.path)))
-  func randomValidNumbersLieInTheirCountries() throws {
+  func `random valid numbers lie in their countries`() throws {
     var random = SeededGenerator(seed: 7)
     var valid = 0
     var candidates: [Int64] = []

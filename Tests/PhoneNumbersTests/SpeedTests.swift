@@ -26,21 +26,21 @@ struct SpeedTests {
   }
 
   @Test(.enabled(if: SharedData.has(RawSample.path)))
-  func distinctTexts() throws {
+  func `measures the parsing of distinct texts`() throws {
     Self.measureAll("raw sample", try RawSample.rows().map(\.raw), region: "US")
     let numbers = try RawSample.rows().compactMap { try? PhoneNumber(parsing: $0.raw, region: "US") }.map(\.e164)
     Self.measureAll("raw sample as E.164", numbers, region: "FR")
   }
 
   @Test(.enabled(if: SharedData.has("complaints/ftc-2020.tsv.gz")))
-  func complaintsInTheirOrder() throws {
+  func `measures the parsing of complaints in their order`() throws {
     let rows = try SharedData.rows("complaints/ftc-2020.tsv.gz")
     let texts = rows.map { String($0.split(separator: "\t", omittingEmptySubsequences: false)[1]) }
     Self.measureAll("complaints of 2020", texts, region: "US")
   }
 
   @Test(.enabled(if: SharedData.has("directory/fr_ecoles_94.csv")))
-  func aDirectory() throws {
+  func `measures the parsing of a directory`() throws {
     let texts = try SharedData.rows("directory/fr_ecoles_94.csv").compactMap {
       $0.split(separator: ",").first.map(String.init)
     }
@@ -48,7 +48,7 @@ struct SpeedTests {
   }
 
   @Test(.enabled(if: SharedData.has(RawSample.path)))
-  func twoTasks() async throws {
+  func `measures parsing with one and two tasks`() async throws {
     let texts = try RawSample.rows().map(\.raw)
     for tasks in [1, 2] {
       let start = clock()

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<4 as Range<UInt64>) func randomDigitsAreJudgedAlike(seed: UInt64) {
+  @Test(arguments: 0..<4 as Range<UInt64>) func `validity of random digits agrees with libphonenumber`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var valid = 0
     let differing = differing(
@@ -30,7 +30,8 @@ import Testing
   }
 
   /// The example of every type and region, and all numbers that differ from it in one digit.
-  @Test(.enabled(if: SharedData.has(ExampleNumber.path))) func numbersNearTheExamplesAreJudgedAlike() throws {
+  @Test(.enabled(if: SharedData.has(ExampleNumber.path)))
+  func `validity of numbers near the examples agrees with libphonenumber`() throws {
     var numbers: [Int64] = []
     for text in try ExampleNumber.rows().map(\.digits) {
       let digits = Array(String(text).utf8)
@@ -50,14 +51,16 @@ import Testing
 
   /// Neighbours within a block of 10,000 share their prefix, so one number of each block is checked, for all of North
   /// America.
-  @Test func northAmericaIsJudgedAlike() {
+  @Test func `validity in North America agrees with libphonenumber`() {
     let numbers = (0..<1_000_000 as Range<Int64>).lazy.map { block -> Int64 in
       10_000_000_000 + block * 10_000 + block % 9_973
     }
     #expect(differing(numbers) == [])
   }
 
-  @Test(.enabled(if: SharedData.has(RawSample.path))) func realNumbersAreJudgedAlike() throws {
+  @Test(.enabled(if: SharedData.has(RawSample.path))) func `validity of real numbers agrees with libphonenumber`()
+    throws
+  {
     let numbers = try RawSample.rows().compactMap { row in row.digits ?? Int64(row.raw.filter(\.isNumber)) }
     #expect(numbers.count > 15_000)
     #expect(differing(numbers) == [])

@@ -28,7 +28,9 @@ import Testing
     try await connection.query("SELECT id::bigint FROM kept ORDER BY id").map { try $0.decode(0) }
   }
 
-  @Test(arguments: [true, false]) func whatSucceedsIsCommittedAndWhatFailsIsNot(prepares: Bool) async throws {
+  @Test(arguments: [true, false]) func `a successful statement is committed and a failed one is not`(prepares: Bool)
+    async throws
+  {
     try await withDatabase("commits_\(prepares)", preparing: prepares) { connection in
       try await connection.execute(script: "DROP TABLE IF EXISTS kept; CREATE TABLE kept (id bigint)")
       for divisor in [1, 2, 3] as [Int64] {
@@ -49,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func aPlanThatIsStaleIsMadeAnew() async throws {
+  @Test func `a stale plan is prepared again`() async throws {
     try await withDatabase("commits_stale") { connection in
       try await connection.execute(script: "DROP TABLE IF EXISTS kept; CREATE TABLE kept (id bigint)")
       #expect(try await connection.commit(Keep(divisor: 1), settings: Self.settings) == ["2: off"])
@@ -61,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func cancellingStopsTheStatement() async throws {
+  @Test func `cancelling the task stops the statement`() async throws {
     try await withDatabase("commits_cancelled") { connection in
       let pid = await connection.processID
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
@@ -77,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func aConnectionThatIsLostIsSaidToBe() async throws {
+  @Test func `a lost connection is reported as lost`() async throws {
     try await withDatabase("commits_lost") { connection in
       let pid = await connection.processID
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)

@@ -29,7 +29,7 @@ private let fresh = """
   """
 
 @Suite struct CopyTests {
-  @Test func aHundredThousandRowsThereAndBack() async throws {
+  @Test func `a hundred thousand rows survive a copy in and out`() async throws {
     try await withDatabase("copy_rows") { connection in
       try await connection.execute(script: fresh)
       #expect(try await connection.copyIn(copyBinary, rows: (1...100_000).lazy.map { Entry.of($0) }) == 100_000)
@@ -45,7 +45,7 @@ private let fresh = """
     }
   }
 
-  @Test func nothingThereAndBack() async throws {
+  @Test func `an empty copy works in both directions`() async throws {
     try await withDatabase("copy_nothing") { connection in
       try await connection.execute(script: fresh)
       #expect(try await connection.copyIn(copyBinary, rows: [Entry]()) == 0)
@@ -55,7 +55,7 @@ private let fresh = """
     }
   }
 
-  @Test func chunksOfTextThereAndBack() async throws {
+  @Test func `chunks of text survive a copy in and out`() async throws {
     try await withDatabase("copy_text") { connection in
       try await connection.execute(script: fresh)
       let (chunks, feed) = AsyncStream<[UInt8]>.makeStream()
@@ -71,7 +71,7 @@ private let fresh = """
     }
   }
 
-  @Test func rowsThatAreEncodedAlready() async throws {
+  @Test func `batches of encoded rows are copied and a failing source keeps nothing`() async throws {
     try await withDatabase("copy_batches") { connection in
       try await connection.execute(script: fresh)
       let start = Mutex<Int64>(0)
@@ -111,7 +111,7 @@ private let fresh = """
     }
   }
 
-  @Test func aFailureKeepsNothingAndTheConnectionGoesOn() async throws {
+  @Test func `a failed copy keeps nothing and leaves the connection usable`() async throws {
     try await withDatabase("copy_failure") { connection in
       try await connection.execute(script: fresh)
       // The source fails.
@@ -154,7 +154,7 @@ private let fresh = """
     }
   }
 
-  @Test func aCopyCanBeCancelled() async throws {
+  @Test func `a copy can be cancelled`() async throws {
     try await withDatabase("copy_cancel") { connection in
       try await connection.execute(script: fresh)
       let (chunks, feed) = AsyncStream<[UInt8]>.makeStream()

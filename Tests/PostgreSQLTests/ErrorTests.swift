@@ -8,7 +8,7 @@ import Testing
 
   private func leaks(_ text: String) -> [String] { Self.secrets.filter { text.contains($0) } }
 
-  @Test func descriptionsTellNothing() async throws {
+  @Test func `error descriptions contain no values and no schema names`() async throws {
     try await withDatabase("errors") { connection in
       try await connection.execute(
         script: "DROP TABLE IF EXISTS private_table; CREATE TABLE private_table (id text PRIMARY KEY)")
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func connectionErrorsTellNoPassword() async throws {
+  @Test func `connection errors contain no password`() async throws {
     for dsn in [
       "host=/nonexistent user=someone password=hunter2secret", "postgres://someone:hunter2secret@%zz/x",
       "postgres://someone:hunter2secret@127.0.0.1:1/private_table?connect_timeout=2", "password=hunter2secret bogus=1",
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func retryableClassesAreThoseOfTheContract() async throws {
+  @Test func `retryable SQLSTATE classes are those of the contract`() async throws {
     try await withDatabase("errors_classes") { connection in
       for (state, isRetryable) in [
         ("08006", true), ("57P01", true), ("57P03", true), ("40P01", true), ("40001", true), ("XX000", true),
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func defaultsGiveWayToTheConnectionString() async throws {
+  @Test func `a configured application name overrides the default`() async throws {
     var configuration = try await ScratchCluster.shared.configuration(database: "errors_defaults")
     configuration.applicationName = "tests"
     let connection = try await PostgresConnection.connect(configuration, logger: .quiet)

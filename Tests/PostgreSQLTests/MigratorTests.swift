@@ -35,7 +35,7 @@ private let second = "20260102000000_second.sql"
     "README.md": "not a migration",
   ]
 
-  @Test func appliesOnceAndInOrder() async throws {
+  @Test func `migrations are applied once and in order`() async throws {
     let folder = try Folder(Self.two)
     try await withDatabase("migrate_once") { connection in
       #expect(try await folder.migrator.status(on: connection).map(\.state) == [.pending, .pending])
@@ -50,7 +50,7 @@ private let second = "20260102000000_second.sql"
     }
   }
 
-  @Test func aChangedFileIsRefused() async throws {
+  @Test func `a changed migration file is refused`() async throws {
     let folder = try Folder(Self.two)
     try await withDatabase("migrate_changed") { connection in
       try await folder.migrator.migrate(on: connection)
@@ -63,7 +63,7 @@ private let second = "20260102000000_second.sql"
     }
   }
 
-  @Test func aMissingFileIsRefused() async throws {
+  @Test func `a missing migration file is refused`() async throws {
     let folder = try Folder(Self.two)
     try await withDatabase("migrate_missing") { connection in
       try await folder.migrator.migrate(on: connection)
@@ -77,7 +77,7 @@ private let second = "20260102000000_second.sql"
   }
 
   /// A program runs on a schema that newer programs have expanded, and not on one that they have contracted.
-  @Test func aNewerExpandMigrationIsAcceptedAndANewerContractMigrationIsNot() async throws {
+  @Test func `a newer expand migration is accepted and a newer contract migration refused`() async throws {
     let old = try Folder(Self.two)
     let new = try Folder(Self.two)
     try new.write("20260103000000_third.sql", "ALTER TABLE one ADD COLUMN note text")
@@ -105,7 +105,7 @@ private let second = "20260102000000_second.sql"
     }
   }
 
-  @Test func aContractMigrationThatIsRefusedLeavesNothing() async throws {
+  @Test func `a refused contract migration leaves nothing`() async throws {
     struct Refused: Error {}
     let folder = try Folder(Self.two)
     try await withDatabase("migrate_refused") { connection in
@@ -120,7 +120,7 @@ private let second = "20260102000000_second.sql"
   }
 
   /// A program that reads the schema's state while a contract migration is applied waits for it.
-  @Test func aProgramThatStartsDuringAContractMigrationSeesIt() async throws {
+  @Test func `a program that starts during a contract migration waits for it`() async throws {
     let folder = try Folder(Self.two)
     let old = try Folder(Self.two)
     try await withPool("migrate_start", connections: 3) { pool in
@@ -146,7 +146,7 @@ private let second = "20260102000000_second.sql"
     }
   }
 
-  @Test func expandMigrationsOvertakeContractOnesAndANewDatabaseGetsAll() async throws {
+  @Test func `expand migrations run before contract ones and a new database gets all`() async throws {
     let folder = try Folder([first: "CREATE TABLE one (id bigint, name text)"])
     let contract = (name: second, script: "-- contract\nALTER TABLE one DROP COLUMN name")
     let expand = (name: "20260103000000_third.sql", script: "ALTER TABLE one ADD COLUMN note text")
@@ -165,7 +165,7 @@ private let second = "20260102000000_second.sql"
   }
 
   /// While a transaction keeps a table, a migration waits and tries again; other statements on the table go on.
-  @Test func aMigrationThatWaitsForALockLetsOthersPass() async throws {
+  @Test func `a migration that waits for a lock lets other statements pass`() async throws {
     let folder = try Folder(Self.two)
     try await withPool("migrate_locked", connections: 4) { pool in
       try await pool.withConnection { _ = try await folder.migrator.migrate(on: $0) }
@@ -194,7 +194,7 @@ private let second = "20260102000000_second.sql"
     }
   }
 
-  @Test func anIndexIsBuiltOutsideATransactionAndAnInterruptedOneIsBuiltAnew() async throws {
+  @Test func `an index is built outside a transaction and an interrupted one is rebuilt`() async throws {
     let folder = try Folder([first: "CREATE TABLE one (id bigint); INSERT INTO one VALUES (1), (1);"])
     try await withDatabase("migrate_concurrently") { connection in
       try await folder.migrator.migrate(on: connection)
@@ -216,7 +216,7 @@ private let second = "20260102000000_second.sql"
   }
 
   /// A migrator that waited in a statement would keep the other one's CREATE INDEX CONCURRENTLY from its end.
-  @Test func twoAtOnceBuildAnIndexOnce() async throws {
+  @Test func `parallel migrators build an index once`() async throws {
     let folder = try Folder([first: "CREATE TABLE one (id bigint)"])
     try await withDatabase("migrate_concurrently_race") { _ = try await folder.migrator.migrate(on: $0) }
     try folder.write(second, "-- expand, concurrently\nCREATE INDEX CONCURRENTLY IF NOT EXISTS one_by_id ON one (id)")
@@ -232,7 +232,7 @@ private let second = "20260102000000_second.sql"
     #expect(counts == 1)
   }
 
-  @Test func aFileOlderThanTheNewestIsRefused() async throws {
+  @Test func `a migration older than the newest applied one is refused`() async throws {
     let folder = try Folder(Self.two)
     try await withDatabase("migrate_order") { connection in
       try await folder.migrator.migrate(on: connection)
@@ -247,7 +247,7 @@ private let second = "20260102000000_second.sql"
     }
   }
 
-  @Test func aFailureKeepsWhatWasBeforeIt() async throws {
+  @Test func `a failed migration keeps the earlier ones`() async throws {
     let folder = try Folder(Self.two)
     try folder.write("20260103000000_third.sql", "CREATE TABLE half (id bigint); SELECT secret_column FROM one;")
     try await withDatabase("migrate_failed") { connection in
@@ -264,7 +264,7 @@ private let second = "20260102000000_second.sql"
     }
   }
 
-  @Test func aScriptMustNotEndItsTransaction() async throws {
+  @Test func `a script that ends its transaction is refused`() async throws {
     let folder = try Folder([first: "CREATE TABLE kept (id bigint); COMMIT; BEGIN;"])
     try await withDatabase("migrate_commit") { connection in
       let error = await #expect(throws: PostgresMigrationError.self) {
@@ -274,7 +274,7 @@ private let second = "20260102000000_second.sql"
     }
   }
 
-  @Test func namesAreChecked() async throws {
+  @Test func `invalid migration file names are refused`() async throws {
     try await withDatabase("migrate_names") { connection in
       let misnamed = try Folder(["1_first.sql": "SELECT 1"])
       var error = await #expect(throws: PostgresMigrationError.self) {
@@ -298,7 +298,7 @@ private let second = "20260102000000_second.sql"
     }
   }
 
-  @Test func twoAtOnceApplyEachOnce() async throws {
+  @Test func `parallel migrators apply each migration once`() async throws {
     var files: [String: String] = [:]
     for day in 10..<30 { files["202601\(day)000000_day.sql"] = "CREATE TABLE day_\(day) (id bigint)" }
     let folder = try Folder(files)

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func eachStatementHasItsRows(prepares: Bool) async throws {
+  @Test(arguments: [true, false]) func `each statement of a pipeline returns its rows`(prepares: Bool) async throws {
     try await withTable("pipelines_\(prepares)", preparing: prepares) { connection async throws in
       for round in 1...3 as ClosedRange<Int64> {
         let (letters, kept, counts, none) = try await connection.pipeline(
@@ -55,7 +55,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func oneThatFailsLeavesNothingOfAny(prepares: Bool) async throws {
+  @Test(arguments: [true, false]) func `a failing statement rolls back all statements of the pipeline`(prepares: Bool)
+    async throws
+  {
     try await withTable("pipelines_failing_\(prepares)", preparing: prepares) { connection async throws in
       let error = await #expect(throws: PostgresError.self) {
         try await connection.pipeline(Keep(divisor: 1), Keep(divisor: 0), Keep(divisor: 2))
@@ -65,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func insideATransactionTheyArePartOfIt() async throws {
+  @Test func `a pipeline inside a transaction is part of it`() async throws {
     try await withTable("pipelines_inside") { connection async throws in
       struct Enough: Error {}
       await #expect(throws: Enough.self) {
@@ -85,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func aPlanThatIsStaleIsMadeAnew() async throws {
+  @Test func `a stale plan is prepared again`() async throws {
     try await withTable("pipelines_stale") { connection async throws in
       _ = try await connection.pipeline(Keep(divisor: 1), Count())
       try await connection.execute(script: "ALTER TABLE kept ADD COLUMN more text")
@@ -97,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func cancellingStopsThem() async throws {
+  @Test func `cancelling the task stops the pipeline`() async throws {
     try await withTable("pipelines_cancelled") { connection async throws in
       let pid = await connection.processID
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
@@ -113,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func aConnectionThatIsLostIsSaidToBe() async throws {
+  @Test func `a lost connection is reported as lost`() async throws {
     try await withTable("pipelines_lost") { connection async throws in
       let pid = await connection.processID
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
@@ -129,7 +131,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func aSnapshotIsOfOneMoment(prepares: Bool) async throws {
+  @Test(arguments: [true, false]) func `all statements of a snapshot see the same state`(prepares: Bool) async throws {
     try await withTable("pipelines_snapshot_\(prepares)", preparing: prepares) { connection async throws in
       try await connection.execute(script: "INSERT INTO kept VALUES (1)")
       for _ in 1...3 {
@@ -158,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func aPipelineBeginsItsTransaction() async throws {
+  @Test func `the first pipeline begins its transaction`() async throws {
     try await withTable("pipelines_beginning") { connection async throws in
       for _ in 1...2 {
         try await connection.transaction(.repeatableRead, readOnly: true) { connection in

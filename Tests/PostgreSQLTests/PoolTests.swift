@@ -5,7 +5,7 @@ import PostgreSQL
 import Testing
 
 @Suite struct PoolTests {
-  @Test func neverOpensMoreThanItsBound() async throws {
+  @Test func `the pool never opens more connections than its limit`() async throws {
     try await withPool("pool_bound", connections: 3) { pool in
       let now = Counter()
       let most = Counter()
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func waitersAreServedInOrder() async throws {
+  @Test func `waiters are served in order`() async throws {
     try await withPool("pool_order", connections: 1) { pool in
       let gate = Gate()
       let order = Recorder<Int>()
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func waitingHasALimit() async throws {
+  @Test func `waiting for a connection has a time limit`() async throws {
     try await withPool("pool_limit", connections: 1, waitLimit: .milliseconds(50)) { pool in
       try await pool.withConnection { connection in
         let error = await #expect(throws: PostgresError.self) { try await pool.withConnection { _ in } }
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func whoWouldWaitBehindTooManyIsRefusedAtOnce() async throws {
+  @Test func `a request behind too many waiters is refused immediately`() async throws {
     try await withPool("pool_crowd", connections: 1, waiters: 2) { pool in
       let gate = Gate()
       let holder = Task { try await pool.withConnection { _ in try await gate.pass() } }
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func aCancelledWaiterLeavesTheQueue() async throws {
+  @Test func `a cancelled waiter leaves the queue`() async throws {
     try await withPool("pool_cancel", connections: 1) { pool in
       let gate = Gate()
       let holder = Task { try await pool.withConnection { _ in try await gate.pass() } }
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func whatIsLeftOpenIsRolledBack() async throws {
+  @Test func `an open transaction or stream is ended when the connection returns`() async throws {
     try await withPool("pool_reset", connections: 1) { pool in
       try await pool.withConnection { connection in
         try await connection.execute(script: "DROP TABLE IF EXISTS left_open; CREATE TABLE left_open (id bigint)")
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func lostConnectionsAreReplaced() async throws {
+  @Test func `lost connections are replaced`() async throws {
     try await withPool("pool_lost", connections: 2) { pool in
       let first = try await pool.withConnection { await $0.processID }
       try await withDatabase("pool_lost") { other in
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func aServerThatIsNotThere() async throws {
+  @Test func `an unreachable server is an error`() async throws {
     let configuration = PostgresConfiguration("host=/nonexistent password=hunter2secret user=someone")
     let pool = PostgresPool(configuration, maximumConnections: 1, waitLimit: .seconds(5), logger: .quiet)
     for _ in 0..<3 {
@@ -174,7 +174,7 @@ import Testing
     await pool.shutdown()
   }
 
-  @Test func shutdownWaitsForLeases() async throws {
+  @Test func `shutdown waits for leased connections`() async throws {
     let configuration = try await ScratchCluster.shared.configuration(database: "pool_shutdown")
     let pool = PostgresPool(configuration, maximumConnections: 1, waitLimit: .seconds(20), logger: .quiet)
     let gate = Gate()

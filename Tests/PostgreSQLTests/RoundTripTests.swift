@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func scalars() async throws {
+  @Test func `scalar values survive a round trip`() async throws {
     try await roundTrip([true, false])
     try await roundTrip([Int16.min, -1, 0, Int16.max])
     try await roundTrip([Int32.min, -1, 0, Int32.max])
@@ -33,7 +33,7 @@ import Testing
     try await roundTrip([UUID(), UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))])
   }
 
-  @Test func notANumber() async throws {
+  @Test func `a value that is not a number survives a round trip`() async throws {
     try await withDatabase("round_trip_nan") { connection in
       let row = try #require(try await connection.query("SELECT \(Double.nan), \(Float.nan)").first)
       #expect(try row.decode(0, as: Double.self).isNaN)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func datesToTheMicrosecond() async throws {
+  @Test func `dates survive a round trip to the microsecond`() async throws {
     try await withDatabase("round_trip_dates") { connection in
       let microseconds: [Int64] = [
         -62_135_596_800_000_000, -1, 0, 1, 946_684_799_999_999, 946_684_800_000_000, 1_795_228_840_123_457,
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func arrays() async throws {
+  @Test func `arrays survive a round trip`() async throws {
     try await roundTrip([[Int64](), [1], [.min, .max, 0]])
     try await roundTrip([[Int64?](), [nil], [1, nil, .max]])
     try await roundTrip([[Int16?]([1, nil])])
@@ -81,7 +81,7 @@ import Testing
     try await roundTrip([[Date(timeIntervalSinceReferenceDate: 0), nil] as [Date?]])
   }
 
-  @Test func widening() async throws {
+  @Test func `integers decode to wider types and to narrower ones that fit`() async throws {
     try await withDatabase("round_trip_widening") { connection in
       let row = try #require(
         try await connection.query("SELECT 1::smallint, 2::integer, 3::bigint, 70000, 1.5::real, '{\"a\":1}'::jsonb")
@@ -97,7 +97,7 @@ import Testing
 
   enum Verdict: String, PostgresScalar { case block, allow }
 
-  @Test func enumerations() async throws {
+  @Test func `enumerations survive a round trip`() async throws {
     try await roundTrip([Verdict.block])
     try await roundTrip([[Verdict.block, .allow], []])
     try await withDatabase("round_trip_enum") { connection in
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func mismatchesAreNamed() async throws {
+  @Test func `encoding and decoding errors name the column or parameter`() async throws {
     try await withDatabase("round_trip_mismatch") { connection in
       let row = try #require(try await connection.query("SELECT 'x' AS label, NULL::bigint AS total").first)
       #expect(row.column(named: "total") == 1)

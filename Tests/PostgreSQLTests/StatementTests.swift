@@ -34,7 +34,7 @@ struct Series: PostgresStatement {
 private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (number bigint PRIMARY KEY, name text)"
 
 @Suite struct StatementTests {
-  @Test(arguments: [true, false]) func runsStatements(prepared: Bool) async throws {
+  @Test(arguments: [true, false]) func `statements run with and without preparation`(prepared: Bool) async throws {
     var configuration = try await ScratchCluster.shared.configuration(database: "statements_\(prepared)")
     configuration.usesPreparedStatements = prepared
     let connection = try await PostgresConnection.connect(configuration, logger: .quiet)
@@ -51,7 +51,7 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
     #expect(closed?.kind == .connectionClosed)
   }
 
-  @Test func plansThatWentStaleAreMadeAgain() async throws {
+  @Test func `stale plans are prepared again`() async throws {
     try await withDatabase("stale") { connection in
       try await connection.execute(script: freshNumbers + "; INSERT INTO numbers VALUES (1)")
       #expect(try await connection.run(AllNumbers()) == [1])
@@ -63,7 +63,7 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
     }
   }
 
-  @Test func streamsInBatches() async throws {
+  @Test func `a stream returns its rows in batches`() async throws {
     try await withDatabase("streams") { connection in
       for (last, size) in [(Int64(0), 10), (9, 10), (10, 10), (25_000, 1_000)] {
         var next: Int64 = 0
@@ -82,7 +82,7 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
     }
   }
 
-  @Test func aStreamMayBeLeftEarly() async throws {
+  @Test func `a stream may be left early`() async throws {
     try await withDatabase("streams_left") { connection in
       for try await number in connection.stream(Series(last: 1_000_000), batchSize: 100) where number == 150 { break }
       #expect(try await connection.query("SELECT 1").count == 1)
@@ -94,7 +94,7 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
     }
   }
 
-  @Test func aStreamKeepsOthersOutUnlessInATransaction() async throws {
+  @Test func `an open stream blocks other statements outside a transaction`() async throws {
     try await withDatabase("streams_alone") { connection in
       try await connection.execute(script: freshNumbers)
       var iterator = connection.stream(Series(last: 1_000), batchSize: 100).makeAsyncIterator()
@@ -111,7 +111,7 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
     }
   }
 
-  @Test func cancellingATaskCancelsItsStatement() async throws {
+  @Test func `cancelling a task cancels its statement`() async throws {
     try await withDatabase("cancel") { connection in
       let pid = await connection.processID
       let sleeper = Task { try await connection.query("SELECT pg_sleep(600)") }
@@ -133,7 +133,7 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
     }
   }
 
-  @Test func noticesAreHandedOn() async throws {
+  @Test func `notices reach the handler`() async throws {
     try await withDatabase("notices") { connection in
       let seen = Recorder<PostgresMessage>()
       connection.onNotice { notice in seen.append(notice) }

@@ -20,7 +20,7 @@ private struct SafeInsert: PostgresStatement {
     try #require(try await connection.query("SELECT sum(total)::bigint FROM totals").first).decode(0)
   }
 
-  @Test func commitsAndRollsBack() async throws {
+  @Test func `a transaction commits on success and rolls back on an error`() async throws {
     try await withDatabase("transactions") { connection in
       try await connection.execute(script: Self.script)
       try await connection.transaction { try await $0.execute("UPDATE totals SET total = 1") }
@@ -48,7 +48,7 @@ private struct SafeInsert: PostgresStatement {
     }
   }
 
-  @Test func nothingIsSentForATransactionWithoutStatements() async throws {
+  @Test func `a transaction without statements sends nothing`() async throws {
     try await withDatabase("transactions_empty") { connection in
       #expect(try await connection.transaction { _ in 7 } == 7)
       await #expect(throws: Stop.self) { try await connection.transaction { _ in throw Stop() } }
@@ -69,7 +69,7 @@ private struct SafeInsert: PostgresStatement {
     }
   }
 
-  @Test func whatWasEndedByHandIsNotACommit() async throws {
+  @Test func `a transaction ended by a statement is not reported as committed`() async throws {
     try await withDatabase("transactions_by_hand") { connection in
       let error = await #expect(throws: PostgresError.self) {
         try await connection.transaction { try await $0.execute(script: "ROLLBACK") }
@@ -84,7 +84,7 @@ private struct SafeInsert: PostgresStatement {
     typealias Row = Void
   }
 
-  @Test func aSwallowedErrorIsNotACommit() async throws {
+  @Test func `a transaction with a swallowed error is not reported as committed`() async throws {
     try await withDatabase("transactions_swallowed") { connection in
       let error = await #expect(throws: PostgresError.self) {
         try await connection.transaction { connection in _ = try? await connection.query("SELECT 1 / 0") }
@@ -94,7 +94,7 @@ private struct SafeInsert: PostgresStatement {
     }
   }
 
-  @Test func aWarningOnCommitIsNotAnAcknowledgement() async throws {
+  @Test func `a warning on commit is not an acknowledgement`() async throws {
     try await withDatabase("transactions_doubt") { connection in
       try await connection.execute(
         script: """
@@ -112,7 +112,7 @@ private struct SafeInsert: PostgresStatement {
     }
   }
 
-  @Test func aStandbyThatIsNotWaitedForIsNotAnAcknowledgement() async throws {
+  @Test func `a commit without its standby is not an acknowledgement`() async throws {
     let configuration = try await ScratchCluster.withoutStandby.configuration(database: "doubt")
     let connection = try await PostgresConnection.connect(configuration, logger: .quiet)
     let admin = try await PostgresConnection.connect(configuration, logger: .quiet)
@@ -151,7 +151,7 @@ private struct SafeInsert: PostgresStatement {
     await connection.close()
   }
 
-  @Test func serializationFailuresAreRetried() async throws {
+  @Test func `serialization failures are retried`() async throws {
     try await withPool("transactions_serial", connections: 4) { pool in
       try await pool.withConnection { try await $0.execute(script: Self.script) }
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -173,7 +173,7 @@ private struct SafeInsert: PostgresStatement {
     }
   }
 
-  @Test func deadlocksAreRetried() async throws {
+  @Test func `deadlocks are retried`() async throws {
     try await withPool("transactions_deadlock", connections: 2) { pool in
       try await pool.withConnection { try await $0.execute(script: Self.script) }
       let tries = Counter()

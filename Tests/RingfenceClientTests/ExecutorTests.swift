@@ -18,7 +18,7 @@ extension PackUpdater {
 }
 
 @Suite struct ExecutorTests {
-  @Test func filesAreFlushedOnQueuesOfTheirOwn() async throws {
+  @Test func `the client runs on the queue of its files`() async throws {
     try await withFolder { folder in
       let server = ScriptedServer { try ScriptedServer.results("created", of: $0) }
       let client = try RingfenceClient(configuration(folder), transport: server)
@@ -30,7 +30,7 @@ extension PackUpdater {
     }
   }
 
-  @Test func packsHaveAQueueBesideTheClients() async throws {
+  @Test func `the pack updater runs on a queue of its own`() async throws {
     try await withFolder { folder in
       let configuration = try ClientConfiguration(
         server: #require(URL(string: "https://ringfence.example/v1")), key: "rf_key", folder: folder,

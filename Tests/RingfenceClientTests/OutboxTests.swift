@@ -45,7 +45,7 @@ import Testing
 
   /// The app dies while any byte is being written. All data from before that write is there, and nothing else, and the
   /// file stays usable.
-  @Test(arguments: [1, 2, 3] as [UInt64]) func survivesACutAtEveryByte(seed: UInt64) async throws {
+  @Test(arguments: [1, 2, 3] as [UInt64]) func `the outbox survives a cut at every byte`(seed: UInt64) async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox").path
       var chance = SeededGenerator(seed: seed)
@@ -80,7 +80,9 @@ import Testing
   }
 
   /// A byte that flips anywhere, a cut anywhere, or a stretch of zeros costs only the records that it touches.
-  @Test(arguments: [4, 5, 6] as [UInt64]) func damageCostsTheRecordsThatItLiesIn(seed: UInt64) async throws {
+  @Test(arguments: [4, 5, 6] as [UInt64]) func `damage costs only the records that it touches`(seed: UInt64)
+    async throws
+  {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox")
       var chance = SeededGenerator(seed: seed)
@@ -141,7 +143,7 @@ import Testing
     return Data(bytes)
   }
 
-  @Test func aDamagedFileIsKeptAndATornOneIsNot() async throws {
+  @Test func `a copy is kept of a damaged file but not of a torn one`() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox")
       let copy = URL(filePath: path.path + ".damaged")
@@ -178,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func countsOfASettledBatchDoNotComeBackWhenItsRecordIsDamaged() async throws {
+  @Test func `counts of a settled batch do not return when its record is damaged`() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox")
       do {
@@ -199,7 +201,7 @@ import Testing
     }
   }
 
-  @Test func theClientSaysThatItsOutboxWasDamaged() async throws {
+  @Test func `the client reports a damaged outbox`() async throws {
     try await withFolder { folder in
       var data = Data(JournalFile.header)
       data.append(contentsOf: [UInt8](repeating: 7, count: 40))
@@ -214,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func refusesWhatIsTooMuchAndKeepsWhatItHas() async throws {
+  @Test func `a full outbox refuses new reports and keeps the stored ones`() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox").path
       let outbox = try Outbox(path: path, limit: 4_096)
@@ -233,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func fileStaysSmallWhileThingsComeAndGo() async throws {
+  @Test func `the outbox file stays small while reports come and go`() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "outbox").path
       let outbox = try Outbox(path: path, limit: 1 << 20)
@@ -253,7 +255,7 @@ import Testing
     }
   }
 
-  @Test func sameReportTwiceIsOneAndAnotherUnderItsIDIsRefused() async throws {
+  @Test func `a repeated report is stored once and a different one with its ID is refused`() async throws {
     try await withFolder { folder in
       let outbox = try Outbox(path: folder.appending(path: "outbox").path, limit: 1 << 20)
       let one = try report()

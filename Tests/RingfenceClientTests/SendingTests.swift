@@ -14,7 +14,7 @@ import Testing
   }
 
   /// The server has accepted a batch and the app dies before the response: the next one sends the same bytes.
-  @Test func retryRepeatsTheSameBytes() async throws {
+  @Test func `a retry sends the same bytes`() async throws {
     try await withFolder { folder in
       let reports = try (0..<3).map { try report(comment: "\($0)") }
       let deaf = ScriptedServer { _ in throw ClientError.network("cut") }
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func asksAHundredAtATime() async throws {
+  @Test func `a request contains at most a hundred reports`() async throws {
     try await withFolder { folder in
       let server = ScriptedServer { try ScriptedServer.results("created", of: $0) }
       let client = try client(folder, server)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func keepsToRetryAfterAlsoWhenTheAppIsImpatient() async throws {
+  @Test func `an urgent flush respects Retry-After`() async throws {
     try await withFolder { folder in
       let clock = HandClock()
       let server = ScriptedServer { _ in .init(status: 503, fields: ["retry-after": "120"]) }
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func pausesGrowAndAnAppMayCutThemShort() async throws {
+  @Test func `pauses grow and an urgent flush skips them`() async throws {
     try await withFolder { folder in
       let clock = HandClock()
       let server = ScriptedServer { _ in throw ClientError.network("down") }
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func dropsWhatWillNeverBeTaken() async throws {
+  @Test func `reports that the server will never accept are dropped`() async throws {
     try await withFolder { folder in
       let told = Told()
       let reports = try (0..<5).map { _ in try report() }
@@ -115,7 +115,9 @@ import Testing
   }
 
   /// When the server refuses a request, the report at fault is found, and the others arrive.
-  @Test(arguments: [400, 413, 422]) func findsTheOneAtFault(status: Int) async throws {
+  @Test(arguments: [400, 413, 422]) func `the report that fails a request is found and the others are delivered`(
+    status: Int
+  ) async throws {
     try await withFolder { folder in
       let told = Told()
       let server = ScriptedServer { request in
@@ -132,7 +134,9 @@ import Testing
   }
 
   /// Responses of a proxy, or of another server at the address, drop nothing.
-  @Test(arguments: [400, 404, 409, 410, 413, 422, 302, 500]) func strangersWordsLoseNothing(status: Int) async throws {
+  @Test(arguments: [400, 404, 409, 410, 413, 422, 302, 500]) func `responses of a proxy or another server drop no data`(
+    status: Int
+  ) async throws {
     try await withFolder { folder in
       let told = Told()
       let client = try client(folder, ScriptedServer { _ in .init(status: status) }, HandClock(), told)
@@ -144,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func unknownKeyLosesNothing() async throws {
+  @Test func `an unknown key drops no data`() async throws {
     try await withFolder { folder in
       let told = Told()
       let client = try client(folder, ScriptedServer { _ in .init(status: 401) }, HandClock(), told)
@@ -154,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func sendsAReportBeforeItsWithdrawal() async throws {
+  @Test func `a report is sent before its withdrawal`() async throws {
     try await withFolder { folder in
       let isDown = Mutex(true)
       let server = ScriptedServer { request in
@@ -178,7 +182,7 @@ import Testing
   }
 
   /// One batch a day, under one id, however often it is sent and whenever the app dies.
-  @Test func countsCallsByDay() async throws {
+  @Test func `calls are counted in one batch a day`() async throws {
     try await withFolder { folder in
       let clock = HandClock()
       let deaf = ScriptedServer { _ in throw ClientError.network("cut") }
@@ -205,7 +209,7 @@ import Testing
 
   /// A refused key is neither a failure of the network nor a number that is not listed.
   @Test(arguments: [(401, [:], KeyRefusal.unknown), (403, ScriptedServer.problem, .scope), (403, [:], nil)])
-  func tellsAKeyThatIsTurnedAwayFromWhatIsNotThere(
+  func `a refused key is distinguished from a missing number`(
     status: Int, fields: [String: String], refusal: KeyRefusal?
   ) async throws {
     try await withFolder { folder in
@@ -220,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func nothingShowsANumber() throws {
+  @Test func `descriptions contain no number and no comment`() throws {
     let secret = "+33162000248"
     let one = try report(secret, comment: "Said my name")
     var dumped = ""
@@ -233,7 +237,7 @@ import Testing
     }
   }
 
-  @Test func oneClientAFolderAndKeysTravelByHTTPSOnly() async throws {
+  @Test func `a folder has one client and keys are sent over HTTPS only`() async throws {
     try await withFolder { folder in
       let server = ScriptedServer { _ in .init() }
       let first = try client(folder, server)
@@ -245,7 +249,7 @@ import Testing
     }
   }
 
-  @Test func readsRetryAfterBothWays() {
+  @Test func `Retry-After is parsed as seconds and as a date`() {
     let now = Date(timeIntervalSince1970: 1_795_262_400)
     func asked(_ text: String) -> Double? {
       ClientHead(status: 503, fields: ["Retry-After": text]).retryAfter(at: now)

@@ -14,7 +14,7 @@ import Testing
     return try await transport.send(ClientRequest("GET", server.url), limit: 1_000).head.status
   }
 
-  @Test func readsNoFasterThanPiecesAreTaken() async throws {
+  @Test func `the transport reads no faster than the body is consumed`() async throws {
     struct Enough: Error {}
     let server = try HostileSocket("HTTP/1.1 200 OK\r\n\r\n", repeating: Self.flood)
     await #expect(throws: Enough.self) {
@@ -28,19 +28,19 @@ import Testing
     #expect(server.wait() < 64 << 20)
   }
 
-  @Test func refusesALongBodyByItsHead() async throws {
+  @Test func `refuses a body whose head declares too long a length`() async throws {
     let server = try HostileSocket("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n")
     await #expect(throws: ClientError.network("The answer is too long.")) { try await answer(server) }
     // The server waits for the client to close the connection.
     #expect(server.wait() < 1_000)
   }
 
-  @Test func refusesABodyThatGrowsTooLong() async throws {
+  @Test func `refuses a body that grows too long`() async throws {
     let server = try HostileSocket("HTTP/1.1 200 OK\r\n\r\n", repeating: Self.flood)
     await #expect(throws: ClientError.network("The answer is too long.")) { try await answer(server) }
   }
 
-  @Test func refusesACompressedBody() async throws {
+  @Test func `refuses a compressed body`() async throws {
     let server = try HostileSocket("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n")
     await #expect(throws: ClientError.network("The answer is compressed, which was not asked for.")) {
       try await answer(server)
@@ -48,13 +48,13 @@ import Testing
   }
 
   @Test(arguments: ["HTTP/1.1 200 ", "HTTP/1.1 200 OK\r\nX-Field: "])
-  func refusesAHeadWithoutEnd(_ begin: String) async throws {
+  func `refuses a head without an end`(_ begin: String) async throws {
     let server = try HostileSocket(begin, repeating: Self.flood)
     await #expect(throws: ClientError.self) { try await answer(server) }
     #expect(server.wait() < 64 << 20)
   }
 
-  @Test func takesAnErrorByItsHead() async throws {
+  @Test func `returns an error status from the head alone`() async throws {
     let server = try HostileSocket(
       "HTTP/1.1 503 Service Unavailable\r\nContent-Encoding: gzip\r\n\r\n", repeating: Self.flood)
     #expect(try await answer(server) == 503)
@@ -64,7 +64,7 @@ import Testing
     "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 20\r\n\r\n",
     "HTTP/1.1 103 Early Hints\r\n\r\n",
   ])
-  func boundsTheTimeOfAnAnswerThatDoesNotEnd(_ head: String) async throws {
+  func `limits the time of a response that does not end`(_ head: String) async throws {
     let server = try HostileSocket(head)
     await #expect(throws: ClientError.network("The answer took too long.")) { try await answer(server, whole: 0.2) }
   }

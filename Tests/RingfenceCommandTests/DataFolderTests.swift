@@ -12,7 +12,7 @@ import Testing
     try DataFolder(Settings(["data": path], environment: environment))
   }
 
-  @Test func aSecretIsMadeOnceAndOnlyItsOwnerReadsIt() async throws {
+  @Test func `a secret is created once and readable by its owner only`() async throws {
     try await withTemporaryFolder { path in
       let folder = try Self.folder("\(path)/new")
       #expect(try folder.secret("one.key") { "first" } == "first")
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func aSecretThatCannotBeReadIsNotReplaced() async throws {
+  @Test func `a secret that cannot be read is not replaced`() async throws {
     try await withTemporaryFolder { path in
       // Even root cannot read a folder as a file.
       try FileManager.default.createDirectory(atPath: "\(path)/one.key", withIntermediateDirectories: false)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func whoeverMakesASecretSecondGetsTheFirst() async throws {
+  @Test func `the second writer of a secret gets the first value`() async throws {
     try await withTemporaryFolder { path in
       let folder = try Self.folder(path)
       let got = try folder.secret("one.key") {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func thePseudonymKeyStaysTheSame() async throws {
+  @Test func `the pseudonym key stays the same`() async throws {
     try await withTemporaryFolder { path in
       let first = try Self.folder(path).pseudonymizer()
       let second = try Self.folder(path).pseudonymizer()
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: ["0f", String(repeating: "zz", count: 32), String(repeating: "0f", count: 33)])
-  func aDamagedKeyIsNamedAndNotReplaced(_ text: String) async throws {
+  func `a damaged key is named in the error and not replaced`(_ text: String) async throws {
     try await withTemporaryFolder { path in
       let folder = try Self.folder(path)
       #expect(throws: CommandFailure.self) {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func theInstallationIsFoundByTheEnvironment() throws {
+  @Test func `the installation is found by the environment variable`() throws {
     let found = try Installation.find(Settings(environment: ["RINGFENCE_HOME": Checkout.root]))
     #expect(FileManager.default.fileExists(atPath: found.migrations))
     #expect(throws: CommandFailure.self) {

@@ -7,7 +7,7 @@ import Testing
 @testable import RingfenceCommand
 
 @Suite struct WALSegmentTests {
-  @Test func namesAreThoseOfPostgreSQL() throws {
+  @Test func `names are those of PostgreSQL`() throws {
     let last = try #require(WALSegment("0000000100000002000000FF"))
     #expect(last.timeline == 1 && last.number == 2 * 256 + 255 && "\(last)" == "0000000100000002000000FF")
     #expect("\(last.next)" == "000000010000000300000000")
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func aGapIsFound() async throws {
+  @Test func `a gap is found`() async throws {
     try await withTemporaryFolder { folder in
       for name in [
         "000000010000000000000003.gz", "000000010000000000000004.gz", "000000010000000000000006.gz",

@@ -15,7 +15,7 @@ import Testing
     }
   }()
 
-  @Test func everyMigrationKeepsTheRules() {
+  @Test func `every migration obeys the rules`() {
     #expect(!Self.scripts.isEmpty)
     for script in Self.scripts {
       #expect(script.text.hasPrefix("-- expand") || script.text.hasPrefix("-- contract"), "\(script.name)")
@@ -32,7 +32,7 @@ import Testing
     "CREATE TABLE notes (number bigint PRIMARY KEY, note text NOT NULL); CREATE INDEX notes_by_note ON notes (note)",
     "INSERT INTO categories (category_id, slug, toxic) VALUES (14, 'silence; DROP', true)",
     "-- DROP TABLE reports;\nCOMMENT ON TABLE reports IS 'what apps send'",
-  ]) func acceptsExpandMigration(script: String) {
+  ]) func `accepts a valid expand migration`(script: String) {
     #expect(MigrationRules.problems(in: "-- expand\n\(script);\n") == [])
   }
 
@@ -60,12 +60,12 @@ import Testing
     ("LOCK TABLE reports", "not among the statements"),
     ("CREATE TRIGGER t BEFORE INSERT ON reports EXECUTE FUNCTION f()", "not among the statements"),
     ("ALTER TABLE reports ADD COLUMN a text; ALTER TABLE numbers ADD COLUMN a text", "one table a file"),
-  ]) func refusesExpandMigration(script: String, reason: String) {
+  ]) func `refuses an expand migration with the reason`(script: String, reason: String) {
     let problems = MigrationRules.problems(in: "-- expand\n\(script);\n")
     #expect(problems.contains { $0.contains(reason) }, "\(problems)")
   }
 
-  @Test func judgesContractAndConcurrentMigrations() {
+  @Test func `contract and concurrent migrations are checked`() {
     let good = [
       "-- contract\nALTER TABLE reports DROP COLUMN comment; DROP TABLE number_notes; UPDATE apps SET name = 'x';",
       "-- contract\nALTER TABLE apps ALTER COLUMN name SET NOT NULL;",
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// Expand migrations overtake contract ones that wait: the schema is the same in both orders.
-  @Test(.emptyDatabase) func bothOrdersOfMigrationsMakeTheSameSchema() async throws {
+  @Test(.emptyDatabase) func `both orders of migrations give the same schema`() async throws {
     let pool = TestDatabase.current.pool
     let names = Self.scripts.map(\.name)
     let isExpand = Dictionary(uniqueKeysWithValues: Self.scripts.map { ($0.name, $0.text.hasPrefix("-- expand")) })

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func everyKeyOfATableThatGrowsHasTheNumber() async throws {
+  @Test func `every key of a growing table includes the number`() async throws {
     let keys = try await strings(
       """
       SELECT format('%s.%s', t.relname, i.relname)
@@ -34,7 +34,7 @@ import Testing
     #expect(keys == [])
   }
 
-  @Test func everyTableHasAPrimaryKey() async throws {
+  @Test func `every table has a primary key`() async throws {
     let tables = try await strings(
       """
       SELECT c.relname::text FROM pg_class c
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// The audit log is local to one node, and a trigger keeps it append-only.
-  @Test func noTriggersRulesOrViewsExceptTheOneOfTheAuditLog() async throws {
+  @Test func `only the audit log has a trigger and no rules or views exist`() async throws {
     let found = try await strings(
       """
       SELECT tgname::text FROM pg_trigger WHERE NOT tgisinternal
@@ -56,7 +56,7 @@ import Testing
     #expect(found == ["audit_events_append_only"])
   }
 
-  @Test func noForeignKeyOnATableThatGrows() async throws {
+  @Test func `growing tables have no foreign keys`() async throws {
     let found = try await strings(
       """
       SELECT conrelid::regclass::text FROM pg_constraint
@@ -66,7 +66,7 @@ import Testing
     #expect(found == [])
   }
 
-  @Test func noIndexOnStoredHeat() async throws {
+  @Test func `no index contains stored heat`() async throws {
     let found = try await strings(
       """
       SELECT indexname::text FROM pg_indexes
@@ -75,13 +75,13 @@ import Testing
     #expect(found == [])
   }
 
-  @Test func theCategoriesOfTheDatabaseAreThoseOfTheRules() async throws {
+  @Test func `the categories of the database match the code`() async throws {
     let rows = try await strings(
       "SELECT format('%s %s %s', category_id, slug, toxic) FROM categories ORDER BY category_id")
     #expect(rows == ReportCategory.allCases.map { "\($0.rawValue) \($0.slug) \($0.isToxic ? "t" : "f")" })
   }
 
-  @Test func everyToxicCategoryHasAThreshold() async throws {
+  @Test func `every toxic category has a threshold`() async throws {
     let set = try await ThresholdStore(pool: pool).current()
     #expect(set.thresholds.map(\.category) == ReportCategory.allCases.filter(\.isToxic))
   }

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func statementsAndMigrationsObeyTheContract() throws {
+  @Test func `statements and migrations obey the contract`() throws {
     let files =
       try Self.files("Sources/Storage", ".swift") + Self.files("Sources/BenchmarkCommand/SQL", ".swift")
       + Self.files("Migrations", ".sql")
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// SQL is in Storage, that of benchmarks in BenchmarkCommand, and that of migrations and transactions in PostgreSQL.
-  @Test func noOtherTargetHasSQL() throws {
+  @Test func `no other target contains SQL`() throws {
     let sql = #"\b(SELECT .+ FROM|INSERT INTO|UPDATE .+ SET|DELETE FROM|CREATE TABLE)\b"#
     for file in try Self.files("Sources", ".swift")
     where !file.name.hasPrefix("Sources/Storage/") && !file.name.hasPrefix("Sources/BenchmarkCommand/SQL/")

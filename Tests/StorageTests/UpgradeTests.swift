@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...Self.files.count) func databaseOfEveryVersionIsUpgraded(count: Int) async throws {
+  @Test(arguments: 1...Self.files.count) func `a database of every version is upgraded`(count: Int) async throws {
     try await withTemporaryFolder { folder in
       for file in Self.files.prefix(count) {
         _ = try await migrate([file], in: folder)
@@ -148,7 +148,7 @@ import Testing
     #expect(try await ReportStore(pool: pool).accept([retry], receivedAt: Date()) == [.duplicate])
   }
 
-  @Test func severalServersMigrateAtOnce() async throws {
+  @Test func `several servers can migrate in parallel`() async throws {
     let applied = try await withThrowingTaskGroup(of: [Int64].self) { group in
       for _ in 0..<4 {
         group.addTask {

@@ -6,7 +6,7 @@ import Testing
 @testable import Telemetry
 
 @Suite struct ExpositionTests {
-  @Test func seriesAreWrittenAsPrometheusReadsThem() async {
+  @Test func `series are written in the format of Prometheus`() async {
     let metrics = PrometheusMetricsFactory([
       "a_total": .counter("All\nof \\ it."), "b_seconds": .histogram("Times.", [0.5, 1]),
     ])
@@ -34,7 +34,7 @@ import Testing
     #expect(open.contains("# TYPE a counter\n") && open.hasSuffix("\n# EOF\n"))
   }
 
-  @Test func aSeriesIsOneHoweverOftenItIsAskedFor() {
+  @Test func `the same labels always give the same series`() {
     let metrics = PrometheusMetricsFactory([:])
     let (first, second) = (
       metrics.makeCounter(label: "a_total", dimensions: [("x", "1"), ("y", "2")]),
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// Not a claim about speed: what is noted from many threads is all there.
-  @Test func nothingIsLostBetweenThreads() async throws {
+  @Test func `values from many threads are all counted`() async throws {
     let metrics = PrometheusMetricsFactory(["b": .histogram("", [1, 2])])
     let (counter, histogram) = (Counter(label: "a", factory: metrics), Recorder(label: "b", factory: metrics))
     let (level, timer) = (Meter(label: "c", factory: metrics), Timer(label: "d", factory: metrics))

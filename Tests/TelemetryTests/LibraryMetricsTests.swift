@@ -7,7 +7,7 @@ import Testing
 
 /// Metrics that no ``MetricDescription`` describes.
 @Suite struct LibraryMetricsTests {
-  @Test func everyKindIsShownUnderAProperName() async {
+  @Test func `every kind of metric has a valid name`() async {
     let metrics = PrometheusMetricsFactory()
     withMetricsFactory(metrics) {
       Counter(label: "lib.calls", dimensions: [("rpc.method", "GET")]).increment(by: 2)
@@ -33,7 +33,7 @@ import Testing
     #expect(!text.contains("lib_energy_total_total"))
   }
 
-  @Test func oddLabelsAndValuesKeepTheTextReadable() async {
+  @Test func `unusual labels and values keep the text valid`() async {
     let metrics = PrometheusMetricsFactory([:])
     let timer = Timer(label: "t", dimensions: [("le", "1"), ("a.b", "first"), ("a_b", "second")], factory: metrics)
     timer.recordNanoseconds(-1)
@@ -56,7 +56,7 @@ import Testing
     #expect(await metrics.text().contains("\nc_total 0\n"))
   }
 
-  @Test func seriesBeyondTheLimitAreCountedTogether() async {
+  @Test func `series beyond the limit are counted together`() async {
     let log = LogLines()
     let metrics = PrometheusMetricsFactory([:], logger: log.logger)
     for _ in 0..<2 {
@@ -69,7 +69,7 @@ import Testing
     #expect(log.lines == ["Metric has more than 1000 series: further ones are counted together. c_total"])
   }
 
-  @Test func metricsBeyondTheLimitAreNotShown() async {
+  @Test func `metrics beyond the limit are not shown`() async {
     let log = LogLines()
     let metrics = PrometheusMetricsFactory([:], logger: log.logger)
     for i in 0..<1_500 { Gauge(label: "g\(i)", factory: metrics).record(1) }
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// In one of the two formats the names would clash, and Prometheus would refuse all of the text.
-  @Test func aNameBelongsToTheFirstMetricThatTakesIt() async {
+  @Test func `a name belongs to the first metric that takes it`() async {
     let log = LogLines()
     let metrics = PrometheusMetricsFactory(["described": .histogram("", [1])], logger: log.logger)
     Counter(label: "x", factory: metrics).increment(by: 7)

@@ -7,7 +7,7 @@ import Testing
 @testable import Telemetry
 
 @Suite struct LogTests {
-  @Test func aLineIsOneJSONObjectWhateverIsInIt() throws {
+  @Test func `a log line is one JSON object for any content`() throws {
     let line = ServerLogHandler.json(
       level: .error, message: "a \"b\"\nc\u{2028}\u{1}", ["hb.request.id": "r-1", "message": "mine", "n": "\(3)"],
       source: "Web", at: Date(timeIntervalSince1970: 1.5))
@@ -20,7 +20,7 @@ import Testing
       ])
   }
 
-  @Test func idsOfOthersAreTakenOnlyWhenTheyAreSane() {
+  @Test func `request IDs of clients are accepted only when valid`() {
     for good in ["a", "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad", "A_b.c-9", String(repeating: "x", count: 64)] {
       #expect(RequestID(given: good).text == good)
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import Telemetry
 
 @Suite struct MetricLifetimeTests {
-  @Test func destroyedGaugesDisappear() async {
+  @Test func `destroyed gauges disappear`() async {
     let metrics = PrometheusMetricsFactory([:])
     let (gauge, meter) = (Gauge(label: "g", factory: metrics), Meter(label: "m", factory: metrics))
     gauge.record(1)
@@ -22,7 +22,7 @@ import Testing
     #expect(await metrics.text().contains("\nm 1\n"), "the one that is destroyed is not the one that is shown")
   }
 
-  @Test func aGaugeStaysUntilItsLastUserDestroysIt() async {
+  @Test func `a gauge stays until its last user destroys it`() async {
     let metrics = PrometheusMetricsFactory([:])
     let gauges = (0..<2).map { _ in Gauge(label: "g", dimensions: [("a", "b")], factory: metrics) }
     gauges[0].record(5)
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// A total that began again at 0 would lose what was counted before.
-  @Test func destroyedCountersAndHistogramsGoOn() async {
+  @Test func `destroyed counters and histograms keep counting`() async {
     let metrics = PrometheusMetricsFactory([:])
     for _ in 0..<2 {
       let (counter, timer) = (Counter(label: "c", factory: metrics), Timer(label: "t", factory: metrics))
@@ -53,7 +53,7 @@ import Testing
     #expect(lines.isSuperset(of: ["c_total 2", "t_seconds_count 2", "f_total 0.5", "r_count 2"]))
   }
 
-  @Test func seriesAreMadeReadAndDestroyedAtOnce() async {
+  @Test func `series can be created, read and destroyed in parallel`() async {
     let metrics = PrometheusMetricsFactory([:])
     await withTaskGroup(of: Void.self) { group in
       for task in 0..<8 {

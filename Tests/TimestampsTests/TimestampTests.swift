@@ -8,7 +8,7 @@ import Timestamps
 @Suite struct TimestampTests {
   private func seconds(_ text: String) -> Double? { Timestamp.read(text.utf8)?.timeIntervalSince1970 }
 
-  @Test func datesAndTimes() {
+  @Test func `dates and times are parsed`() {
     #expect(seconds("1970-01-01") == 0)
     #expect(seconds("2020-02-29") == 1_582_934_400)
     #expect(seconds("2021-07-07 00:01:15") == 1_625_616_075)
@@ -23,15 +23,15 @@ import Timestamps
     "2021-01-01T00:00", "2021-01-01T00:00:00.Z", "2021-01-01T00:00:00+2", "2021-01-01T00:00:00Zx", "0x21-01-01",
     "２０２１-01-01", "2021-01-01T00:00:00+24:00",
   ])
-  func notDates(text: String) { #expect(seconds(text) == nil) }
+  func `invalid dates are refused`(text: String) { #expect(seconds(text) == nil) }
 
-  @Test func rfc3339NeedsAZone() {
+  @Test func `an RFC 3339 time needs a zone`() {
     #expect(Timestamp.parse("2021-01-01T00:00:00") == nil)
     #expect(Timestamp.parse("2021-01-01") == nil)
     #expect(Timestamp.parse("2021-01-01T00:00:00Z") != nil)
   }
 
-  @Test func writingAndReadingAgree() {
+  @Test func `a formatted time parses to the same time`() {
     // A prime step meets every month, day and hour.
     for second in stride(from: 0, to: 253_402_300_800, by: 12_670_003) {
       let text = Timestamp.format(second)

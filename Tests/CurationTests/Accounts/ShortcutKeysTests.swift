@@ -9,12 +9,12 @@ struct ShortcutKeysTests {
   private static let standard = Dictionary(
     uniqueKeysWithValues: Action.allCases.map { ($0, String($0.standardKey)) })
 
-  @Test func everyActionHasItsOwnKey() {
+  @Test func `every action has its own key`() {
     #expect(Set(Action.allCases.map(\.standardKey)).count == Action.allCases.count)
     #expect(ShortcutKeys(stored: nil) == .standard && ShortcutKeys(stored: "something else") == .standard)
   }
 
-  @Test func keysAreStoredAndReadAgain() throws {
+  @Test func `keys are stored and read again`() throws {
     var typed = Self.standard
     typed[.block] = "X"
     typed[.undo] = ""
@@ -30,14 +30,14 @@ struct ShortcutKeysTests {
     (ShortcutKeys.Action.block, "1", ShortcutKeys.Problem.notALetter), (.block, "ab", .notALetter),
     (.block, "é", .notALetter), (.identify, "b", .taken),
   ])
-  func refusesAKey(_ action: ShortcutKeys.Action, _ key: String, _ problem: ShortcutKeys.Problem) {
+  func `refuses a key`(_ action: ShortcutKeys.Action, _ key: String, _ problem: ShortcutKeys.Problem) {
     var typed = Self.standard
     typed[action] = key
     let refusal = #expect(throws: ShortcutKeys.Refusal.self) { try ShortcutKeys(isOn: true, typed: typed) }
     #expect(refusal?.action == action && refusal?.problem == problem)
   }
 
-  @Test func anActionOfANewerVersionHasItsStandardKey() {
+  @Test func `an action of a newer version has its standard key`() {
     #expect(ShortcutKeys(stored: "on block=y")[.allow] == "a")
     #expect(ShortcutKeys(stored: "on block=a")[.allow] == "", "Another action has the key.")
   }

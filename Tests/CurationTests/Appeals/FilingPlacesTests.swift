@@ -28,7 +28,7 @@ import Testing
     return (out, refused)
   }
 
-  @Test func whileThereIsRoomEverybodyIsHeard() {
+  @Test func `a filing gets a place only while one is free`() {
     let held = [FilingOrigin](repeating: .unknown, count: FilingPlaces.most - 1)
     #expect(FilingPlaces.answer(to: .unknown, among: held) == .free)
     #expect(FilingPlaces.answer(to: .unknown, among: held + [.unknown]) == .none)
@@ -40,7 +40,7 @@ import Testing
 
   /// Whatever arrives from fewer networks than there are places, in any order, the owner from another network gets a
   /// place and keeps it.
-  @Test(arguments: 1...40) func aFloodFromFewNetworksKeepsNobodyOut(seed: Int) {
+  @Test(arguments: 1...40) func `a flood from few networks does not displace another network`(seed: Int) {
     var chance = SeededGenerator(seed: UInt64(seed))
     let networks = Int.random(in: 1..<FilingPlaces.most, using: &chance)
     func flood(_ count: Int) -> [FilingOrigin] {
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// One owner of a thousand networks, all in one area, keeps nobody from another area out.
-  @Test func aFloodFromOneAreaKeepsNobodyElseOut() {
+  @Test func `a flood from one area does not displace another area`() {
     var held: [FilingOrigin] = []
     _ = fill(&held, with: (0..<200).map { origin($0, area: 1) })
     #expect(Set(held).count == FilingPlaces.most)
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// However many are sent, few are stored in addition to those that have a place.
-  @Test(arguments: 1...5) func exchangesAreBounded(seed: Int) {
+  @Test(arguments: 1...5) func `the number of exchanged places is bounded`(seed: Int) {
     var chance = SeededGenerator(seed: UInt64(seed))
     var held: [FilingOrigin] = []
     let flood = (0..<3_000).map { _ in

@@ -23,7 +23,7 @@ import Testing
     BrigadeDetection.judge(votes, background: background ?? known).finding?.reason.code
   }
 
-  @Test func honestComplaintsAreNotHeld() {
+  @Test func `honest complaints are not held`() {
     #expect(rule([]) == nil)
     #expect(rule(votes(4, new: true)) == nil)
     #expect(rule(votes(40)) == nil)
@@ -32,7 +32,7 @@ import Testing
     #expect(rule(votes(15) + votes(4, from: 100, toxic: false)) == nil)
   }
 
-  @Test func eachKindOfBurstIsHeldByItsRule() {
+  @Test func `each kind of burst is held by its rule`() {
     #expect(rule(votes(2) + votes(20, from: 100, new: true)) == .newReporters)
     #expect(rule(votes(2) + votes(20, from: 100, network: 7)) == .oneNetwork)
     #expect(rule(votes(2) + votes(20, from: 100, text: 7)) == .oneText)
@@ -40,7 +40,7 @@ import Testing
     #expect(rule(votes(7) + votes(6, from: 100, toxic: false)) == .split)
   }
 
-  @Test func aBurstIsWholeAlsoWhereItIsOfManyKinds() throws {
+  @Test func `a burst is complete even if it consists of several kinds`() throws {
     // Five networks of four each, and texts in threes: no part is large.
     let parts = (0..<5).flatMap { votes(4, from: $0 * 100, network: UInt64($0)) }
     let texts = (0..<3).flatMap { votes(3, from: 1_000 + $0 * 100, text: UInt64($0)) }
@@ -51,12 +51,12 @@ import Testing
       finding.reason == .oneNetwork(HoldReason.Marks(reporters: 31, new: 0, sameNetwork: 20, sameText: 9, others: 2)))
   }
 
-  @Test func aNumberWithAPastIsNotHeldForABurst() {
+  @Test func `a number with an older history is not held for a burst`() {
     #expect(rule(votes(6, age: 60) + votes(20, from: 100, new: true)) == nil)
     #expect(rule(votes(6, age: 60) + votes(40, from: 100, age: 0)) == nil)
   }
 
-  @Test func threeOthersDoNotCoverTwoHundred() {
+  @Test func `three other votes do not balance a burst of two hundred`() {
     #expect(rule(votes(3) + votes(200, from: 100, new: true)) == .newReporters)
     #expect(rule(votes(60) + votes(200, from: 100, new: true)) == nil)
   }
@@ -81,7 +81,7 @@ import Testing
     return vote
   }
 
-  @Test func aNetworkOrATextThatIsUsualProvesNothing() {
+  @Test func `a usual network or text does not cause a hold`() {
     let proxied = votes(20, network: 7), proposed = votes(20, text: 7)
     let network = usual(30, of: 60) { _ in votes(8, age: 12, network: 7) }
     #expect(network.isUsual(network: 7))
@@ -98,7 +98,7 @@ import Testing
     #expect(BrigadeDetection.judge(votes(20), background: network) == .clear)
   }
 
-  @Test func anAppThatSendsAllAtOnceIsUsual() {
+  @Test func `a burst is usual for an app that sends everything at once`() {
     let burst = votes(25, age: 0)
     #expect(
       BrigadeDetection.judge(burst, background: usual(20, of: 40) { _ in votes(25, age: 12) })
@@ -108,7 +108,7 @@ import Testing
 
   /// Three ways in which a brigade would make its own habits usual.
   @Test(arguments: [(7, false, 0), (12, true, 5), (12, false, 12)] as [(Int32, Bool, Int32)])
-  func onlyAPastThatNobodyCanMakeIsUsual(age: Int32, isNew: Bool, confirmedAge: Int32) {
+  func `only a history that a brigade cannot create counts as usual`(age: Int32, isNew: Bool, confirmedAge: Int32) {
     func like(_ index: Int) -> [ReporterVote] {
       votes(200, from: 1_000, new: isNew, age: age, network: 7, text: 7) + votes(12).map(late)
     }
@@ -116,13 +116,13 @@ import Testing
     #expect(!background.isOneDayUsual && !background.isUsual(network: 7) && !background.isUsual(text: 7))
   }
 
-  @Test func newReportersAreSuspectAlsoWhereEverybodyIsNew() {
+  @Test func `new reporters are suspect even where all reporters are new`() {
     #expect(rule(votes(20, new: true)) == .newReporters)
     #expect(rule(votes(20, new: true), usual(60, of: 60) { _ in votes(20, new: true, age: 12) }) == .newReporters)
   }
 
   /// More honest votes never make a number suspect, and more suspect ones never clear it.
-  @Test func judgementIsMonotone() {
+  @Test func `additional honest votes never hold a number and suspect votes never clear one`() {
     var generator = SeededGenerator(seed: 5)
     for _ in 0..<2_000 {
       let honest = votes(Int.random(in: 0..<12, using: &generator))
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func aTextIsTheSameInOtherWriting() {
+  @Test func `comments that differ in case or punctuation have the same key`() {
     let key = CommentKey.key(of: "They said: my car's warranty!!")
     #expect(key != nil)
     #expect(CommentKey.key(of: "they said my CARS warranty") == key)
@@ -149,7 +149,7 @@ import Testing
       CommentKey.key(of: "Звонили из банка и просили код") == CommentKey.key(of: "звонили из банка, и просили код."))
   }
 
-  @Test func aReporterIsItsBytes() {
+  @Test func `a reporter keeps its bytes and orders by them`() {
     let bytes = (0..<16).map { UInt8($0 * 16 + 1) }
     #expect(Reporter(bytes).bytes == bytes)
     #expect(Reporter([1] + bytes.dropFirst()) < Reporter([2] + bytes.dropFirst()))

@@ -72,7 +72,7 @@ import Testing
     return background
   }
 
-  @Test func aBrigadeDoesNotDecideWhatIsUsual() {
+  @Test func `a brigade does not change the background that detection uses`() {
     var generator = SeededGenerator(seed: 1616)
     var lines = ["numbers | arrival days | apps | genuine waves | established | brigade published | genuine published"]
     for test in Self.cases {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExplanationTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 
-  @Test func aMemberOfARangeIsExplainedByItFirst() {
+  @Test func `the explanation of a range member starts with the range`() {
     var explanation = Explanation(number: 33_162_005, time: now)
     #expect(explanation.account == [.quiet, .published(nil), .noReports])
     let range = NumberRange(around: 33_162_000, digits: 1)
@@ -19,7 +19,7 @@ import Testing
     #expect(explanation.account.last == .approvedRange(range))
   }
 
-  @Test func aLineIsOneFlatObject() throws {
+  @Test func `an explanation line is one flat JSON object`() throws {
     var explanation = Explanation(number: 33_162_005, time: now)
     explanation.listing = Explanation.Listing(category: .other, serial: 7, listedAt: now, treatment: .identify)
     let line = try #require(explanation.account.dropFirst().first)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func aHeldNumberHasTheFiguresOfItsRuleInTheAccountAlone() {
+  @Test func `only the account of a held number has the figures of its rule`() {
     var explanation = Explanation(number: 33_162_005, time: now)
     let reason = HoldReason.oneDay(peak: 12, reporters: 13, others: 1)
     explanation.hold = Explanation.Hold(reason: reason, heldAt: now)

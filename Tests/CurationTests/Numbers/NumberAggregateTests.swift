@@ -14,12 +14,12 @@ import Testing
       reports: Int64(weight), reporters: Int32(weight))
   }
 
-  @Test func theHottestComplaintNamesTheNumber() {
+  @Test func `the category with the most heat leads`() {
     let standing = NumberAggregate(parts: [part(.survey, 2), part(.fraud, 3), part(.legitimate, 9)])
     #expect(standing.leading == .fraud)
   }
 
-  @Test func ofEqualsTheFirstCategoryNamesTheNumber() {
+  @Test func `the first category leads when heat is equal`() {
     #expect(NumberAggregate(parts: [part(.survey, 2), part(.fraud, 2)]).leading == .fraud)
     #expect(NumberAggregate(parts: [part(.legitimate, 2)]).leading == nil)
   }

@@ -9,7 +9,7 @@ import Testing
     ProtectedNumbers(patterns: [(try ProtectedPattern(pattern), "Bank")], numbers: []).rule(for: number)
   }
 
-  @Test func aPatternHasItsNumbersAndNoOthers() throws {
+  @Test func `a pattern matches its own numbers only`() throws {
     #expect(try rule("+49 116-117", 49_116_117) == .protectedPattern(reason: "Bank", pattern: "+49116117"))
     #expect(try rule("+49116117", 491_161_170) == nil)
     #expect(try rule("+49116xxx", 49_116_000) != nil)
@@ -28,11 +28,11 @@ import Testing
     ("", ProtectedPatternError.tooWide), ("+49*", .tooWide), ("+4x30111", .tooWide), ("0049301", .tooWide),
     ("+49*30", .starWithin), ("+4930a", .unexpected), ("+1234567890123456", .tooLong),
     ("+4930x1x2x3", .tooManyWildcards), (String(repeating: "4", count: 65), .tooLong),
-  ]) func whatIsNoPatternSaysWhy(_ text: String, _ error: ProtectedPatternError) {
+  ]) func `an invalid pattern is refused with the reason`(_ text: String, _ error: ProtectedPatternError) {
     #expect(throws: error) { try ProtectedPattern(text) }
   }
 
-  @Test func overlappingBlocksAndNumbersAgreeWithAPlainSearch() throws {
+  @Test func `overlapping patterns and numbers match like a linear search`() throws {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<40 {
       let texts = (0..<12).map { _ -> String in
@@ -58,11 +58,11 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1_000_000_000_000_000, .max])
-  func whatNoNumberCanBeIsNotProtected(_ number: Int64) throws {
+  func `an impossible number is not protected`(_ number: Int64) throws {
     #expect(try rule("+49116117", number) == nil)
   }
 
-  @Test func anOrdinaryNumberIsAskedForTheNumberingPlans() {
+  @Test func `other numbers are checked against the numbering plans`() {
     let protected = ProtectedNumbers(
       patterns: [], numbers: [(5, "five"), (3, "three"), (5, "again")],
       shortNumber: { $0 == 49_112 ? .shortNumber : nil })

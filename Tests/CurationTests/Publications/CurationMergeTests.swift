@@ -22,7 +22,7 @@ import Testing
     return batches.flatMap { merge.take($0) } + merge.finish()
   }
 
-  @Test func decisionsDecideAndReportsGiveTheFigures() {
+  @Test func `decisions set the treatment and reports set the figures`() {
     var state = CurationState()
     for decision in [
       decision(10, .block), decision(20, .allow), decision(30, .identify, label: "Dr Who"),
@@ -43,7 +43,7 @@ import Testing
     #expect(all[5].label == "Cold caller")
   }
 
-  @Test func aRangeFillsWhatNobodyHasDecidedAbout() throws {
+  @Test func `a range lists the numbers that have no decision`() throws {
     var state = CurationState(
       protected: ProtectedNumbers(patterns: [(try ProtectedPattern("+33162003"), "Bank")], numbers: []),
       held: [33_162_004], victims: [33_162_005],
@@ -58,14 +58,14 @@ import Testing
     #expect(all[4] == reported(33_162_007))
   }
 
-  @Test func aProtectedNumberIsNotListedWhateverWasDecided() throws {
+  @Test func `a protected number is not listed despite a decision`() throws {
     var state = CurationState(protected: ProtectedNumbers(patterns: [], numbers: [(10, "Bank")]))
     state.decisions.append(decision(10, .block))
     #expect(merged(state, []).isEmpty)
     #expect(state.overrides(of: 10).isProtected)
   }
 
-  @Test func everyNumberComesOnceInOrder() {
+  @Test func `merged numbers are unique and in order`() {
     var generator = SeededGenerator(seed: 11)
     for _ in 0..<200 {
       var state = CurationState()

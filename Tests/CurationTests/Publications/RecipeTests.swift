@@ -4,7 +4,7 @@ import Curation
 import Testing
 
 @Suite struct RecipeTests {
-  @Test func hashedShardsAreOfLikeSizeAndNeverMove() {
+  @Test func `hashed shards are balanced and stable`() {
     let shards = Shards.hashed(3)
     var counts = [0, 0, 0]
     for number: Int64 in 33_162_000_000..<33_162_030_000 { counts[shards.index(of: number)] += 1 }
@@ -15,7 +15,7 @@ import Testing
 
   static let shardsOfTheFirstTwelve = [1, 1, 0, 1, 1, 2, 1, 1, 2, 0, 0, 1]
 
-  @Test func prefixShardsFollowTheDigitsFromTheLeft() {
+  @Test func `prefix shards follow the digits from the left`() {
     let shards = Shards.from([1, 33, 7])
     for (number, shard) in [
       (1, 0), (12_025_550_100, 0), (32_999, 0), (33, 1), (33_162_000_248, 1), (69, 1), (7, 2), (99, 2),
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func templatesDropWhatIsEmpty() throws {
+  @Test func `label templates omit empty fields`() throws {
     let template = try LabelTemplate("{category} · {name}")
     #expect(template.filled { $0 == .category ? "Survey" : "Zoé" } == "Survey · Zoé")
     #expect(template.filled { $0 == .category ? "Survey" : nil } == "Survey")
@@ -35,18 +35,18 @@ import Testing
   }
 
   @Test(arguments: ["", "{", "}", "a } b", "{names}", "{category} {", "a\u{7}b"])
-  func badTemplatesAreRefused(_ text: String) {
+  func `an invalid label template is refused`(_ text: String) {
     #expect(throws: LabelTemplate.Problem.self) { try LabelTemplate(text) }
   }
 
-  @Test func figuresKeepTwoDigits() {
+  @Test func `figures are rounded to two digits`() {
     #expect(
       [0, 0.4, 7.4, 42, 99, 129, 1_251, .nan].map(LabelTemplate.figure) == [
         "0", "0", "7", "42", "99", "130", "1300", "0",
       ])
   }
 
-  @Test func labelsAreCutBetweenCharacters() {
+  @Test func `labels are cut between characters`() {
     let labels = RecipeLabels(mostBytes: 9)
     #expect(labels.cut("Zoé's café") == "Zoé's ca")
     #expect(labels.cut("👩‍👩‍👧 and more") == "👩\u{200D}")
@@ -54,7 +54,7 @@ import Testing
     #expect(labels.cut("北京饭店") == "北京饭")
   }
 
-  @Test func everyLanguageNamesEveryCategoryOnce() {
+  @Test func `every language has a unique name for each category`() {
     for language in RecipeLabels.languages {
       let names = ReportCategory.allCases.map { $0.label(in: language) }
       #expect(Set(names).count == names.count)

@@ -35,7 +35,7 @@ import Testing
     return try ThresholdSet.random(countries: [], using: &generator)
   }
 
-  @Test func whatIsWatchedOrACandidateWaitsAndNothingElseDoesForItsHeat() throws {
+  @Test func `a number waits for its heat only if it needs review or is a candidate`() throws {
     var generator = SeededGenerator(seed: 71)
     var waiting = 0
     for _ in 0..<50 {
@@ -51,7 +51,7 @@ import Testing
     #expect((1_000..<9_000).contains(waiting))
   }
 
-  @Test func whatIsDecidedDoesNotWait() throws {
+  @Test func `a decided number does not wait`() throws {
     let thresholds = try thresholds()
     let hot = facts(record(50), by: thresholds)
     func causes(_ change: (inout QueueFacts) -> Void) -> [QueueCause] {
@@ -70,7 +70,7 @@ import Testing
     #expect(QueueRule.causes(facts(record(50, isListed: true), by: thresholds)).isEmpty)
   }
 
-  @Test func aSplitWaitsAlsoWhereItIsListed() throws {
+  @Test func `a split waits even if it is listed`() throws {
     let thresholds = try thresholds()
     #expect(QueueRule.causes(facts(record(20, 10, isListed: true), by: thresholds)).contains(QueueCause.split))
     #expect(QueueRule.causes(facts(record(12, 10), by: thresholds)).contains(QueueCause.split))
@@ -78,7 +78,7 @@ import Testing
     #expect(!QueueRule.causes(facts(record(30, 10, isListed: true), by: thresholds)).contains(QueueCause.split))
   }
 
-  @Test func harmComesBeforeRisingHeatAndThatBeforeAge() throws {
+  @Test func `urgency orders by harm, then rising heat, then age`() throws {
     let thresholds = try thresholds()
     func urgency(_ record: NumberRecord, _ change: (inout QueueFacts) -> Void) -> Int64 {
       let facts = facts(record, by: thresholds, change)

@@ -12,7 +12,7 @@ import Testing
       defended: defended)
   }
 
-  @Test func aBlockIsProposedForSpreadAndHeat() {
+  @Test func `a range is proposed for enough members and heat`() {
     #expect(RangeDetection.proposes(facts()))
     #expect(!RangeDetection.proposes(facts(members: 3)))
     #expect(!RangeDetection.proposes(facts(heat: 5.9)))
@@ -23,7 +23,7 @@ import Testing
     #expect(!RangeDetection.proposes(facts(digits: 2, members: 11, heat: 30)))
   }
 
-  @Test func aBlockIsWrittenAndRead() {
+  @Test func `a range pattern parses and prints the same block`() {
     let ten = NumberRange(around: 33_162_000_248, digits: 1)
     #expect(ten.text == "+3316200024x")
     #expect(ten.numbers == 33_162_000_240...33_162_000_249)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func aSpoofedNumbersOwnerIsSpared() {
+  @Test func `the owner of a spoofed number is a victim`() {
     func victim(_ days: [Int32: Int], _ appeals: [Int32]) -> Bool {
       Spoofing.isVictim(complaintsByDay: days, appealDays: appeals)
     }

@@ -15,14 +15,14 @@ import Testing
       brigades: brigades)
   }
 
-  @Test func newcomersCountLess() {
+  @Test func `a newcomer has a lower weight`() {
     #expect(ReporterWeight.weight(of: record(), at: now) == 1)
     #expect(ReporterWeight.weight(of: record(days: 13.9), at: now) == ReporterWeight.newcomer)
     #expect(ReporterWeight.weight(of: record(days: 14, numbers: 3), at: now) == 1)
     #expect(ReporterWeight.weight(of: record(numbers: 2), at: now) == ReporterWeight.newcomer)
   }
 
-  @Test func accuracyHasNoEffectBelowFive() {
+  @Test func `accuracy has no effect below five decisions`() {
     for judged in 0..<5 { #expect(ReporterWeight.accuracy(agreed: 0, judged: judged) == 1) }
     let figures = [(5, 5), (20, 20), (18, 20), (10, 20), (0, 5), (0, 20)].map { agreed, judged in
       (ReporterWeight.accuracy(agreed: agreed, judged: judged) * 100).rounded() / 100
@@ -30,7 +30,7 @@ import Testing
     #expect(figures == [1, 1, 0.97, 0.7, 0.43, 0.16])
   }
 
-  @Test func moreAgreementNeverCountsLess() {
+  @Test func `more agreement never lowers the accuracy`() {
     for judged in 5...60 {
       let weights = (0...judged).map { ReporterWeight.accuracy(agreed: $0, judged: judged) }
       #expect(weights == weights.sorted())
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func whoeverWasCaughtCountsForNothing() {
+  @Test func `a reporter caught in a brigade has no weight`() {
     #expect(ReporterWeight.weight(of: record(judged: 50, agreed: 50, brigades: 1), at: now) == 0)
   }
 }

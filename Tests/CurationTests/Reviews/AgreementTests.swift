@@ -35,7 +35,7 @@ import Testing
       ], 0.46838709677419366
     ),
     (["1200200021011101222010121", "2220000021010001122010200"], 0.4568965517241379),
-  ]) func alphaIsThatOfAnIndependentImplementation(raters: [String], alpha: Double) {
+  ]) func `alpha is that of an independent implementation`(raters: [String], alpha: Double) {
     let units = units(raters)
     let found = Agreement.alpha(units.map { $0.map(\.value) }, values: 6)
     #expect(isClose(found?.value, alpha), "\(String(describing: found))")
@@ -44,7 +44,7 @@ import Testing
 
   /// All values are those of scikit-learn 1.9.1; the last is the example of Fleiss, "Statistical Methods for Rates and
   /// Proportions".
-  @Test func kappaIsThatOfAnIndependentImplementation() {
+  @Test func `kappa is that of an independent implementation`() {
     func kappa(_ first: String, _ second: String) -> Double? {
       let pairs = zip(first, second).map { ($0.wholeNumberValue ?? 0, $1.wholeNumberValue ?? 0) }
       return Agreement.kappa(pairs, values: 5)?.value
@@ -59,7 +59,7 @@ import Testing
     #expect(isClose(Agreement.kappa(pairs, values: 3)?.value, 0.6764705882352942))
   }
 
-  @Test func twoRatersHaveKappaAndMoreHaveAlpha() {
+  @Test func `two raters have kappa and more have alpha`() {
     let two = units(["0100000010", "1110010000"])
     #expect(Agreement.of(two, values: 2)?.coefficient == .kappa)
     // The order of a unit's ratings does not matter.
@@ -68,14 +68,14 @@ import Testing
     #expect(Agreement.of(three, values: 2)?.coefficient == .alpha)
   }
 
-  @Test func isUndefinedWithoutVariation() {
+  @Test func `is undefined without variation`() {
     #expect(Agreement.of([], values: 3) == nil)
     #expect(Agreement.of(units(["0.0", ".0."]), values: 3) == nil)
     #expect(Agreement.of(units(["0000", "0000"]), values: 3) == nil)
     #expect(Agreement.alpha([[0, 0], [0, 0], [0, 0]], values: 3) == nil)
   }
 
-  @Test func perfectAgreementHasALowerBoundBelowOne() throws {
+  @Test func `perfect agreement has a lower bound below one`() throws {
     let perfect = try #require(Agreement.of(units(["0101010101", "0101010101"]), values: 2))
     let interval = try #require(perfect.interval)
     #expect(perfect.value == 1 && interval.upperBound == 1)
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test(arguments: simulations) func theIntervalCoversTheTruthInMostRuns(_ simulation: Simulation) {
+  @Test(arguments: simulations) func `the interval covers the truth in most runs`(_ simulation: Simulation) {
     var generator = SeededGenerator(seed: 73)
     // Three times 200 runs: with 200 alone, chance decides about the last per cent.
     let runs = 600

@@ -11,7 +11,7 @@ import Testing
     AllowRule(isHeld: isHeld, isListed: isListed, isAppealed: false, reporters: reporters)
   }
 
-  @Test func reachDependsOnTheTreatment() {
+  @Test func `reach depends on the treatment`() {
     let id = UUID()
     #expect(policy.cause(of: id, .allow, rule(reporters: 20)) == nil)
     #expect(policy.cause(of: id, .allow, rule(reporters: 21)) == .reach)
@@ -22,7 +22,7 @@ import Testing
     #expect(policy.cause(of: id, .identify, rule(reporters: 101)) == .reach)
   }
 
-  @Test func theSampleHasItsShareAndIsAFunctionOfTheID() throws {
+  @Test func `the sample has its share and is a function of the ID`() throws {
     let ids = (0..<20_000).map { index in
       // Ids that differ in few bits are spread as evenly as random ones.
       UUID(uuidString: String(format: "00000000-0000-4000-8000-%012x", index))

@@ -18,7 +18,7 @@ import Testing
       ], meetsThreshold: false)
   }
 
-  @Test func listReplacesReportersAndOtherLists() {
+  @Test func `a list replaces reporters and other lists`() {
     let met = evaluation(reporters: 0, listDays: 2)
     #expect(met.meetingList == 7)
     #expect(met.conditions.map { met.isReplaced($0) } == [false, true, true, false, false, true, true])
@@ -26,13 +26,13 @@ import Testing
     #expect(ExplanationLine.needsReview(met.conditions).values["missed"] == 1)
   }
 
-  @Test func reportersReplaceLists() {
+  @Test func `reporters replace lists`() {
     let met = evaluation(reporters: 3, listDays: 1)
     #expect(met.meetingList == nil)
     #expect(met.conditions.map { met.isReplaced($0) } == [false, false, false, false, true, true, true])
   }
 
-  @Test func nothingIsReplacedWhereBothAlternativesAreMissed() {
+  @Test func `nothing is replaced when both alternatives are missed`() {
     let missed = evaluation(reporters: 0, listDays: 1)
     #expect(missed.conditions.allSatisfy { !missed.isReplaced($0) })
   }

@@ -12,7 +12,7 @@ import Testing
     .random(number: 33_162_000_248, at: now, using: &generator)
   }
 
-  @Test func whatEntersAlsoStays() throws {
+  @Test func `a number that meets the enter limits also meets the leave limits`() throws {
     var generator = SeededGenerator(seed: 21)
     var entered = 0
     var stayed = 0
@@ -34,7 +34,7 @@ import Testing
     #expect(entered > 500 && stayed > entered * 2)
   }
 
-  @Test func anotherComplaintOfTheLeadingCategoryNeverHelpsANumber() throws {
+  @Test func `another complaint of the leading category never lowers a score`() throws {
     var generator = SeededGenerator(seed: 22)
     let thresholds = try ThresholdSet.random(countries: [], using: &generator)
     for _ in 0..<20_000 {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func waitingOnlyCools() {
+  @Test func `heat and confidence only fall over time`() {
     var generator = SeededGenerator(seed: 23)
     for _ in 0..<2_000 {
       let record = record(&generator)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func everyConditionCanDecide() throws {
+  @Test func `every condition can be decisive`() throws {
     var generator = SeededGenerator(seed: 24)
     var decisive = Set<ListingCondition.Kind>()
     for _ in 0..<50 {
@@ -90,7 +90,7 @@ import Testing
     #expect(decisive.isSuperset(of: [.heat, .evidence, .confidence, .reporters, .networks, .days]))
   }
 
-  @Test func rowsOfAListNeverPassForPeople() throws {
+  @Test func `rows of a list do not count as reporters`() throws {
     var generator = SeededGenerator(seed: 25)
     let bar = ThresholdLimits(heat: 1, evidence: 1, confidence: 0.1, reporters: 1, networks: 0, days: 0)
     let thresholds = ReportCategory.allCases.filter(\.isToxic).map { category in
@@ -120,7 +120,7 @@ import Testing
     #expect(Score(record, at: now).judge(by: try set(1)).verdict == .needsReview)
   }
 
-  @Test func whatOthersDecidedStandsBeforeTheScore() throws {
+  @Test func `protection, decisions and holds take priority over the score`() throws {
     var generator = SeededGenerator(seed: 26)
     let thresholds = try ThresholdSet.random(countries: [], using: &generator)
     for _ in 0..<100 {

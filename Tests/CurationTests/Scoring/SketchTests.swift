@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct SketchTests {
-  @Test(arguments: [1, 2, 3] as [UInt64]) func daysAreThoseOfASetOfDates(seed: UInt64) {
+  @Test(arguments: [1, 2, 3] as [UInt64]) func `complaint days equal a set of dates`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<500 {
       let days = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
@@ -26,14 +26,14 @@ import Testing
     }
   }
 
-  @Test func aDayIsOneOfUTC() {
+  @Test func `a day is a UTC day`() {
     #expect(ComplaintDays.day(of: Date(timeIntervalSince1970: 86_399.9)) == 0)
     #expect(ComplaintDays.day(of: Date(timeIntervalSince1970: 86_400)) == 1)
     #expect(ComplaintDays.day(of: Date(timeIntervalSince1970: -1)) == -1)
   }
 
   /// The figures in the documentation of the sketch.
-  @Test func networksAreUndercountedAndNeverOvercounted() {
+  @Test func `the network sketch never overcounts`() {
     var generator = SeededGenerator(seed: 4)
     for (networks, expected) in [(5, 4.85), (10, 9.3), (64, 40.6)] {
       var sum = 0

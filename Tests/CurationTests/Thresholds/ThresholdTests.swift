@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func eachRuleNamesItsField() {
+  @Test func `each threshold rule names its field`() {
     #expect(problem { _ in } == nil)
     #expect(problem { $0.enter.heat = 0 } == "not_positive field=enter.heat most=1000000 subject=fraud")
     #expect(problem { $0.enter.heat = .nan }?.contains("enter.heat") == true)
@@ -37,7 +37,7 @@ import Testing
     #expect(problem { $0.category = .legitimate } == "not_toxic field=category subject=legitimate")
   }
 
-  @Test func aSetIsWholeAndHasNothingTwice() throws {
+  @Test func `a threshold set is complete and has no duplicates`() throws {
     var generator = SeededGenerator(seed: 1)
     let set = try ThresholdSet.random(countries: ["DE"], using: &generator)
     #expect(throws: ThresholdProblem.noGeneralThreshold(.fraud)) {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func aCountrysThresholdGoesBeforeTheGeneralOne() throws {
+  @Test func `the threshold of a country has priority over the general one`() throws {
     var generator = SeededGenerator(seed: 2)
     let general = try ThresholdSet.random(countries: [], using: &generator)
     var german = fraud

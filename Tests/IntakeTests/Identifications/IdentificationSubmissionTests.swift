@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func aGoodOneBecomesABatch() throws {
+  @Test func `a valid submission becomes a batch`() throws {
     let batch = try good.batch(appID: 3, at: now)
     #expect(batch.appID == 3)
     #expect(batch.contentHash.count == 32)
@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test func everyFieldHasItsRuleAndItsPointer() {
+  @Test func `every invalid field is reported with a pointer and a code`() {
     #expect(problems { $0.batchID = "1" } == ["batch_id: not_a_uuid"])
     #expect(problems { $0.items = [] } == ["items: length"])
     #expect(problems { $0.items = Array(repeating: $0.items[0], count: 1_001) } == ["items: length"])
@@ -61,7 +61,7 @@ import Testing
       } == ["batch_id: not_a_uuid", "items/0/day: not_a_day", "items/1/named: out_of_range"])
   }
 
-  @Test func theHashIsThatOfTheContentWhateverItsOrder() throws {
+  @Test func `the content hash does not depend on the order of items`() throws {
     var turned = good
     turned.items.reverse()
     turned.items[1].number = "+33162000248"

@@ -6,7 +6,7 @@ import Testing
 @testable import Intake
 
 @Suite struct IdentifierTests {
-  @Test func theShortWayReadsWhatFoundationReads() {
+  @Test func `the fast UUID parser agrees with Foundation`() {
     for _ in 0..<1_000 {
       let id = UUID()
       #expect(UUID(hyphenated: id.uuidString) == id)
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: ["", "0f0e0d0c0b0a49088706050403020100", "0f0e0d0c-0b0a-4908-8706-05040302010", "é"])
-  func readsNothingElse(text: String) {
+  func `the fast UUID parser refuses any other text`(text: String) {
     #expect(UUID(hyphenated: text) == nil)
   }
 }

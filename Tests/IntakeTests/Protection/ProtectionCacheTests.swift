@@ -20,7 +20,7 @@ import Timestamps
       reportedAt: Timestamp.format(Date()))
   }
 
-  @Test func aReportOfAProtectedNumberIsTakenAndWeighsNothing() async throws {
+  @Test func `a report of a protected number is stored without weight`() async throws {
     let (pool, number) = (pool, number)
     let app = try await AppStore(pool: pool).create(name: "Test app", at: Date()).app
     let protection = ProtectionStore(pool: pool)
@@ -57,7 +57,7 @@ import Timestamps
   }
 
   /// The same steps as an import.
-  @Test func rowsOfListsAboutProtectedNumbersWeighNothing() async throws {
+  @Test func `list rows about protected numbers have no weight`() async throws {
     try await ProtectionStore(pool: pool).add([(.number(number), "A bank")], by: "Ada", at: Date())
     let watch = ProtectionCache(store: ProtectionStore(pool: pool))
     try await watch.refresh()

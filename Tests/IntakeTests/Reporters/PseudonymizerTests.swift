@@ -10,7 +10,7 @@ import Testing
     pseudonymizer.network(of: one) == pseudonymizer.network(of: other)
   }
 
-  @Test func aNetworkIsTheThirdOfIPv4AndTheSiteOfIPv6() throws {
+  @Test func `a network is a prefix of the IPv4 or IPv6 address`() throws {
     #expect(pseudonymizer.network(of: "192.0.2.7")?.count == 8)
     #expect(same("192.0.2.7", "192.0.2.254"))
     #expect(!same("192.0.2.7", "192.0.3.7"))
@@ -23,7 +23,7 @@ import Testing
     #expect(!same("::192.0.2.7", "192.0.2.7"))
   }
 
-  @Test func anAreaIsWhatManyNetworksOfOneOwnerHaveInCommon() {
+  @Test func `an area is a wider prefix that many networks share`() {
     #expect(pseudonymizer.area(of: "192.0.2.7") == pseudonymizer.area(of: "192.0.99.1"))
     #expect(pseudonymizer.area(of: "192.0.2.7") == pseudonymizer.area(of: "::ffff:192.0.99.1"))
     #expect(pseudonymizer.area(of: "192.0.2.7") != pseudonymizer.area(of: "192.1.2.7"))
@@ -33,11 +33,11 @@ import Testing
   }
 
   @Test(arguments: ["", "localhost", "/run/socket", "192.0.2", "192.0.2.7.1", "1.2.3.4:80", ":::", "%eth0"])
-  func whatIsNoAddressHasNoNetwork(text: String) {
+  func `an invalid address has no network`(text: String) {
     #expect(pseudonymizer.network(of: text) == nil)
   }
 
-  @Test func aNetworkDependsOnTheKeyAndIsNoPseudonym() {
+  @Test func `a network hash depends on the key and is not a pseudonym`() {
     let other = Pseudonymizer(key: [UInt8](repeating: 8, count: 32))
     #expect(other.network(of: "192.0.2.7") != pseudonymizer.network(of: "192.0.2.7"))
     let network = pseudonymizer.network(of: "192.0.2.7") ?? []

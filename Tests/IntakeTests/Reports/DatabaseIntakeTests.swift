@@ -30,7 +30,7 @@ import Timestamps
     await running
   }
 
-  @Test func aBatchIsAnsweredItemByItem() async throws {
+  @Test func `a batch has a result for each item`() async throws {
     try await withIntake { intake, app in
       let good = submission()
       var conflict = good
@@ -46,7 +46,7 @@ import Timestamps
     }
   }
 
-  @Test func oneReportThatTheDatabaseRefusesFailsAlone() async throws {
+  @Test func `a report that the database refuses fails alone`() async throws {
     try await pool.withConnection {
       try await $0.execute(script: "ALTER TABLE number_reporters ADD CHECK (category_id <> 5)")
     }
@@ -57,7 +57,7 @@ import Timestamps
     }
   }
 
-  @Test func aReportOfMonthsThatWereDroppedIsRefusedAlone() async throws {
+  @Test func `a report of a dropped month is refused alone`() async throws {
     try await pool.withConnection {
       try await $0.execute(script: "INSERT INTO report_retention VALUES (true, '2999-01-01')")
     }
@@ -76,14 +76,14 @@ import Timestamps
     }
   }
 
-  @Test func whenNothingCanBeStoredTheWholeFails() async throws {
+  @Test func `a batch fails when the database is unavailable`() async throws {
     try await withIntake { intake, app in
       await pool.shutdown()
       await #expect(throws: PostgresError.self) { try await intake.take([submission(), submission()], from: app) }
     }
   }
 
-  @Test func aReportIsWithdrawnByTheNameItsAppGaveIt() async throws {
+  @Test func `a report is withdrawn by the ID that its app assigned`() async throws {
     try await withIntake { intake, app in
       let mine = submission()
       _ = try await intake.take(mine, from: app)
@@ -96,7 +96,7 @@ import Timestamps
     }
   }
 
-  @Test func identificationsAreCountedOnce() async throws {
+  @Test func `an identification batch is counted once`() async throws {
     let intake = IdentificationIntake(store: IdentificationStore(pool: pool))
     async let running: Void = intake.run()
     defer { intake.close() }
@@ -113,7 +113,7 @@ import Timestamps
     await running
   }
 
-  @Test func theJobForgetsWhatIsOldRoundAfterRound() async throws {
+  @Test func `the retention job removes old data in every round`() async throws {
     try await withIntake { intake, app in
       _ = try await intake.take(submission(), from: app, network: [UInt8](repeating: 5, count: 8))
     }
@@ -126,7 +126,7 @@ import Timestamps
     #expect(rounds.seen == [1, 0])
   }
 
-  @Test func monthsOfReportsStayUnlessTheOperatorWantsThemGone() async throws {
+  @Test func `months of reports are kept unless the operator limits retention`() async throws {
     try await withIntake { intake, app in _ = try await intake.take(submission(), from: app) }
     let later = Date().addingTimeInterval(500 * 86_400)
     @Sendable func expectReports(_ left: Int64, _ months: Int?, _ job: RetentionJob) async throws {
@@ -146,7 +146,7 @@ import Timestamps
     }
   }
 
-  @Test func aClockThatRanAheadDropsNothing() async throws {
+  @Test func `a clock that was ahead drops no reports`() async throws {
     try await withIntake { intake, app in _ = try await intake.take(submission(), from: app) }
     let wrong = Date().addingTimeInterval(800 * 86_400)
     let error = try await #require(throws: StorageError.self) {

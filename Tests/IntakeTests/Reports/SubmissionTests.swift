@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aGoodOneBecomesAReport() throws {
+  @Test func `a valid submission becomes a report`() throws {
     let report = try good.report(appID: 3, at: now, pseudonymizer: pseudonymizer)
     #expect(report.number == 33_162_000_248)
     #expect(report.category == .fraud)
@@ -36,7 +36,7 @@ import Testing
     #expect(report.reportedAt == Date(timeIntervalSince1970: 1_795_262_340))
   }
 
-  @Test func everyFieldHasItsRule() {
+  @Test func `every field is validated`() {
     #expect(problems { $0.number = "" } == ["number: empty"])
     #expect(problems { $0.number = "01 62 00 02 48" } == ["region: needs_region"])
     #expect(problems { ($0.number, $0.region) = ("01 62 00 02 48", "FR") } == [])
@@ -55,7 +55,7 @@ import Testing
     #expect(problems { $0.comment = "a\0b" } == ["comment: length"])
   }
 
-  @Test func allProblemsAreNamedAtOnce() {
+  @Test func `all problems are reported together`() {
     let all = problems {
       $0.number = "x"
       $0.category = "x"
@@ -64,7 +64,7 @@ import Testing
     #expect(all == ["number: not_a_number", "category: unknown_category", "report_id: not_a_uuid"])
   }
 
-  @Test func pseudonymsDifferByAppAndKeyAndHideTheName() {
+  @Test func `pseudonyms differ by app and key and hide the name`() {
     let other = Pseudonymizer(key: [UInt8](repeating: 8, count: 32))
     let mine = pseudonymizer.pseudonym(of: "user-1", appID: 1)
     #expect(mine.count == 16)

@@ -26,7 +26,7 @@ import Testing
     ListEntry(number: 33_162_000_249, label: "Shop", blocks: false),
   ]
 
-  @Test func whatIsBuiltIsDumpedAgain() async throws {
+  @Test func `a built pack can be dumped in every format`() async throws {
     let list = SampleLists.printable(5_000, seed: 30)
     try await build(list)
     #expect(await pack("dump", path("a.pack"), "--format", "tsv", "--out", path("again.tsv")).code == 0)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func anyLabelIsDumpedAndBuiltAgain() async throws {
+  @Test func `any label is dumped and built again`() async throws {
     try await build([
       ListEntry(number: 5, label: "\t\n\r\\u0041\u{0}\u{85}\u{2029}", blocks: true),
       ListEntry(number: 6, label: String(repeating: "\u{1}", count: 65_534), blocks: false),
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// The vectors of Tests/Vectors: each that breaks a rule is refused by every command that reads all entries.
-  @Test func noCommandReadsPacksThatBreakARule() async throws {
+  @Test func `no command reads packs that break a rule`() async throws {
     let folder = "\(Checkout.root)/Tests/Vectors"
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/refused-packs").sorted()
     #expect(names.count >= 300)
@@ -76,7 +76,7 @@ import Testing
     #expect(scratch.names == ["list.tsv"])
   }
 
-  @Test func infoIsReadByAnotherReader() async throws {
+  @Test func `an independent parser reads the JSON of pack info`() async throws {
     try await build(small)
     let json = await pack("info", path("a.pack"), "--json")
     let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
@@ -86,7 +86,7 @@ import Testing
     #expect(await pack("info", path("a.pack")).output.contains("kind"))
   }
 
-  @Test func optionsThatNoPackCanHaveAreWrongUsage() async throws {
+  @Test func `invalid pack options are a usage error`() async throws {
     try Data("5\n".utf8).write(to: scratch["list.tsv"])
     for wrong in [
       ["--out", path("a.pack"), "--region", "é"], ["--out", path("a.pack"), "--maximum", "0"], ["--out", "-"],
@@ -96,7 +96,7 @@ import Testing
     #expect(!PackBuildCommand.helpMessage().contains("default: 2"))
   }
 
-  @Test func anEmptyPackIsBuiltWithAWarning() async throws {
+  @Test func `an empty pack is built with a warning`() async throws {
     try Data().write(to: scratch["list.tsv"])
     let said = await pack("build", "--in", path("list.tsv"), "--out", path("a.pack"), "--kind", "blocking")
     #expect(said.code == 0 && said.output.contains("0 entries"))
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// A list without line ends is refused before it fills the memory.
-  @Test func aLineLongerThanAnyEntryIsBadData() async throws {
+  @Test func `a line longer than any entry is refused`() async throws {
     try Data(repeating: 0x31, count: 400_001).write(to: scratch["list.tsv"])
     let said = await pack("build", "--in", path("list.tsv"), "--out", path("a.pack"), "--kind", "blocking")
     #expect(said.code == 1 && said.remarks.contains("line 1: the line is longer than any entry"))
@@ -115,7 +115,7 @@ import Testing
     #expect(long.code == 0, "\(long.remarks)")
   }
 
-  @Test func aNumberIsLookedUp() async throws {
+  @Test func `lookup prints the entry of a number`() async throws {
     try await build(small)
     #expect(await pack("lookup", path("a.pack"), "+33162000248").output == "+33162000248: blocked \"Énergie\"\n")
     #expect(await pack("lookup", path("a.pack"), "5").output == "+5: blocked\n")
@@ -125,7 +125,7 @@ import Testing
     #expect(json == "{\"blocked\":false,\"label\":\"Shop\",\"listed\":true,\"number\":33162000249}\n")
   }
 
-  @Test func aDeltaMakesTheSamePack() async throws {
+  @Test func `an applied delta makes the same pack`() async throws {
     try await build(small, as: "a.pack")
     try await build(Array(small.dropFirst()) + [ListEntry(number: 44_000_000_000, blocks: true)], as: "b.pack")
     #expect(await pack("diff", path("a.pack"), path("b.pack"), "--out", path("d")).code == 0)
@@ -137,7 +137,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path("e.pack")))
   }
 
-  @Test func aPhoneTakesThePack() async throws {
+  @Test func `verify accepts the pack as a call directory extension`() async throws {
     try await build(SampleLists.printable(3_000, seed: 31))
     let said = await pack("verify", path("a.pack"), "--as-extension")
     #expect(said.code == 0 && said.output.contains("as an extension:"), "\(said)")
@@ -147,7 +147,7 @@ import Testing
     #expect(await pack("verify", path("a.pack"), "--from", path("older.pack")).code == 2)
   }
 
-  @Test func aDatasetIsExported() async throws {
+  @Test func `a Live Caller ID dataset is exported`() async throws {
     try await build(small)
     let said = await pack(
       "export-live-caller-id", path("a.pack"), "--out", path("set"), "--bundle-id", "org.example.lookup",
@@ -158,7 +158,7 @@ import Testing
 
   @Test(arguments: [
     ("5\n4\n", 4), ("5\n5\n", 5), ("1234567890123456\n", 1_234_567_890_123_456), ("5\t\n", 5),
-  ]) func badEntriesAreNamed(list: String, number: Int64) async throws {
+  ]) func `an invalid entry is named in the error`(list: String, number: Int64) async throws {
     try Data(list.utf8).write(to: scratch["list.tsv"])
     let said = await pack("build", "--in", path("list.tsv"), "--out", path("a.pack"), "--kind", "both")
     #expect(said.code == 1 && said.remarks.contains("\(number)"), "\(said)")
@@ -168,19 +168,19 @@ import Testing
   @Test(arguments: [
     "x\n", "\n", "5\tA\tmaybe\n", "5\tA\tblock\tmore\n", "05\n", "5 \n", "+\n", "99999999999999999999\n",
   ])
-  func badLinesAreNamed(list: String) async throws {
+  func `an invalid line is named in the error`(list: String) async throws {
     try Data("1\n\(list)".utf8).write(to: scratch["list.tsv"])
     let said = await pack("build", "--in", path("list.tsv"), "--out", path("a.pack"), "--kind", "both")
     #expect(said.code == 1 && said.remarks.hasPrefix("error: line 2"), "\(said)")
   }
 
-  @Test func windowsLinesAndAMissingLastLineEndAreFine() async throws {
+  @Test func `CRLF lines and a missing last line end are accepted`() async throws {
     try Data("+5\r\n33162000248\tA\r\n33162000249\tB\tblock".utf8).write(to: scratch["list.tsv"])
     #expect(await pack("build", "--in", path("list.tsv"), "--out", path("a.pack"), "--kind", "both").code == 0)
     #expect(await pack("lookup", path("a.pack"), "33162000249").output == "+33162000249: blocked \"B\"\n")
   }
 
-  @Test func exitCodesSayWhatIsWrong() async throws {
+  @Test func `exit codes distinguish usage errors from bad data`() async throws {
     try await build(small)
     // Exit code 2: wrong usage.
     #expect(await pack("build", "--in", "-").code == 2)

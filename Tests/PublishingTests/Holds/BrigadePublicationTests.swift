@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test(arguments: cases) func ofALargeBrigadeNothingIsPublished(_ test: Case) async throws {
+  @Test(arguments: cases) func `no target of a large brigade is published`(_ test: Case) async throws {
     var generator = SeededGenerator(seed: 16)
     try await take(genuine(test, &generator) + brigade(test, &generator))
     _ = try await ReporterStore(pool: pool).recount(protected: .none, at: now)

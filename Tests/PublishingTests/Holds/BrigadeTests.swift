@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: Style.allCases, [false, true])
-  func ofABrigadeNothingIsPublished(_ style: Style, all: Bool) async throws {
+  func `no target of a brigade is published`(_ style: Style, all: Bool) async throws {
     var generator = SeededGenerator(seed: 42)
     try await take(honestTraffic(&generator))
     try await take(brigade(style, all: all, &generator))
@@ -161,7 +161,7 @@ import Testing
   }
 
   /// An app sends its reports once a week: 25 numbers of its established reporters were held, and a moderator blocked them.
-  @Test func aBurstThatIsUsualIsPublishedAndExplained() async throws {
+  @Test func `a usual burst is published and explained`() async throws {
     let (now, pool) = (now, pool)
     let past = (0..<25).map { 33_175_000_000 + Int64($0) * 997 }
     var reports: [Report] = []
@@ -201,7 +201,7 @@ import Testing
     #expect(try await ExplanationStore(pool: pool).explainCoarsely(innocent[0], at: now).usual == nil)
   }
 
-  @Test func whatWouldNotBePublishedIsNotHeld() async throws {
+  @Test func `a number below the thresholds is not held`() async throws {
     // A burst on its first day: no threshold lists the number before the second day.
     let number = innocent[0]
     try await take(
@@ -214,7 +214,7 @@ import Testing
   }
 
   /// Reporters may disagree about a number after it was listed.
-  @Test func aStrongSplitHoldsWhatIsListed() async throws {
+  @Test func `a strong split holds a listed number`() async throws {
     let split = innocent[0], plain = innocent[1]
     let now = now
     var reports: [Report] = []
@@ -239,7 +239,7 @@ import Testing
   }
 
   /// A number listed by a decision or a range was never reviewed. After an undo its reports are.
-  @Test func whatADecisionHadPublishedIsReviewedOnceItIsUndone() async throws {
+  @Test func `a number is reviewed once its decision is undone`() async throws {
     let number = innocent[0], named = innocent[1]
     let pool = pool, now = now
     let decisions = DecisionStore(pool: pool)
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  @Test func whatComesAfterTheReviewIsNotInTheSnapshot() async throws {
+  @Test func `reports that arrive after the review are not in the snapshot`() async throws {
     let number = innocent[0]
     let (now, pool) = (now, pool)
     let wave = (0..<30).map { report(number, by: reporter(5, $0), at: now - 3_600, network: network($0)) }

@@ -25,7 +25,7 @@ import Testing
     return job
   }
 
-  @Test func twoServersShareTheWorkAndNeverDoTwoThingsAtOnce() async throws {
+  @Test func `two servers share jobs and never run two at once`() async throws {
     let tally = Tally()
     let lines = (0..<2).map { _ in
       JobRunner(.preview, store: store, pace: pace, logger: .forTests) { job, say in
@@ -50,7 +50,7 @@ import Testing
     #expect(tally.most == 1 && tally.made.sorted() == (0..<8).map { "Account \($0)" })
   }
 
-  @Test func whatIsTakenBackStopsAndAStopOfTheServerIsSaid() async throws {
+  @Test func `a cancelled job stops and a stopped server marks its job as broken`() async throws {
     let begun = Mutex(0)
     let line = JobRunner(.preview, store: store, pace: pace, logger: .forTests) { _, say in
       begun.withLock { $0 += 1 }
@@ -75,7 +75,7 @@ import Testing
     #expect(try await store.job(.preview, of: "Ada") == nil)
   }
 
-  @Test func whatCannotBeMadeHasFailed() async throws {
+  @Test func `a job that throws or returns too long a result has failed`() async throws {
     let line = JobRunner(.preview, store: store, pace: pace, logger: .forTests) { job, _ in
       guard job.request != "Ada" else { throw PublishingError.busy }
       return String(repeating: "x", count: BackgroundJob.mostOutcome + 1)
@@ -100,7 +100,7 @@ import Testing
     """
 
   /// While the end of a job cannot be stored, its server sends heartbeats; the job runs once, however long that takes.
-  @Test func whatIsMadeIsSaidWhenTheDatabaseTakesItAndNeverMadeAgain() async throws {
+  @Test func `a finished job is stored once the database accepts it and never repeated`() async throws {
     let pool = TestDatabase.current.pool
     try await pool.withConnection { try await $0.execute(script: Self.refusing) }
     let made = Mutex(0)
@@ -134,7 +134,7 @@ import Testing
     await run
   }
 
-  @Test func aServerGoesOnLivingUntilTheEndIsWritten() async throws {
+  @Test func `a server sends heartbeats until the end of its job is stored`() async throws {
     let pool = TestDatabase.current.pool
     try await pool.withConnection { try await $0.execute(script: Self.refusing) }
     let made = Mutex(0)

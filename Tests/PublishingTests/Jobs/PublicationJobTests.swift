@@ -55,7 +55,7 @@ import Testing
     return entries
   }
 
-  @Test func aMissedNightIsCaughtUpOnceAndTheNextComesNextNight() async throws {
+  @Test func `a missed publication is made up for once and the next keeps its schedule`() async throws {
     try await fill()
     try await withTemporaryFolder { path async throws in
       #expect(try await job(path, at: now).runOnce() == true)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func whoHoldsTheLeaseDoesItAndWhenItDiesAnotherTakesOver() async throws {
+  @Test func `only the lease owner publishes and another takes over when it dies`() async throws {
     try await fill()
     let pool = TestDatabase.current.pool
     let other = LeaseStore(pool: pool)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func aNumberGoesOutAndAnotherComesInWithoutWaitingForTheNight() async throws {
+  @Test func `a revocation removes a number and adds a candidate immediately`() async throws {
     try await fill()
     let gone: Int64 = 33_162_000_049, come: Int64 = 33_162_999_999
     try await withTemporaryFolder { path in
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// Decision record 58.
-  @Test func aDirectoryMayNameAnAllowedNumberAndNoPackHoldsARevokedOne() async throws {
+  @Test func `a directory may name an allowed number and no pack contains a revoked one`() async throws {
     try await fill()
     let pool = TestDatabase.current.pool
     let (allowed, revoked): (Int64, Int64) = (33_162_000_049, 33_162_000_064)
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func theLastNumberMayGoToo() async throws {
+  @Test func `the last listed number can be revoked`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       _ = try await job(path, at: now).runOnce()
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func beforeTheFirstPublicationThereIsNothingToRevoke() async throws {
+  @Test func `a revocation before the first publication fails`() async throws {
     try await withTemporaryFolder { path in
       let revocation = Revocation(number: 33_162_000_000, reason: "x", requestedBy: "Ada", requestedAt: now)
       try await store.request(revocation)
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func whatIsProtectedSinceTheNightGoesOutWithARevocationAndNeverIn() async throws {
+  @Test func `a newly protected number leaves with the next revocation and cannot be added`() async throws {
     try await fill()
     let guarded: Int64 = 33_162_000_049, gone: Int64 = 33_162_000_064
     try await withTemporaryFolder { path in
@@ -228,7 +228,7 @@ import Testing
 
   private struct Unloadable: Error {}
 
-  @Test func aRevocationThatFailsDoesNotStopTheNightAndIsTriedEverMoreSeldom() async throws {
+  @Test func `a failed revocation does not prevent the publication and is retried with backoff`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -266,7 +266,7 @@ import Testing
     }
   }
 
-  @Test func whatFailsBeforeASerialIsClaimedIsTriedEverMoreSeldom() async throws {
+  @Test func `failures before a serial is claimed are retried with backoff`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       _ = try await job(path, at: now).runOnce()
@@ -289,7 +289,7 @@ import Testing
   }
 
   /// Protected numbers also leave packs that the revocation itself does not change.
-  @Test func whatIsProtectedSinceTheNightGoesOutOfEveryPack() async throws {
+  @Test func `a newly protected number leaves every pack with the next revocation`() async throws {
     try await fill()
     let guarded: Int64 = 33_162_000_049, come: Int64 = 33_162_999_999
     try await withTemporaryFolder { path in
@@ -312,7 +312,7 @@ import Testing
     }
   }
 
-  @Test func whatAGateHoldsBackIsRefusedAndNotTriedAgain() async throws {
+  @Test func `a revocation that a gate refuses is not retried`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       _ = try await job(path, at: now).runOnce()
@@ -331,7 +331,7 @@ import Testing
     }
   }
 
-  @Test func aRefusalOfWhatSomebodyAskedForDoesNotCancelTheNight() async throws {
+  @Test func `a refused manual publication does not cancel the scheduled one`() async throws {
     try await fill()
     try await withTemporaryFolder { path async throws in
       let guarded = publisher(path) { { $0 == 33_162_000_049 ? "the police" : nil } }
@@ -341,7 +341,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsSettledWhileAnotherPublishes() async throws {
+  @Test func `no revocation is completed while another publisher runs`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       _ = try await job(path, at: now).runOnce()

@@ -9,7 +9,7 @@ import Testing
 
 /// Compares random numbers and recipes with sorting everything in memory.
 @Suite struct AssemblerPropertyTests {
-  @Test(arguments: 0..<60) func packsAreWhatSortingEverythingGives(seed: UInt64) async throws {
+  @Test(arguments: 0..<60) func `packs equal those made by sorting everything`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let listed = Self.listed(&random)
     let directory = Self.directory(&random)
@@ -29,7 +29,7 @@ import Testing
     #expect(made.packs.packs.map(\.spec.name).sorted() == names.sorted())
   }
 
-  @Test func aCutChangesNoPackOrIsRefused() async throws {
+  @Test func `a cut changes no pack or is refused`() async throws {
     var (kept, refused) = (0, 0)
     for seed in 100..<300 as Range<UInt64> {
       var random = SeededGenerator(seed: seed)

@@ -17,7 +17,7 @@ import Testing
     DirectoryEntry(number: 33_100, name: "Étude Martin"), DirectoryEntry(number: 49_300, name: "Bäckerei"),
   ]
 
-  @Test func complaintsWinOverTheDirectoryAndAModeratorOverBoth() async throws {
+  @Test func `reports override the directory and a decision overrides both`() async throws {
     let made = try await Assembly.run(
       [
         Recipe(name: "block", kind: .blocking, limit: 10),
@@ -34,14 +34,14 @@ import Testing
     #expect(made.lines("names").first == "1200 Honest Bank")
   }
 
-  @Test func whatTheCategoriesLeaveOutTheDirectoryMayName() async throws {
+  @Test func `a directory may name a number that the categories leave out`() async throws {
     let made = try await Assembly.run(
       [Recipe(name: "all", kind: .identification, limit: 10, source: .both, categories: [.survey])],
       listed: listed, directory: directory)
     #expect(made.lines("all").prefix(3) == ["1200 Honest Bank", "1250 Café Zoé", "1300 Survey"])
   }
 
-  @Test func aSplitMakesAPackForEachRegionThatHasNumbers() async throws {
+  @Test func `a split makes a pack for each region that has numbers`() async throws {
     let made = try await Assembly.run(
       [Recipe(name: "directory-{region}", kind: .identification, limit: 9, source: .directory, area: .split)],
       directory: directory)
@@ -51,14 +51,14 @@ import Testing
     #expect(made.lines("directory-us-2") == ["1200 Honest Bank", "1250 Café Zoé"])
   }
 
-  @Test func ofEqualRanksTheLeastNumbersStay() async throws {
+  @Test func `numbers of equal rank are cut from the greatest`() async throws {
     let same = (1...50).map { ListedNumber(number: $0, category: .other, heat: 3, evidence: 1) }
     let made = try await Assembly.run([Recipe(name: "block", kind: .blocking, limit: 20)], listed: same)
     #expect(made.entries["block"]?.map(\.number) == Array(1...20))
     #expect(made.packs.packs[0].candidates == 50)
   }
 
-  @Test func labelsFollowTheirTemplateAndAreCutBetweenCharacters() async throws {
+  @Test func `labels follow their template and are cut between characters`() async throws {
     let labels = RecipeLabels(
       language: "ru", listed: try LabelTemplate("{category} · {name} ({heat})"),
       directory: try LabelTemplate("☎ {name}"), mostBytes: 40)
@@ -72,7 +72,7 @@ import Testing
       ])
   }
 
-  @Test func aPackWithoutEntriesIsWrittenOnlyWhereItsRecipeWantsIt() async throws {
+  @Test func `an empty pack is written only if its recipe keeps empty packs`() async throws {
     let made = try await Assembly.run([
       Recipe(name: "none", kind: .blocking, limit: 9),
       Recipe(name: "bare", kind: .blocking, limit: 9, keepsEmpty: true),
@@ -82,7 +82,7 @@ import Testing
     #expect(made.packs.empty.map(\.name) == ["none"])
   }
 
-  @Test func numbersThatDoNotAscendAreRefused() async throws {
+  @Test func `numbers that do not ascend are refused`() async throws {
     let twice = [DirectoryEntry(number: 7, name: "a"), DirectoryEntry(number: 7, name: "b")]
     await #expect(throws: AssemblyError.notAscending(feed: "directory", number: 7, after: 7)) {
       _ = try await Assembly.run(
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func packsOfOneNameAreRefused() async throws {
+  @Test func `packs with the same name are refused`() async throws {
     let recipe = Recipe(name: "block", kind: .blocking, limit: 9)
     await #expect(throws: AssemblyError.sameName("block")) { _ = try await Assembly.run([recipe, recipe]) }
   }

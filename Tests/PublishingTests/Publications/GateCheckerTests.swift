@@ -18,7 +18,7 @@ import Testing
       formerBytes: (former ?? 0) * 2, added: churn)
   }
 
-  @Test func eachGateStopsWhatItIsForAndNothingElse() {
+  @Test func `each gate fails only for its own condition`() {
     #expect(closed(pack(1)) == [])
     #expect(closed() == ["non-empty "])
     #expect(closed(pack(0)) == ["non-empty "])
@@ -38,24 +38,26 @@ import Testing
     (500, 1_000, false), (499, 1_000, true), (2_000, 1_000, false), (2_001, 1_000, true), (901, 1_000, false),
     // Within the slack every size passes.
     (0, 100, false), (100, 1, false), (0, 101, true), (102, 1, true),
-  ]) func sizes(entries: Int, former: Int, isClosed: Bool) {
+  ]) func `the size gate fails outside its limits`(entries: Int, former: Int, isClosed: Bool) {
     #expect(closed(pack(entries, after: former), pack(1)).contains("size a") == isClosed)
   }
 
-  @Test(arguments: [(500, false), (501, true)]) func churn(_ churn: Int, isClosed: Bool) {
+  @Test(arguments: [(500, false), (501, true)]) func `the churn gate fails above its limit unless exempt`(
+    _ churn: Int, isClosed: Bool
+  ) {
     #expect(closed(pack(1_000, after: 1_000, churn: churn)) == (isClosed ? ["churn a"] : []))
     #expect(closed(pack(10, after: 10, churn: 100)) == [])
     let revocation = GateChecker(limits: GateLimits(slack: 100), exempt: [.churn])
     #expect(closed(pack(1_000, after: 1_000, churn: churn), by: revocation) == [])
   }
 
-  @Test func aPackThatVanishesIsMissedUnlessItWasSmall() {
+  @Test func `a pack that disappears fails a gate unless it was small`() {
     #expect(closed(pack(nil, after: 101), pack(5)) == ["non-empty a"])
     #expect(closed(pack(nil, after: 100), pack(5)) == [])
     #expect(closed(pack(0, after: 101), pack(5)).contains("non-empty a"))
   }
 
-  @Test func findingsHaveTheValuesThatWereCompared() {
+  @Test func `findings include the compared values`() {
     func finding(_ gate: Gate, _ figures: PackStatistics) -> GateFinding? {
       keeper.look(at: [figures]).first { $0.gate == gate.rawValue && $0.pack == "a" }?.finding
     }
@@ -72,7 +74,7 @@ import Testing
     #expect(keeper.look(at: []).map(\.finding) == [.noEntries])
   }
 
-  @Test func onlySomeGatesCanBeOverruled() {
+  @Test func `only some gates can be overruled`() {
     #expect(Gate.allCases.filter(\.canBeOverruled) == [.nonEmpty, .size, .churn])
   }
 }

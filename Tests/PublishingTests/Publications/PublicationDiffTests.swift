@@ -26,7 +26,7 @@ import Testing
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
   }
 
-  @Test func twoNightsDifferByWhatWasDecidedBetweenThem() async throws {
+  @Test func `the publication diff shows decisions made between two publications`() async throws {
     let numbers = (0..<60).map { 33_162_000_000 + Int64($0) * 7 }
     try await ThresholdStore(pool: pool).beLenient()
     try await complain(Array(numbers[..<40]), .fraud)

@@ -47,7 +47,7 @@ import Testing
     return entries
   }
 
-  @Test func aPublicationHoldsTheListedNumbersInOrder() async throws {
+  @Test func `a publication contains the listed numbers in order`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// Two folders simulate two machines that make the same two publications from the same database.
-  @Test func theSameDataTimeAndSerialGiveTheSameBytes() async throws {
+  @Test func `the same data, time and serial give the same bytes`() async throws {
     try await fill(1, of: 2_000)
     try await withTemporaryFolder { path in
       let folders = ["\(path)/1", "\(path)/2"]
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func manifestsAreChainedAndWhatHasNotChangedStays() async throws {
+  @Test func `manifests are chained and unchanged packs stay`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func deltasLeadFromEveryLatePublication() async throws {
+  @Test func `deltas lead from every recent publication`() async throws {
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       var manifests: [Manifest] = []
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func whatAKilledPublisherLeftIsSweptAndItsSerialIsNotUsedAgain() async throws {
+  @Test func `files of a killed publisher are removed and its serial is not used again`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func whatTheDatabaseWasNotToldIsToldByTheNextRun() async throws {
+  @Test func `a publication missing in the database is recorded by the next run`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       let publisher = try self.publisher(PublicationFolder(path: path))
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func twoPublishersNeverHaveOneSerial() async throws {
+  @Test func `two publishers never claim the same serial`() async throws {
     try await fill()
     let now = now, store = store
     let claims = try await withThrowingTaskGroup(of: PublicationClaim?.self) { group in
@@ -213,7 +213,7 @@ import Testing
     await #expect(throws: StorageError.serialTaken(9)) { try await store.record(other) }
   }
 
-  @Test func aGateKeepsTheFormerPublicationUntilItIsOverruled() async throws {
+  @Test func `a failed gate keeps the former publication until it is overruled`() async throws {
     try await fill(0, of: 400)
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -242,7 +242,7 @@ import Testing
   }
 
   /// File names can be guessed, and the server serves every file in its final place.
-  @Test func nothingOfARefusedPublicationIsPlaced() async throws {
+  @Test func `no file of a refused publication is placed`() async throws {
     try await fill(0, of: 400)
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -264,7 +264,7 @@ import Testing
   }
 
   /// Publications that do not change a pack remove neither its deltas nor their bases.
-  @Test func deltasAreCountedByFilesAndNotByPublications() async throws {
+  @Test func `deltas are counted by pack files and not by publications`() async throws {
     try await fill(1, of: 2_000)
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  @Test func aProtectedNumberIsNeverPublished() async throws {
+  @Test func `a protected number is never published`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -308,7 +308,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "{", "{}"]) func aDamagedManifestIsNamedAndStays(_ text: String) async throws {
+  @Test(arguments: ["", "{", "{}"]) func `a damaged manifest is named in the error and kept`(_ text: String)
+    async throws
+  {
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       try Data(text.utf8).write(to: URL(filePath: folder.manifestPath))
@@ -319,7 +321,7 @@ import Testing
     }
   }
 
-  @Test func aKeyMayBeChangedManyTimesBesideARunningPublisher() async throws {
+  @Test func `the key can be rotated many times beside a running publisher`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -339,7 +341,7 @@ import Testing
     }
   }
 
-  @Test func onePublisherAtATime() async throws {
+  @Test func `only one publisher runs at a time`() async throws {
     try await fill()
     try await withTemporaryFolder { path in
       let publisher = try self.publisher(PublicationFolder(path: path))
@@ -351,7 +353,7 @@ import Testing
     }
   }
 
-  @Test func onlyPackNamesAreServed() {
+  @Test func `only valid pack names have a serial`() {
     #expect(PublicationFolder.serial(ofPackFile: "toxic-12.rfpack") == 12)
     #expect(PublicationFolder.serial(ofPackFile: "blocklist.2-12.rfpack") == 12)
     for name in [

@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 @Suite struct RecipeFileTests {
-  @Test func theShippedFileSaysWhatTheProgramTakesWithoutOne() throws {
+  @Test func `the shipped recipe file equals the default recipes`() throws {
     #expect(try RecipeFile.read(contentsOf: "\(Checkout.resources)/recipes.yaml") == Recipe.shipped)
   }
 
-  @Test func everyFieldIsRead() throws {
+  @Test func `every recipe field is parsed`() throws {
     let recipes = try RecipeFile.read(
       """
       recipes:
@@ -95,13 +95,15 @@ import Testing
     ),
   ]
 
-  @Test(arguments: faults) func faultsAreToldWithTheirLines(yaml: String, problems: [String]) {
+  @Test(arguments: faults) func `a malformed recipe file is refused with line and reason`(
+    yaml: String, problems: [String]
+  ) {
     let error = #expect(throws: RecipeFileError.self) { try RecipeFile.read(yaml) }
     #expect(error?.description == problems.joined(separator: "\n"))
   }
 
   @Test(arguments: ["recipes: [", "a: 1\na: 2", "\tx", "recipes:\n - name: \"\u{1}"])
-  func whatIsNoYAMLIsToldSo(_ yaml: String) {
+  func `invalid YAML is refused with its line`(_ yaml: String) {
     let error = #expect(throws: RecipeFileError.self) { try RecipeFile.read(yaml) }
     #expect((error?.problems.first?.line ?? 0) >= 0)
   }

@@ -24,13 +24,15 @@ import Timestamps
     // Zones with another date, and with half-hour shifts.
     ("03:00", "Pacific/Auckland", "2026-07-10T16:00:00Z", "2026-07-10T15:00:00Z", "2026-07-11T15:00:00Z"),
     ("03:00", "Australia/Lord_Howe", "2026-07-10T17:00:00Z", "2026-07-10T16:30:00Z", "2026-07-11T16:30:00Z"),
-  ]) func dueTimes(time: String, zone: String, now: String, last: String, next: String) throws {
+  ]) func `the schedule returns the last and next due times`(
+    time: String, zone: String, now: String, last: String, next: String
+  ) throws {
     let schedule = try #require(PublicationSchedule(time: time, zone: zone))
     #expect(schedule.last(atOrBefore: try date(now)) == (try date(last)))
     #expect(schedule.next(after: try date(now)) == (try date(next)))
   }
 
-  @Test func everyNightOfManyYearsIsDueOnce() throws {
+  @Test func `a publication is due once a day for many years`() throws {
     var generator = SeededGenerator(seed: 6)
     for zone in ["Europe/Berlin", "America/New_York", "America/Santiago", "Asia/Kolkata", "Africa/Casablanca"] {
       let hour = Int.random(in: 0...3, using: &generator)
@@ -47,11 +49,11 @@ import Timestamps
   }
 
   @Test(arguments: [("24:00", "UTC"), ("3:00", "UTC"), ("03:60", "UTC"), ("03:00", "Mars/Olympus"), ("", "UTC")])
-  func whatIsNoTimeOfDayIsRefused(time: String, zone: String) {
+  func `an invalid time of day or zone is refused`(time: String, zone: String) {
     #expect(PublicationSchedule(time: time, zone: zone) == nil)
   }
 
-  @Test func aNightIsMadeOnceAndAFailureIsTriedAgainLater() {
+  @Test func `a publication is made once and a failure is retried later`() {
     #expect(PublicationTiming(PublicationAttempts()) == .publish)
     #expect(PublicationTiming(PublicationAttempts(published: 1)) == .done)
     #expect(PublicationTiming(PublicationAttempts(refused: 1, failed: 3, sinceFailure: 0)) == .done)

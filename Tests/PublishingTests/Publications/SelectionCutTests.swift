@@ -20,7 +20,7 @@ import Testing
     var withoutRoom = 0
   }
 
-  @Test func aCutChangesNeitherPacksNorListings() async throws {
+  @Test func `a cut changes neither packs nor listings`() async throws {
     var counts = Counts()
     for seed in 0..<200 as Range<UInt64> {
       var random = SeededGenerator(seed: 7_000 + seed)
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// A number without room in a pack is not listed because a directory names it.
-  @Test func whatOnlyADirectoryNamesIsNotListed() async throws {
+  @Test func `a number named only by a directory is not listed`() async throws {
     let listed = (1...3).map { number in
       ListedNumber(number: Int64(number), category: .fraud, heat: Double(number), evidence: 1)
     }

@@ -36,7 +36,7 @@ import Testing
     return found.withLock { $0 }
   }
 
-  @Test func itTakesManyPeopleFromSeveralPlacesOnSeveralDays() async throws {
+  @Test func `a listing needs many reporters from several networks on several days`() async throws {
     try await fill([
       (12_015_550_101, 8, 4, 3), (12_015_550_102, 30, 1, 3), (12_015_550_103, 30, 4, 1), (12_015_550_104, 2, 2, 2),
       (33_162_000_248, 8, 4, 3),
@@ -54,7 +54,7 @@ import Testing
     #expect(try await listed().map(\.number) == [12_015_550_101])
   }
 
-  @Test func whatIsListedStaysLongerThanItTakesToBeListed() async throws {
+  @Test func `a listed number stays until it falls below the leave limits`() async throws {
     try await fill([(12_015_550_101, 6, 3, 2), (12_015_550_102, 6, 3, 2)])
     #expect(try await listed().count == 2)
     try await pool.withConnection { connection in
@@ -66,7 +66,7 @@ import Testing
     #expect(try await listed(at: now + 25 * 86_400).isEmpty)
   }
 
-  @Test func aPreviewIsTheDifferenceOfTwoSelections() async throws {
+  @Test func `a preview is the difference of two selections`() async throws {
     var generator = SeededGenerator(seed: 51)
     try await fill(
       (0..<150).map { index in
@@ -103,7 +103,7 @@ import Testing
     #expect(preview.taken.allSatisfy { before.subtracting(after).contains($0.number) })
   }
 
-  @Test func aPreviewRespectsDecisionsRangesAndTonightsReview() async throws {
+  @Test func `a preview respects decisions, ranges and the next review`() async throws {
     let (burst, member, decided, plain): (Int64, Int64, Int64, Int64) = (
       12_015_550_101, 33_162_000_248, 12_015_550_201, 12_015_550_301
     )

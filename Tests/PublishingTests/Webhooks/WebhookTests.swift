@@ -26,7 +26,7 @@ import Testing
   }
 
   /// The example of the documentation, computed with `openssl dgst -sha256 -hmac`.
-  @Test func theSignatureIsTheOneDocumented() throws {
+  @Test func `the webhook signature equals the documented example`() throws {
     let secret = try #require(WebhookSecret(" a secret of 26 characters\n"))
     #expect(
       secret.signature(of: #"{"event":"publication"}"#, at: Date(timeIntervalSince1970: 1_700_000_000))
@@ -34,14 +34,14 @@ import Testing
     #expect(WebhookSecret("too short") == nil)
   }
 
-  @Test func aMessageIsTheSameWheneverItIsMade() throws {
+  @Test func `a delivery is the same whenever it is created`() throws {
     let one = try Webhooks.delivery(of: Self.manifest, Self.link, to: "https://a.example/")
     #expect(try Webhooks.delivery(of: Self.manifest, Self.link, to: "https://a.example/") == one)
     #expect(try Webhooks.delivery(of: Self.manifest, Self.link, to: "https://b.example/").id != one.id)
     #expect(one.body.contains(#""serial":7"#) && one.body.contains(one.id.uuidString.lowercased()))
   }
 
-  @Test func queuedTwiceItGoesOutOnceAndToOneServer() async throws {
+  @Test func `a delivery queued twice is sent once and by one server`() async throws {
     let store = WebhookStore(pool: TestDatabase.current.pool)
     try await queue("https://a.example/", "https://b.example/")
     try await queue("https://a.example/", "https://b.example/")
@@ -60,7 +60,7 @@ import Testing
     #expect(again.map(\.id) == [taken[1].id] && again[0].attempts == 2)
   }
 
-  @Test func whoeverPublishesTellsWhomTheServerTells() async throws {
+  @Test func `a publication notifies all stored receivers once`() async throws {
     let store = WebhookStore(pool: TestDatabase.current.pool)
     try await store.replaceReceivers(["https://gone.example/"])
     try await store.replaceReceivers(["https://a.example/", "https://b.example/", "https://a.example/"])
@@ -70,7 +70,7 @@ import Testing
     #expect(taken.map(\.url).sorted() == ["https://a.example/", "https://b.example/"])
   }
 
-  @Test func aPublicationThatIsNotRecordedTellsNobody() async throws {
+  @Test func `a publication that is not recorded notifies no receiver`() async throws {
     struct Failure: Error {}
     let webhooks = Webhooks(urls: [URL(string: "https://a.example/")!])
     await #expect(throws: Failure.self) {
@@ -83,7 +83,7 @@ import Testing
     #expect(try await store.take(at: .now.addingTimeInterval(5), until: .now, limit: 8).isEmpty)
   }
 
-  @Test func whoCannotBeReachedIsTriedAgainLater() async throws {
+  @Test func `an unreachable receiver is retried with backoff`() async throws {
     let store = WebhookStore(pool: TestDatabase.current.pool)
     let secret = try #require(WebhookSecret("a secret of 26 characters"))
     let job = WebhookJob(store: store, secret: secret, logger: .forTests)

@@ -31,7 +31,7 @@ import Testing
       title: "Importing", total: total, unit: unit, output: screen, elapsed: { clock.now.withLock { $0 } })
   }
 
-  @Test(arguments: [true, false]) func whatTakesLessThanASecondShowsNothing(isTerminal: Bool) {
+  @Test(arguments: [true, false]) func `a task of less than a second shows no progress`(isTerminal: Bool) {
     let (screen, clock) = (Screen(isTerminal: isTerminal), Clock())
     let meter = meter(screen, clock)
     for step in 0..<10 {
@@ -42,7 +42,7 @@ import Testing
     #expect(screen.shown == "")
   }
 
-  @Test func aTerminalsLineIsRedrawn() {
+  @Test func `the line of a terminal is redrawn`() {
     let (screen, clock) = (Screen(isTerminal: true), Clock())
     let meter = meter(screen, clock)
     clock.set(2)
@@ -64,7 +64,7 @@ import Testing
     #expect(lines.allSatisfy { $0.count <= 80 })
   }
 
-  @Test func elsewhereALineEverySomeSeconds() {
+  @Test func `progress without a terminal is one line every few seconds`() {
     let (screen, clock) = (Screen(isTerminal: false), Clock())
     let meter = meter(screen, clock, total: nil, unit: .items("rows"))
     for tenth in 0..<120 {
@@ -81,7 +81,7 @@ import Testing
         """)
   }
 
-  @Test func narrowTerminalsAndOddTotals() {
+  @Test func `narrow terminals and odd totals give a valid line`() {
     let view = ProgressView(
       title: "Importing", done: 5, total: 3, unit: .bytes, detail: "", seconds: 100, isFinished: false)
     #expect(view.line(width: 12) == "Importing 1")
@@ -92,7 +92,7 @@ import Testing
     #expect(empty.plain == "T 1,000,000,000,000,000,000 rows")
   }
 
-  @Test func figures() {
+  @Test func `numbers, durations and sizes are formatted`() {
     #expect(
       TextFormat.grouped(0) == "0" && TextFormat.grouped(-1_234) == "-1,234"
         && TextFormat.grouped(1_234_567) == "1,234,567")

@@ -36,7 +36,7 @@ import Testing
 
   private func code(_ text: String) -> String { "`\(text)`" }
 
-  @Test func theTableIsThatOfTheCode() throws {
+  @Test func `the configuration table in the documentation matches the code`() throws {
     let text = try String(contentsOfFile: Self.path, encoding: .utf8)
     let before = text.prefix(upTo: text.range(of: "| setting |")?.lowerBound ?? text.endIndex)
     let wanted = before + table
@@ -46,7 +46,7 @@ import Testing
     #expect(text == wanted, "Run this test with RINGFENCE_WRITE_DOCUMENTATION=1, which writes the table.")
   }
 
-  @Test func namesAreUnique() {
+  @Test func `setting names are unique`() {
     let keys = SettingList.descriptions.flatMap(\.variables)
     #expect(Set(keys.map(\.key)).count == keys.count && Set(keys.map(\.value)).count == keys.count)
     #expect(keys.count > 40)

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func commandLinePrecedesEnvironmentPrecedesFilePrecedesDefault() async throws {
+  @Test func `the command line overrides the environment, the file and the default`() async throws {
     let (file, environment) = ("port: 1", ["RINGFENCE_PORT": "2"])
     #expect(try await settings().port == 8_080)
     #expect(try await settings(file: file).port == 1)
@@ -32,7 +32,7 @@ import Testing
     #expect(try await settings(["port": nil], environment: ["RINGFENCE_PORT": ""], file: file).port == 1)
   }
 
-  @Test func readsValuesOfEveryType() async throws {
+  @Test func `parses values of every type`() async throws {
     let settings = try await settings(
       file: """
         # A comment.
@@ -55,7 +55,7 @@ import Testing
     #expect(try await self.settings(file: "").webhook == nil)
   }
 
-  @Test func refusesAValueWithItsOriginAndRule() async throws {
+  @Test func `an invalid value is refused with its origin and rule`() async throws {
     let rule = "It must be a number from 0 to 65535."
     await expectFailure(code: 2, "--port is \"99999\". \(rule)") { try await settings(["port": "99999"]).port }
     await expectFailure("RINGFENCE_PORT is \"abc\". \(rule)") {
@@ -76,18 +76,18 @@ import Testing
     ("- port", "must have a line for each setting"), ("port: {a: 1}", "port must be a value or a list of values"),
     ("port: [", "is not valid YAML"), ("port: 1\nport: 2", "is not valid YAML"),
   ])
-  func refusesAFile(_ text: String, _ message: String) async throws {
+  func `a malformed configuration file is refused`(_ text: String, _ message: String) async throws {
     await expectFailure(message) { try await settings(file: text) }
   }
 
-  @Test func refusesAFileThatCannotBeRead() async throws {
+  @Test func `an unreadable configuration file is refused`() async throws {
     await expectFailure(code: 3, "/nowhere cannot be read") { try await settings(["config": "/nowhere"]) }
     await expectFailure(code: 3, "/nowhere cannot be read") {
       try await settings(environment: ["RINGFENCE_CONFIG": "/nowhere"])
     }
   }
 
-  @Test func readsASecretFromTheEnvironmentOrFromAFile() async throws {
+  @Test func `a secret is read from the environment or from a file`() async throws {
     try await withTemporaryFolder { folder in
       let path = "\(folder)/token"
       try Data("a token in a file\n".utf8).write(to: URL(filePath: path))
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func anErrorDoesNotShowASecret() async throws {
+  @Test func `an error does not show a secret`() async throws {
     let failure = await #expect(throws: CommandFailure.self) {
       try await settings(environment: ["RINGFENCE_METRICS_TOKEN": "short"]).metricsToken
     }
@@ -120,7 +120,7 @@ import Testing
     #expect(failure?.description.contains("short") == false)
   }
 
-  @Test func everyOptionOfServeReachesItsSetting() throws {
+  @Test func `every option of serve reaches its setting`() throws {
     let help = ServeCommand.helpMessage(columns: 10_000)
     for setting in SettingList.descriptions where setting.hasOption {
       #expect(help.contains("--\(setting.name)") && help.contains(setting.meaning), "\(setting.name)")

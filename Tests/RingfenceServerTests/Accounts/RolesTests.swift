@@ -53,7 +53,7 @@ import Testing
     return row.map { method == .get ? $0.get : $0.post }
   }
 
-  @Test func everyRouteAsksForItsRole() async throws {
+  @Test func `every route requires its role`() async throws {
     let routes = Routes()
     try await TestServer.run(routes: routes) { server in
       let sessions = try await Self.sessions(server)
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// From the front page on, two links deep; the queue has a number with an appeal and a proposed range.
-  @Test(arguments: Role.allCases) func everyLinkLeadsToAPageOfTheRole(_ role: Role) async throws {
+  @Test(arguments: Role.allCases) func `every link leads to a page that the role may open`(_ role: Role) async throws {
     let time = Date(timeIntervalSince1970: 1_795_000_000)
     try await TestDatabase.current.pool.withConnection { connection in
       _ = try await connection.execute(
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func aFormWithoutItsTokenChangesNothing() async throws {
+  @Test func `a form without its token changes nothing`() async throws {
     let routes = Routes()
     try await TestServer.run(routes: routes) { server in
       let session = try #require(try await Self.sessions(server)[.administrator])
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func anAdministratorMustHaveASecondFactorFromTheSecondTimeOn() async throws {
+  @Test func `an administrator needs a second factor from the second sign-in on`() async throws {
     try await TestServer.run { server in
       for (turn, status) in [(1, HTTPResponse.Status.ok), (2, .seeOther)] {
         let session = try #require(try await Self.sessions(server)[.administrator])

@@ -17,7 +17,7 @@ import Testing
       uri: "/sign-in", method: .post, headers: headers, body: ByteBuffer(string: "token=\(token)"))
   }
 
-  @Test func aFormOfAnotherOriginSignsNobodyIn() async throws {
+  @Test func `a sign-in form from another origin is refused`() async throws {
     try await TestServer.run { server in
       // The test client omits the port of its host.
       let host = "localhost"
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// A key is not a cookie: browsers do not add it by themselves.
-  @Test func theAPIDoesNotLookAtOrigins() async throws {
+  @Test func `the API accepts requests from any origin`() async throws {
     try await TestServer.run { server in
       for _ in 0..<2 {
         let answer = try await server.post(

@@ -29,7 +29,7 @@ import Testing
     ShortcutKeys.Action.allCases.map { ("key_\($0.rawValue)", changes[$0] ?? String($0.standardKey)) }
   }
 
-  @Test func keysAreRemappedTurnedOffAndRestored() async throws {
+  @Test func `keys are remapped turned off and restored`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let other = try await ModeratorClient.signIn(server, as: "Bob")
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func afterTheFirstPasswordComesTheQueue() async throws {
+  @Test func `after the first password comes the queue`() async throws {
     try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page("/moderation/account?welcome=1")
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: ["/moderation/nothing", "/nothing", "/moderation/numbers/0"])
-  func aPageThatDoesNotExistKeepsTheNavigation(_ uri: String) async throws {
+  func `a page that does not exist keeps the navigation`(_ uri: String) async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let answer = try await client.get(uri)

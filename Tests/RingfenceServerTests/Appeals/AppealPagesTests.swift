@@ -20,7 +20,7 @@ import Testing
     String(try #require(try await visitor.get("/appeal").text.firstMatch(of: /name="stamp" value="([^"]+)"/)?.1))
   }
 
-  @Test func anAppealWithoutScriptsWaitsThenGetsATicketOnce() async throws {
+  @Test func `an appeal without scripts waits and then gets one ticket`() async throws {
     try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
       let visitor = Visitor(server)
       let stamp = try await stamp(visitor)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func whatIsWrongIsSaidBesideItsFieldAndNothingIsLost() async throws {
+  @Test func `form errors appear beside their fields and keep the input`() async throws {
     try await TestServer.run { server in
       let visitor = Visitor(server)
       let stamp = try await stamp(visitor)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func aNetworkMaySendOnlySoManyADay() async throws {
+  @Test func `a network may send a limited number of appeals a day`() async throws {
     try await TestServer.run(configure: {
       $0.appealDelay = 0
       $0.limits.appealsADay = 12
@@ -124,7 +124,8 @@ import Testing
   }
 
   @Test(arguments: [PublicNumberVisibility.off, .hidden, .indexed])
-  func numbersHavePublicPagesOnlyWhereTheyAreWanted(_ visibility: PublicNumberVisibility) async throws {
+  func `numbers have public pages only if the operator enables them`(_ visibility: PublicNumberVisibility) async throws
+  {
     let time = Date()
     try await pool.withConnection { connection in
       _ = try await connection.execute(

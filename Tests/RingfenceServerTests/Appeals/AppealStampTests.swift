@@ -20,7 +20,7 @@ import Testing
     )
   }
 
-  @Test func workOrPatienceMakesAStampGood() throws {
+  @Test func `a stamp is valid after work or a wait`() throws {
     let stamp = stamps.make(at: now)
     let nonce = try work(stamp)
     guard case .good(let id, let expires, true) = stamps.check(stamp, nonce: nonce, at: now) else {
@@ -39,7 +39,7 @@ import Testing
     #expect(stamps.check(stamp, nonce: wrong, at: now + 100) == .invalid)
   }
 
-  @Test func nothingOfAStampCanBeChanged() throws {
+  @Test func `a changed stamp is refused`() throws {
     let stamp = stamps.make(at: now)
     let easier = AppealStamps(key: [UInt8](repeating: 3, count: 32), difficulty: 0, delay: 0)
     for index in stamp.indices {

@@ -39,7 +39,7 @@ import Testing
 
   private func states() async throws -> [Appeal.State] { try await appeals.appeals(of: number).map(\.state) }
 
-  @Test func upholdAnswersRevokesAndUpdatesTheTicket() async throws {
+  @Test func `upholding an appeal revokes the number and updates the ticket`() async throws {
     try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
       let ticket = try await appeal(server)
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func rejectNeedsAnAnswerAndClosesTheAppeal() async throws {
+  @Test func `rejecting an appeal needs a reply and closes it`() async throws {
     try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
       let ticket = try await appeal(server)
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func triageEscalates() async throws {
+  @Test func `the triage role can only escalate an appeal`() async throws {
     try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
       _ = try await appeal(server)
       let triage = try await ModeratorClient.signIn(server, as: "Tim", role: .triage)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func everyDecisionToAllowUpholdsTheAppeal() async throws {
+  @Test func `every decision to allow a number upholds its appeal`() async throws {
     try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
       let ticket = try await appeal(server)
       let allow = try Decision(
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func blockIsRefusedAndBulkLeavesTheNumberOut() async throws {
+  @Test func `a block is refused and a bulk decision skips a number with an appeal`() async throws {
     try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
       _ = try await appeal(server)
       let block = try Decision(
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func undoRestoresCauseLevelAndWaitingTime() async throws {
+  @Test func `undo restores cause, level and waiting time`() async throws {
     let queue = QueueStore(pool: pool)
     let since = Date(timeIntervalSince1970: 1_795_000_000)
     let ada = QueueWorker(account: "Ada", role: .moderator)

@@ -25,7 +25,7 @@ import Testing
     return try await server.client.execute(uri: uri, method: .get, headers: headers)
   }
 
-  @Test func aKeyMayDoWhatItsScopesSay() async throws {
+  @Test func `a key allows only the actions of its scopes`() async throws {
     let reporting = try await apps.create(name: "Reporter", scopes: .report, at: Date()).key
     let asking = try await apps.create(name: "Asker", scopes: [.lookup, .fetch], at: Date()).key
     try await TestServer.run { server in
@@ -52,7 +52,7 @@ import Testing
     #expect(keys == [try await apps.keys(of: "Reporter").first?.id])
   }
 
-  @Test func publicationsNeedAKeyWhereTheOperatorSaysSo() async throws {
+  @Test func `publications need a key if the operator requires one`() async throws {
     let fetching = try await apps.create(name: "Fetcher", scopes: .fetch, at: Date()).key
     let reporting = try await apps.create(name: "Reporter", scopes: .report, at: Date()).key
     for needsKey in [false, true] {

@@ -19,7 +19,7 @@ import Testing
 @Suite(.database) struct AuditPageTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 
-  @Test func aChangeShowsWhatDiffers() {
+  @Test func `an audit change lists the fields that differ`() {
     let changes = AuditChange.all(
       from: ["role": "triage", "same": "x", "gone": "1"], to: ["role": "moderator", "same": "x"])
     #expect(
@@ -30,7 +30,7 @@ import Testing
     #expect(AuditChange.all(from: nil, to: nil).isEmpty)
   }
 
-  @Test func whatIsOursInAChangeIsSaidInTheReadersWords() throws {
+  @Test func `coded values of a change are shown in the language of the reader`() throws {
     let texts = try MessageCatalog(folder: Checkout.texts)[.russian]
     let said = [
       AuditChange(field: "role", before: "triage", after: "moderator"),
@@ -50,7 +50,7 @@ import Testing
       ])
   }
 
-  @Test func thePageAndTheExportShowTheSame() async throws {
+  @Test func `the audit page and its export show the same events`() async throws {
     let auditLog = AuditLog(pool: TestDatabase.current.pool)
     for index in 0..<120 {
       let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "<Bob>")

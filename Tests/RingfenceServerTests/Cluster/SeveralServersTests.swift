@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func aPreviewIsShownAndSavedByEitherServer() async throws {
+  @Test func `a preview is shown and saved by either server`() async throws {
     try await Self.run { first, second in
       let here = try await Visitor(first, role: .administrator)
       let there = here.at(second)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func aPreviewWhoseServerDiedIsBrokenOffAndBegunAgain() async throws {
+  @Test func `a preview whose server died is marked as broken and can be restarted`() async throws {
     try await Self.run { first, second in
       let here = try await Visitor(first, role: .administrator)
       let there = here.at(second)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func oneOrderAtATimeAndBothServersSayHowItGoes() async throws {
+  @Test func `one publication order is open at a time and both servers show its progress`() async throws {
     let press = Press()
     try await Self.run(publish: press.publish) { first, second in
       let here = try await Visitor(first, role: .administrator)

@@ -25,7 +25,7 @@ import Testing
   /// A chunk of the chunked encoding.
   private static func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
 
-  @Test func aLengthThatIsTooLongIsRefusedUnread() async throws {
+  @Test func `a length that is too long is refused unread`() async throws {
     try await TestServer.run { server in
       for (length, begin) in [(2_000_000, ""), (20_000, "{"), (1_048_577, "[")] {
         let answer = try await raw {
@@ -41,7 +41,7 @@ import Testing
   }
 
   /// A response to a complete request while the next one's body is still arriving.
-  @Test func halfANextRequestDoesNotCloseTheConnection() async throws {
+  @Test func `half a next request does not close the connection`() async throws {
     try await TestServer.run { server in
       let body = try Reports.json()
       let answers = try await raw {
@@ -64,7 +64,7 @@ import Testing
     ("GET /healthz HTTP/1.1\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n", 400),
     ("GET /healthz HTTP/1.1\r\nHost: a\r\n", 200), ("GET /healthz HTTP/1.0\r\n", 200),
   ])
-  func aRequestNamesOneHost(_ head: String, status: Int) async throws {
+  func `a request must name exactly one host`(_ head: String, status: Int) async throws {
     try await TestServer.run { server in
       let answer = try await raw {
         let connection = try RawConnection(port: server.port)
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// RFC 9112, 9.3: a client of HTTP/1.0 reads the response to the end of the connection by default.
-  @Test func aConnectionOfHTTP10EndsWithItsAnswer() async throws {
+  @Test func `an HTTP 1.0 connection is closed after the response`() async throws {
     try await TestServer.run { server in
       let body = try Reports.json()
       let head = Self.head(server, "Content-Length: \(body.utf8.count)")
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func aConnectionOfHTTP10IsKeptWhereThatIsAskedFor() async throws {
+  @Test func `an HTTP 1.0 connection with keep-alive stays open`() async throws {
     try await TestServer.run { server in
       let answers = try await raw {
         let connection = try RawConnection(port: server.port)
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func aBodyWithoutLengthIsCutAtTheCap() async throws {
+  @Test func `a body without a length is cut at the limit`() async throws {
     try await TestServer.run { server in
       // An object stops at 16 KB, an array at 1 MB; the server does not wait for the rest.
       for (begin, filler) in [("{", 20_000), ("[", 1_100_000)] {
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func aRefusedRequestDoesNotHoldItsConnection() async throws {
+  @Test func `a refused request does not keep its connection open`() async throws {
     try await TestServer.run { server in
       let answer = try await raw {
         let connection = try RawConnection(port: server.port)
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func aBodyThatDoesNotComeInTimeIsGivenUp() async throws {
+  @Test func `a body that arrives too slowly is refused`() async throws {
     try await TestServer.run(configure: {
       $0.connections = ConnectionLimits(body: .milliseconds(300), bytesPerSecond: 1_000, linger: .seconds(10))
     }) { server in
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func headersThatDoNotComeInTimeAreGivenUp() async throws {
+  @Test func `headers that arrive too slowly close the connection`() async throws {
     try await TestServer.run(configure: {
       $0.connections = ConnectionLimits(headers: .milliseconds(300), idle: .seconds(60))
     }) { server in
@@ -181,7 +181,7 @@ import Testing
   }
 
   /// An incomplete next head that arrives during a response may take as long as the response.
-  @Test func halfANextHeadDoesNotCutTheAnswerBeforeIt() async throws {
+  @Test func `an incomplete next head does not cut the current response`() async throws {
     try await TestServer.run(configure: {
       $0.connections = ConnectionLimits(headers: .milliseconds(300), idle: .seconds(60))
     }) { server in
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func anIdleConnectionIsClosed() async throws {
+  @Test func `an idle connection is closed`() async throws {
     try await TestServer.run(configure: { $0.connections = ConnectionLimits(idle: .milliseconds(300)) }) { server in
       let answer = try await raw {
         let connection = try RawConnection(port: server.port)
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoHTTPIsAnsweredAndClosed() async throws {
+  @Test func `malformed HTTP is answered with 400 and closed`() async throws {
     try await TestServer.run { server in
       let answer = try await raw {
         let connection = try RawConnection(port: server.port)

@@ -22,7 +22,7 @@ import Testing
     """
   }
 
-  @Test func aFloodFromOneNetworkDoesNotStopTheOthers() async throws {
+  @Test func `a flood from one network does not block other networks`() async throws {
     try await TestServer.run(
       configure: {
         $0.maximumConnections = 64
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func longBodiesOfOneNetworkDoNotTakeTheMemoryOfOthers() async throws {
+  @Test func `long bodies of one network do not use the memory of others`() async throws {
     // Eight endless bodies of 100,000 bytes each; the network's share is 262,144 bytes.
     try await TestServer.run(configure: { $0.limits = RequestLimits(bodyBytes: 1 << 20) }) { server in
       let part = "[" + String(repeating: " ", count: 100_000)

@@ -31,7 +31,7 @@ import Testing
   }
 
   /// The HTTP parser reads nothing after a request for another protocol.
-  @Test func aRequestForAnotherProtocolIsAnsweredAndTheLast() async throws {
+  @Test func `a request for another protocol is answered and closes the connection`() async throws {
     try await TestServer.run { server in
       // The form of Java's HttpClient.
       let upgrade = """
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func aClientThatExpectsToBeToldToGoOnIs() async throws {
+  @Test func `a client that expects 100 Continue receives it`() async throws {
     try await TestServer.run { server in
       let body = try Reports.json()
       let answers = try await raw { [port = server.port, key = server.key] in
@@ -78,7 +78,7 @@ import Testing
     ("/v1/reports", "Content-Length: 2000000", 413), ("/v1/nowhere", "Content-Length: 10", 404),
     ("/appeals", "Content-Length: 100000", 415),
   ])
-  func aBodyThatIsNotWantedIsNotAskedFor(path: String, length: String, status: Int) async throws {
+  func `a body that will be refused gets no 100 Continue`(path: String, length: String, status: Int) async throws {
     try await TestServer.run { server in
       let answer = try await Self.answer(server, Self.post(path, server, "Expect: 100-continue\r\n\(length)"))
       #expect(!answer.contains(" 100 Continue"), "\(answer)")
@@ -97,7 +97,7 @@ import Testing
     "HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n",
     "HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 5\r\n",
   ])
-  func aFramingThatCanBeReadInTwoWaysIsRefused(_ rest: String) async throws {
+  func `ambiguous framing is refused`(_ rest: String) async throws {
     try await TestServer.run { server in
       let next = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
       let answer = try await Self.answer(
@@ -114,7 +114,8 @@ import Testing
     ("http://other@localhost/healthz", "localhost", 400), ("http:///healthz", "localhost", 400),
     ("/healthz", "", 400),
   ])
-  func anAbsoluteAddressNamesTheHost(_ address: String, host: String, status: Int) async throws {
+  func `an absolute address must name the host of the server`(_ address: String, host: String, status: Int) async throws
+  {
     try await TestServer.run { server in
       let answer = try await Self.answer(
         server, "GET \(address) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
@@ -122,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func theFastPathRefusesAnEmptyHost() async throws {
+  @Test func `the fast path refuses an empty host header`() async throws {
     try await TestServer.run { server in
       #expect(try await server.report("{}").status == .badRequest)
       let body = try Reports.json()
@@ -135,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func aFormThatIsTooLongOrTooSlowIsToldSo() async throws {
+  @Test func `a form that is too long or too slow is refused with its status`() async throws {
     try await TestServer.run(configure: {
       $0.connections = ConnectionLimits(body: .milliseconds(300), bytesPerSecond: 1_000_000, linger: .seconds(10))
     }) { server in
@@ -150,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func jsonThatParsersReadInTwoWaysIsRefused() async throws {
+  @Test func `JSON that parsers can read in two ways is refused`() async throws {
     try await TestServer.run { server in
       let report = try Reports.json()
       for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {

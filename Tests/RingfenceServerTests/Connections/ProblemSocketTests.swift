@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func requestsThatCannotBeServed() async throws {
+  @Test func `a request that cannot be served gets its problem document`() async throws {
     try await TestServer.run { server in
       for each in Self.cases {
         expect(try await answer(each.request(key: server.key), port: server.port), each.kind, each.says)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func whoeverSendsTooMuchIsToldWhenToComeBack() async throws {
+  @Test func `a request over the rate limit gets Retry-After`() async throws {
     let body = try Reports.json()
     try await TestServer.run(
       configure: { $0.limits = RequestLimits(app: .init(perSecond: 1, burst: 1), network: nil) },
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func whoeverComesWhileTheDatabaseIsAwayIsToldWhenToComeBack() async throws {
+  @Test func `a request while the database is unavailable gets Retry-After`() async throws {
     let body = try Reports.json()
     try await TestServer.run { server in
       let report = Case(kind: .unavailable, line: "POST /v1/reports", head: Self.json, body: body)

@@ -41,7 +41,9 @@ import Testing
     }
   }
 
-  @Test(arguments: State.allCases) func triageCannotAllow(_ state: State) async throws {
+  @Test(arguments: State.allCases) func `the triage role cannot allow a number that is held, listed or often reported`(
+    _ state: State
+  ) async throws {
     try await TestServer.run { server in
       try await prepare(state)
       let triage = try await ModeratorClient.signIn(server, as: "Tim", role: .triage)
@@ -57,7 +59,9 @@ import Testing
     }
   }
 
-  @Test(arguments: State.allCases) func moderatorNeedsAReason(_ state: State) async throws {
+  @Test(arguments: State.allCases) func `allowing a held, listed or often reported number needs a reason`(
+    _ state: State
+  ) async throws {
     try await TestServer.run { server in
       try await prepare(state)
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -80,7 +84,9 @@ import Testing
     }
   }
 
-  @Test(arguments: State.allCases) func bulkNeedsAReason(_ state: State) async throws {
+  @Test(arguments: State.allCases) func `allowing a held, listed or often reported number in bulk needs a reason`(
+    _ state: State
+  ) async throws {
     try await TestServer.run { server in
       try await prepare(state)
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -98,7 +104,7 @@ import Testing
     }
   }
 
-  @Test(arguments: State.allCases) func storeEnforcesTheRule(_ state: State) async throws {
+  @Test(arguments: State.allCases) func `the store enforces the reason and the role`(_ state: State) async throws {
     try await prepare(state)
     let bare = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: Date())
     await #expect(throws: RuleViolation.self) { try await decisions.record(bare) }

@@ -22,7 +22,7 @@ import Testing
     _ = try await TestDatabase.current.pool.run(EnqueueCases(numbers.map { ($0, .held) }, at: Date()))
   }
 
-  @Test func aStalePageOverwritesNothingAndKeepsWhatWasTyped() async throws {
+  @Test func `a stale page overwrites nothing and keeps the typed text`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func whatIsMissingIsNamedAndNothingIsDone() async throws {
+  @Test func `a missing field is named and nothing is stored`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func triageAllowsAndLeavesTheRestToOthers() async throws {
+  @Test func `the triage role may escalate a case but not block or decide in bulk`() async throws {
     try await TestServer.run { server in
       try await enqueue([number])
       let triage = try await ModeratorClient.signIn(server, as: "Tim", role: .triage)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func twoModeratorsAreNeverOnOneCase() async throws {
+  @Test func `two moderators never have the same case open`() async throws {
     try await TestServer.run { server in
       try await enqueue([number, number + 1])
       let (ada, bob) = (
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func theNextCaseFollowsAndTheCountFalls() async throws {
+  @Test func `the next case follows and the count decreases`() async throws {
     try await TestServer.run { server in
       try await enqueue([number, number + 1, 493_012_345_678])
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func whatNoPageSendsHarmsNothing() async throws {
+  @Test func `malformed requests cause no server error`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada", role: .administrator)
       let page = try await client.page(uri)
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func anIdIsOfOneDecision() async throws {
+  @Test func `a decision ID belongs to one decision`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func aBulkDoesWhatItsPreviewSaidOrNothing() async throws {
+  @Test func `a bulk decision matches its preview or changes nothing`() async throws {
     try await TestServer.run { server in
       let numbers = (0..<30).map { number + Int64($0) }
       try await enqueue(numbers)
@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  @Test func aBulkThatBrokeOffIsFinishedByOneButton() async throws {
+  @Test func `an interrupted bulk decision is finished with one button`() async throws {
     let numbers = (0..<120).map { number + Int64($0) }
     let bulks = BulkStore(pool: TestDatabase.current.pool)
     let bulk = Bulk(

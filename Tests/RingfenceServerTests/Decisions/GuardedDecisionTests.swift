@@ -41,7 +41,7 @@ import Testing
     #expect(stored.kind == .decision(.block) && stored.reason == "One campaign." && stored.label == "A label")
   }
 
-  @Test func aNumberOfADirectoryIsBlockedOnlyWithAConfirmation() async throws {
+  @Test func `a number of a directory is blocked only with a confirmation`() async throws {
     let left = Mutex([StoredDirectoryEntry(number: number, name: "City Hospital", category: "Hospitals")])
     _ = try await DirectoryStore(pool: pool).replace(source: "A list", at: Date()) {
       left.withLock { left in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func aNumberBesideAProtectedOneIsBlockedOnlyWithAConfirmation() async throws {
+  @Test func `a number beside a protected one is blocked only with a confirmation`() async throws {
     try await ProtectionStore(pool: pool).add([(.number(number + 1), "A bank")], by: "Ada", at: Date())
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func anAdministratorProtectsANumberOnItsCase() async throws {
+  @Test func `an administrator protects a number on its case`() async throws {
     try await TestServer.run { server in
       let moderator = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await moderator.page(uri)
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func aFoldedFieldWithAnErrorIsOpen() async throws {
+  @Test func `a folded field with an error is open`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)

@@ -27,7 +27,7 @@ import Testing
     return try #require(root?["components"] as? [String: [String: [String: Any]]])
   }
 
-  @Test func everyRouteIsDescribedAndNothingElseIs() async throws {
+  @Test func `the API description contains exactly the routes of the server`() async throws {
     let single = ["/healthz", "/readyz", "/metrics", "/openapi.json"]
     let seen = Routes()
     try await TestServer.run(routes: seen) { _ in }
@@ -42,7 +42,7 @@ import Testing
     #expect(described.count > 15)
   }
 
-  @Test(arguments: [false, true]) func everyReferenceLeadsToAComponent(needsKey: Bool) throws {
+  @Test(arguments: [false, true]) func `every reference leads to a component`(needsKey: Bool) throws {
     let document = try document(publicationsNeedKey: needsKey)
     let ids = document.operations.map(\.id)
     #expect(ids.count == Set(ids).count)
@@ -59,7 +59,7 @@ import Testing
     #expect(needsKey ? fetches == 11 : fetches == 0)
   }
 
-  @Test func problemsAreThoseOfTheCatalogue() throws {
+  @Test func `problems of the API description match the catalog`() throws {
     let document = try document(publicationsNeedKey: true)
     let examples = try #require(try components(document)["examples"])
     #expect(examples.count > 20)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func namesAndLimitsAreThoseOfTheCode() throws {
+  @Test func `names and limits of the API description match the code`() throws {
     let document = try document(publicationsNeedKey: true)
     let schemas = try #require(try components(document)["schemas"])
     #expect(schemas["Category"]?["enum"] as? [String] == ReportCategory.allCases.map(\.slug))
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// A key with all scopes but the described one is refused; a key with this scope alone is not.
-  @Test(arguments: [false, true]) func operationsNeedTheDescribedScope(needsKey: Bool) async throws {
+  @Test(arguments: [false, true]) func `each operation needs exactly the described scope`(needsKey: Bool) async throws {
     let apps = AppStore(pool: TestDatabase.current.pool)
     let operations = try document(publicationsNeedKey: needsKey).operations
     try await TestServer.run(
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func examplesHaveTheTimeOfTheStart() throws {
+  @Test func `examples have the time of the server start`() throws {
     let now = Date(timeIntervalSince1970: 1_900_000_000)
     let document = try OpenAPIDocument(contentsOf: Checkout.openAPI, publicationsNeedKey: false, now: now)
     #expect(document.json.contains("\"reported_at\":\"2030-03-17T17:46:40Z\""))
@@ -136,7 +136,9 @@ import Testing
       ("responses/Limited", "responses/None", "#/components/responses/None does not exist"),
       ("type: /problems/limited", "kind: limited", "type is missing"),
     ])
-  func refusesABrokenFile(part: String, replacement: String, message: String) async throws {
+  func `a broken API description is refused with the reason`(part: String, replacement: String, message: String)
+    async throws
+  {
     let text = try String(contentsOfFile: Checkout.openAPI, encoding: .utf8)
     try #require(text.contains(part))
     try await withTemporaryFolder { folder in
@@ -155,7 +157,7 @@ import Testing
   }
 
   /// Each `type` of a problem in the sources has its entry in the catalog.
-  @Test func everyProblemIsInTheCatalogue() throws {
+  @Test func `every problem type is in the catalog`() throws {
     for target in ["API", "HTTPServer", "ModerationSite"] {
       let root = "\(Checkout.root)/Sources/\(target)"
       for name in try FileManager.default.subpathsOfDirectory(atPath: root) where name.hasSuffix(".swift") {
@@ -174,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func everyTypeLeadsToItsPage() async throws {
+  @Test func `every problem type leads to its page`() async throws {
     try await TestServer.run { server in
       for kind in ProblemKind.allCases {
         let json = try await server.client.execute(
@@ -204,7 +206,7 @@ import Testing
       (nil, 1), ("*/*", 1), ("application/json", 1), ("text/html, application/*;q=0.5", 0.5), ("text/html", 0),
       ("application/json;q=0, */*", 0), ("nonsense", 1), ("", 1), ("APPLICATION/JSON ; Q=0.2", 0.2), ("*/*;q=0", 0),
     ] as [(String?, Double)])
-  func whatAClientAccepts(field: String?, quality: Double) {
+  func `the Accept header gives the quality of a media type`(field: String?, quality: Double) {
     #expect(AcceptField(field).quality(of: "application/json") == quality)
   }
 }

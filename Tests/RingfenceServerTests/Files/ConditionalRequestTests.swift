@@ -30,7 +30,7 @@ struct ConditionalRequestTests {
     ("*", true), (" * ", true), (#""b""#, false), (#""A""#, false), ("a", false), ("", false), (#""a"#, false),
     (#""a" "b""#, false), (#"w/"a""#, false), (#""*""#, false), (#"*, "b""#, false),
   ])
-  func whoHasItAlreadyIsToldSo(_ field: String, isKnown: Bool) {
+  func `a client with a current entity tag gets 304 Not Modified`(_ field: String, isKnown: Bool) {
     #expect(outcome { $0.ifNoneMatch = field } == (isKnown ? .notModified : .whole))
     #expect(
       outcome {
@@ -42,11 +42,11 @@ struct ConditionalRequestTests {
   @Test(arguments: [
     (#""a""#, true), (#""b", "a""#, true), ("*", true), (#"W/"a""#, false), (#""b""#, false), ("nonsense", false),
   ])
-  func whoWantsAnotherIsRefused(_ field: String, holds: Bool) {
+  func `an If-Match precondition on other content is refused`(_ field: String, holds: Bool) {
     #expect(outcome { $0.ifMatch = field } == (holds ? .whole : .preconditionFailed))
   }
 
-  @Test func datesCountWhereThereAreNoTags() {
+  @Test func `dates apply only without entity tags`() {
     for (date, isNew) in [(Self.before, true), (Self.same, false), (Self.after, false), ("yesterday", true)] {
       #expect(outcome { $0.ifModifiedSince = date } == (isNew ? .whole : .notModified))
     }
@@ -66,7 +66,7 @@ struct ConditionalRequestTests {
       } == .whole)
   }
 
-  @Test func aRefusalComesBeforeNothingNew() {
+  @Test func `a failed precondition has priority over 304 Not Modified`() {
     #expect(
       outcome {
         $0.ifMatch = #""b""#
@@ -74,7 +74,7 @@ struct ConditionalRequestTests {
       } == .preconditionFailed)
   }
 
-  @Test func nothingNewComesBeforeARange() {
+  @Test func `304 Not Modified has priority over a range`() {
     #expect(
       outcome {
         $0.ifNoneMatch = #""a""#
@@ -82,7 +82,7 @@ struct ConditionalRequestTests {
       } == .notModified)
   }
 
-  @Test func aRangeIsForGETOnly() {
+  @Test func `a range applies to GET only`() {
     #expect(outcome { $0.range = "bytes=1-2" } == .part(1..<3))
     #expect(outcome { $0.range = "bytes=20-" } == .notSatisfiable)
     #expect(
@@ -97,7 +97,7 @@ struct ConditionalRequestTests {
     (same, true), (before, false), (after, false), ("Sunday, 06-Nov-94 08:49:37 GMT", true),
     ("Sun Nov  6 08:49:37 1994", true),
   ])
-  func aPartOfTheSameOnly(_ field: String, isSame: Bool) {
+  func `If-Range returns a part only of the same content`(_ field: String, isSame: Bool) {
     for (range, expected) in [("bytes=1-2", ConditionalRequest.Outcome.part(1..<3)), ("bytes=20-", .notSatisfiable)] {
       let outcome = outcome {
         $0.ifRange = field
@@ -108,7 +108,7 @@ struct ConditionalRequestTests {
     #expect(outcome { $0.ifRange = field } == .whole)
   }
 
-  @Test func aDateThatTwoContentsMayHaveIsNoProof() {
+  @Test func `a weak date does not satisfy If-Range`() {
     #expect(
       outcome(isDateStrong: false) {
         $0.ifRange = Self.same

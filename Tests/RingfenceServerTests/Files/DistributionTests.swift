@@ -28,7 +28,7 @@ import Testing
     try Data(bytes).write(to: file, options: .atomic)
   }
 
-  @Test func aFileSaysWhatItIs() async throws {
+  @Test func `a file has the content type and caching of its kind`() async throws {
     try await TestServer.run { server in
       for path in [
         "packs/toxic-1.rfpack", "deltas/toxic-1-2.rfdelta", "formats/blocklist.2-1.csv", "roots/1.root.json",
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// All on one connection: a response with a wrong length would break the next one.
-  @Test func everyKindOfAnswerHasItsLength() async throws {
+  @Test func `every kind of response has the right length`() async throws {
     let tag = "\"\(Self.digest)\""
     let cases: [(method: String, fields: [String: String], status: Int, range: String?, body: String)] = [
       ("GET", [:], 200, nil, Self.text),
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func anEmptyFileIsServedToo() async throws {
+  @Test func `an empty file is served`() async throws {
     try await TestServer.run { server in
       try Self.put([], "formats/empty-1.csv", in: server)
       let answers = try await Exchange.run(
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func nothingElseIsServed() async throws {
+  @Test func `no other path is served`() async throws {
     let paths = [
       "packs/none-1.rfpack", "packs/.hidden", "packs/..%2Fmanifest.json", "packs/%2e%2e%2fmanifest.json",
       "packs/toxic-1.rfpack%00", "packs/a.tmp", "packs/A-1.rfpack", "packs/folder", "packs/pipe",
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func aLargeFileGoesOutInPartsOfAnySize() async throws {
+  @Test func `a large file is sent in parts of any size`() async throws {
     var generator = SeededGenerator(seed: 11)
     var bytes = (0..<3 * FileSender.slice + 12_345).map { _ in UInt8.random(in: 0...255, using: &generator) }
     let slice = FileSender.slice
@@ -153,7 +153,7 @@ import Testing
     bytes = []
   }
 
-  @Test func aNewManifestIsSeenAtOnce() async throws {
+  @Test func `a new manifest is served immediately`() async throws {
     try await TestServer.run { server in
       var tag = ""
       for content in ["one", "two", "three"] {
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func whoStopsReadingIsLetGo() async throws {
+  @Test func `a client that stops reading is disconnected`() async throws {
     try await TestServer.run(configure: {
       $0.connections = ConnectionLimits(stalledAnswer: .milliseconds(300))
     }) { server in
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func whoReadsSlowlyButSteadilyGetsItAll() async throws {
+  @Test func `a slow but steady reader gets the complete file`() async throws {
     let patience = 1.0
     let length = 24 << 20
     try await TestServer.run(configure: {

@@ -22,7 +22,7 @@ struct HTTPRangeTests {
     ("BYTES=1-2", 1..<3), ("bytes= 1-2", 1..<3), ("bytes=,1-2", 1..<3), ("bytes=1-2 ,, ", 1..<3),
     ("bytes=\t007-008\t", 7..<9),
   ])
-  func aPart(_ field: String, expected: Range<Int>) {
+  func `a valid range gives its part`(_ field: String, expected: Range<Int>) {
     #expect(HTTPRange(field, length: 10) == .part(expected))
   }
 
@@ -30,7 +30,7 @@ struct HTTPRangeTests {
     "bytes=10-", "bytes=10-10", "bytes=11-20", "bytes=-0", "bytes=-000", "bytes=99999999999999999999999999-",
     "bytes=9223372036854775806-9223372036854775807",
   ])
-  func beyondTheEnd(_ field: String) {
+  func `a range beyond the end is not satisfiable`(_ field: String) {
     #expect(HTTPRange(field, length: 10) == .notSatisfiable)
   }
 
@@ -40,11 +40,11 @@ struct HTTPRangeTests {
     // Other units and several ranges: the complete file is a valid response.
     "items=0-1", "byte=0-1", "bytes =0-1", "bytes=0-1,3-4", "bytes=0-1, bytes=3-4", "bytes=0-1,x", "bytes=99-,0-1",
   ])
-  func theWhole(_ field: String) {
+  func `an invalid or absent range gives the complete file`(_ field: String) {
     #expect(HTTPRange(field, length: 10) == .whole)
   }
 
-  @Test func aFileOfNothingHasNoParts() {
+  @Test func `an empty file has no parts`() {
     #expect(HTTPRange("bytes=0-", length: 0) == .notSatisfiable)
     #expect(HTTPRange("bytes=0-0", length: 0) == .notSatisfiable)
     #expect(HTTPRange("bytes=-0", length: 0) == .notSatisfiable)
@@ -52,7 +52,7 @@ struct HTTPRangeTests {
   }
 
   /// Every range of small files, compared with the definition.
-  @Test func everySmallRange() {
+  @Test func `every small range agrees with the definition`() {
     for length in 0...5 {
       for first in 0...6 {
         for last in 0...6 {

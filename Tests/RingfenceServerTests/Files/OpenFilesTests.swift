@@ -13,7 +13,7 @@ import Testing
 @testable import RingfenceServer
 
 struct OpenFilesTests {
-  @Test func readersOfAFileShareIt() async throws {
+  @Test func `readers of a file share one descriptor`() async throws {
     try await withTemporaryFolder { folder in
       try Data("one".utf8).write(to: URL(filePath: "\(folder)/a"))
       let files = OpenFiles()
@@ -26,7 +26,7 @@ struct OpenFilesTests {
     }
   }
 
-  @Test func whatHasANewContentIsOpenedAnew() async throws {
+  @Test func `a replaced file is opened again`() async throws {
     try await withTemporaryFolder { folder in
       let path = "\(folder)/a"
       let files = OpenFiles()
@@ -44,7 +44,7 @@ struct OpenFilesTests {
     }
   }
 
-  @Test func aFileThatAManifestKnowsIsNotReadForItsDigest() async throws {
+  @Test func `the digest of a file in the manifest is not computed`() async throws {
     try await withTemporaryFolder { folder in
       try Data("one".utf8).write(to: URL(filePath: "\(folder)/a"))
       let named = PackDigest.of(Array("what the manifest says".utf8))
@@ -55,7 +55,7 @@ struct OpenFilesTests {
     }
   }
 
-  @Test func thereIsAnEndToOpenFiles() async throws {
+  @Test func `the number of open files is limited`() async throws {
     try await withTemporaryFolder { folder in
       for name in ["a", "b", "c", "d"] { try Data(name.utf8).write(to: URL(filePath: "\(folder)/\(name)")) }
       let files = OpenFiles(capacity: 1, limit: 3)

@@ -9,7 +9,7 @@ import Testing
 @testable import RingfenceServer
 
 @Suite struct FormTests {
-  @Test func fieldsAreRead() throws {
+  @Test func `form fields are decoded`() throws {
     let form = try #require(Form(encoded: "a=1&b=x+y%2B%C3%A4&a=2&empty=&bare&space=++%20"))
     #expect(form["a"] == "1" && form.all("a") == ["1", "2"])
     #expect(form["b"] == "x y+ä" && form["empty"] == "" && form["bare"] == "" && form["none"] == nil)
@@ -17,16 +17,18 @@ import Testing
     #expect(try #require(Form(encoded: "")).all("") == [])
   }
 
-  @Test(arguments: ["a=%", "a=%4", "a=%zz", "a=%00", "a=%C3", "%ff=1"]) func whatIsNoFormIsNone(_ text: String) {
+  @Test(arguments: ["a=%", "a=%4", "a=%zz", "a=%00", "a=%C3", "%ff=1"]) func `a malformed form is refused`(
+    _ text: String
+  ) {
     #expect(Form(encoded: text) == nil)
   }
 
-  @Test func fieldsAreCounted() {
+  @Test func `the number of form fields is limited`() {
     #expect(Form(encoded: Array(repeating: "a", count: Form.limit).joined(separator: "&")) != nil)
     #expect(Form(encoded: Array(repeating: "a", count: Form.limit + 1).joined(separator: "&")) == nil)
   }
 
-  @Test func aTokenIsItsSessions() {
+  @Test func `a form token matches its own session only`() {
     let token = FormToken.make(session: "one")
     #expect(FormToken.matches(token, FormToken.make(session: "one")))
     #expect(!FormToken.matches(token, FormToken.make(session: "two")))
@@ -38,7 +40,7 @@ import Testing
     ("//evil.example/moderation", "/moderation"), ("https://evil.example", "/moderation"),
     ("/moderationx", "/moderation"), ("/moderation/\\evil", "/moderation"), ("/moderation/a\r\nb", "/moderation"),
     (nil, "/moderation"),
-  ]) func oneReturnsToOurPagesOnly(wish: String?, path: String) {
+  ]) func `a return address leads to pages of this site only`(wish: String?, path: String) {
     #expect(ReturnAddress(wish).path == path)
   }
 }

@@ -15,7 +15,7 @@ import Testing
 
 /// Values with their own template value give the same value as the compiler's encoding.
 @Suite struct HotValuesTests {
-  @Test func theyAreWhatTheirEncodingSays() throws {
+  @Test func `values with their own encoding equal the generated encoding`() throws {
     let catalog = try MessageCatalog(folder: Checkout.texts)
     let time = PageTime(Date(timeIntervalSince1970: 1_795_000_000), catalog[.english])
     #expect(time.datetime == "2026-11-18T11:06:40Z")

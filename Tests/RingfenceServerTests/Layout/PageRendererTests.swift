@@ -66,7 +66,7 @@ import Testing
     return (found, lines.all.withLock { $0 })
   }
 
-  @Test func aPageThatCannotBeEncodedIsALoggedProblem() async throws {
+  @Test func `a page that cannot be encoded is a logged problem`() async throws {
     for (path, words) in [("/broken", "It cannot be shown."), ("/missing", "no-such-page")] {
       let (answers, log) = try await answers(["/works", path], accept: "application/json")
       #expect(answers.map(\.status) == [.ok, .internalServerError])
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func aBrowserGetsThePageOfTheProblem() async throws {
+  @Test func `a browser gets an HTML page for a problem`() async throws {
     let (answers, log) = try await answers(["/broken"], accept: "text/html")
     #expect(answers.first?.headers[.contentType] == "text/html; charset=utf-8")
     #expect(answers.first.map { !String(buffer: $0.body).isEmpty } == true)

@@ -15,7 +15,7 @@ import Testing
       body: ByteBuffer(string: "token=\(token)"))
   }
 
-  @Test func aLinkSignsInOnce() async throws {
+  @Test func `a sign-in link works once`() async throws {
     try await TestServer.run { server in
       let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
       let form = try await server.client.execute(uri: "/sign-in?token=\(token)", method: .get)
@@ -48,7 +48,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["cross-site", "same-site"]) func anotherSitesFormIsRefused(_ site: String) async throws {
+  @Test(arguments: ["cross-site", "same-site"]) func `a form from another site is refused`(_ site: String) async throws
+  {
     try await TestServer.run { server in
       let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
       for uri in ["/sign-in", "/sign-out"] {
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func aPublicFileIsServedWholeAndByItsNameOnly() async throws {
+  @Test func `a public file is served completely and by its exact name only`() async throws {
     try await TestServer.run { server in
       let whole = try await server.client.execute(uri: "/ringfence.css", method: .get)
       #expect(whole.status == .ok)
@@ -79,14 +80,14 @@ import Testing
     }
   }
 
-  @Test func anOldLinkIsDead() async throws {
+  @Test func `an expired link is refused`() async throws {
     try await TestServer.run { server in
       let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date() - SessionStore.linkLifetime - 1)
       #expect(try await signIn(server, token).status == .forbidden)
     }
   }
 
-  @Test func whoHasNotSignedInSeesNothing() async throws {
+  @Test func `a visitor without a session is sent to sign in`() async throws {
     try await TestServer.run { server in
       for uri in ["/moderation", "/moderation/numbers/33162000248"] {
         let response = try await server.client.execute(uri: uri, method: .get)
@@ -96,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func whatAStrangerWritesIsEscaped() async throws {
+  @Test func `text of a visitor is escaped`() async throws {
     try await TestServer.run { server in
       let response = try await server.client.execute(uri: "/sign-in?token=%22%3E%3Cscript%3E", method: .get)
       #expect(!String(buffer: response.body).contains("<script>"))

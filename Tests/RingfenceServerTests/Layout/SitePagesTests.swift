@@ -18,7 +18,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
 
   /// Requests every page with every role, an empty database and hostile queries.
-  @Test func rolesAndEmptyStates() async throws {
+  @Test func `every page checks the role, shows empty states and escapes queries`() async throws {
     try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
       let pages: [(path: String, least: Role)] = [
         ("/moderation", .triage), ("/moderation/search", .triage), ("/moderation/publications", .triage),
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func protectedNumbersAreAddedAndRemovedWithATrace() async throws {
+  @Test func `adding and removing a protected number is audited`() async throws {
     try await TestServer.run { server in
       let visitor = try await Visitor(server, role: .administrator)
       let path = "/moderation/protected"
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func aRangeIsDecidedWithItsMembersInSight() async throws {
+  @Test func `a range page shows the members and approves the range`() async throws {
     let time = Date()
     var reports: [Report] = []
     for place in 0..<5 {
@@ -118,9 +118,10 @@ import Testing
     ("0033162601021", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "33162601021")),
     ("01 62 60 10 21", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "162601021")),
     ("3316", .beginning(3316, exact: nil, ending: "3316")), ("*601021", .ending("601021")), ("*021", .ending("021")),
-    ("*21", .tooShort), ("01", .tooShort), ("Ada & Sons", .label("Ada & Sons")), ("", .nothing), ("1234567890123456789", .tooShort),
+    ("*21", .tooShort), ("01", .tooShort), ("Ada & Sons", .label("Ada & Sons")), ("", .nothing),
+    ("1234567890123456789", .tooShort),
   ])
-  func wishesAreReadInAnySpelling(_ text: String, _ wish: SearchRequest) {
+  func `a search accepts numbers in any spelling`(_ text: String, _ wish: SearchRequest) {
     #expect(SearchRequest(text, country: "FR") == wish)
   }
 }

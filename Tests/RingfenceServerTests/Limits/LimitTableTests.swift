@@ -11,7 +11,7 @@ import Testing
 @testable import RingfenceServer
 
 @Suite struct LimitTableTests {
-  @Test func aFloodOfKeysForgetsTheLeastFirst() {
+  @Test func `a flood of keys evicts the lowest counts first`() {
     var table = BoundedTable(capacity: 1_024)
     for key in 0..<64 { table[key] = 1_000_000 }
     for key in 1_000..<101_000 { table[key] = UInt64(key) % 7 + 1 }
@@ -22,7 +22,7 @@ import Testing
     #expect(table[0] == 0)
   }
 
-  @Test func aBucketFillsAsTimeGoes() {
+  @Test func `a token bucket refills over time`() {
     var buckets = TokenBuckets(rate: .init(perSecond: 10, burst: 5), capacity: 64)
     let second: UInt64 = 1_000_000_000
     for _ in 0..<5 { #expect(buckets.take(1, from: "a", now: second) == nil) }
@@ -39,7 +39,7 @@ import Testing
     #expect(buckets.take(1, from: "a", now: 11 * second) == nil)
   }
 
-  @Test func networksAreCutFromAddresses() throws {
+  @Test func `a network is a prefix of the client address`() throws {
     func network(_ text: String) throws -> ClientNetwork { ClientNetwork(try SocketAddress(ipAddress: text, port: 1)) }
     #expect(try network("192.0.2.1") == network("192.0.2.254"))
     #expect(try network("192.0.2.1") != network("192.0.3.1"))
@@ -50,7 +50,7 @@ import Testing
     #expect(ClientNetwork(nil) == .local)
   }
 
-  @Test func oneNetworkCannotTakeAllMemory() throws {
+  @Test func `one network cannot use the memory of all bodies`() throws {
     let budget = BodyBudget(limit: 400)
     let (a, b) = (ClientNetwork(try SocketAddress(ipAddress: "192.0.2.1", port: 1)), ClientNetwork.local)
     #expect(budget.take(100, for: a))

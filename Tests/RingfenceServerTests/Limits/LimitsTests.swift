@@ -18,7 +18,7 @@ import Testing
   private static let policy = HTTPField.Name("RateLimit-Policy")!
   private static let forwarded = HTTPField.Name("X-Forwarded-For")!
 
-  @Test func anAppIsToldWhatIsLeftAndWhenToComeBack() async throws {
+  @Test func `responses include the remaining limit and the time to retry`() async throws {
     let clock = TestClock()
     try await TestServer.run(
       configure: { $0.limits = RequestLimits(app: .init(perSecond: 2, burst: 10), network: nil) },
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func networksAreLimitedApartAndPayForWrongKeys() async throws {
+  @Test func `networks have separate limits and wrong keys count`() async throws {
     try await TestServer.run(
       configure: {
         $0.limits = RequestLimits(app: nil, network: .init(perSecond: 1, burst: 3))
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func aReporterHasADailyShareAndRetriesAreFree() async throws {
+  @Test func `a reporter has a daily limit and retries are free`() async throws {
     let clock = TestClock(begin: Date(timeIntervalSince1970: Date().timeIntervalSince1970))
     try await TestServer.run(
       configure: { $0.limits = RequestLimits(app: nil, network: nil, reportsADay: 2) }, clock: clock.limitClock
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func withoutLimitsNothingIsSaidOfThem() async throws {
+  @Test func `without limits responses have no rate limit header`() async throws {
     try await TestServer.run(configure: { $0.limits = .off }) { server in
       let response = try await server.report(try Reports.json())
       #expect(response.status == .created)
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func otherMethodsAreNamed() async throws {
+  @Test func `a refused method is answered with the allowed ones`() async throws {
     try await TestServer.run { server in
       let response = try await server.client.execute(uri: "/v1/reports", method: .get)
       #expect(response.status == .methodNotAllowed)

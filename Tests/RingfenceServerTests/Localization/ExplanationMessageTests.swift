@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Language.allCases) func everyCodeHasItsMessage(_ language: Language) throws {
+  @Test(arguments: Language.allCases) func `every code has a message`(_ language: Language) throws {
     let texts = try MessageCatalog(folder: Checkout.texts)[language]
     check("explanation", Self.lines, texts)
     check("protection", Self.protections, texts)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func messagesHaveTheFiguresAndPluralsOfTheirLanguage() throws {
+  @Test func `messages have the figures and plurals of their language`() throws {
     let catalog = try MessageCatalog(folder: Checkout.texts)
     let (english, russian) = (catalog[.english], catalog[.russian])
     let weights: (Int) -> ExplanationLine = { .reporters(Explanation.Weights(partial: $0, new: $0)) }
@@ -154,7 +154,7 @@ import Testing
     #expect(english.message(.listed(as: .oneRing)) == "Listed as “One-ring scam”.")
   }
 
-  @Test func whatOperatorsWroteStaysAsItIs() throws {
+  @Test func `text that operators wrote is unchanged`() throws {
     let texts = try MessageCatalog(folder: Checkout.texts)[.english]
     #expect(texts.message(ProtectionReason.protectedNumber(reason: "{pattern} met")) == "{pattern} met")
     #expect(texts.message(ExplanationLine.decisionReason("result.met")) == "Reason of the decision: result.met")

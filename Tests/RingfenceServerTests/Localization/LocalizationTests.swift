@@ -24,7 +24,7 @@ import Testing
     Set(text.matches(of: /\{([^{}]*)\}/).map { String($0.1) })
   }
 
-  @Test func everyTextIsThereInEveryLanguage() throws {
+  @Test func `every text exists in every language`() throws {
     let catalog = try catalog()
     let english = catalog[.english].entries
     #expect(english.count > 50)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func everyTemplateFindsItsTexts() throws {
+  @Test func `every template finds its texts`() throws {
     let catalog = try catalog()
     for language in Language.allCases {
       _ = try LocalizedTemplates(texts: catalog[language]).library(folder: Checkout.templates)
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// Placeholders must have the form of variable names, which the template or Swift fills.
-  @Test func placeholdersAreNames() throws {
+  @Test func `placeholders are valid variable names`() throws {
     let catalog = try catalog()
     for language in Language.allCases {
       for (key, entry) in catalog[language].entries {
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// A template without tags, variables and messages contains no words except the product's name.
-  @Test func noTemplateHasWordsOfItsOwn() throws {
+  @Test func `templates contain no text outside the message catalog`() throws {
     for template in try Self.templates() {
       let bare = template.text
         .replacing(/\{\{![^}]*\}\}/, with: "").replacing(/\{\{\{?[^}]*\}?\}\}/, with: "")
@@ -95,11 +95,11 @@ import Testing
     (nil, Language.english), ("", .english), ("ru", .russian), ("ru-RU,ru;q=0.9,en;q=0.8", .russian),
     ("de,en;q=0.5,ru;q=0.4", .english), ("en;q=0.1, RU;q=0.2", .russian), ("ru;q=0", .english), ("*", .english),
     ("de-DE", .english), (";;q=,ru", .russian),
-  ]) func theBrowsersWishIsHeard(header: String?, language: Language) {
+  ]) func `the Accept-Language header selects the language`(header: String?, language: Language) {
     #expect(Language(accepting: header) == language)
   }
 
-  @Test func numbersHaveTheirForms() {
+  @Test func `plural forms follow the rules of the language`() {
     let forms: [PluralForm: String] = [.one: "{count} номер", .few: "{count} номера", .many: "{count} номеров"]
     let texts = Localizer(language: .russian, entries: ["a.b": .forms(forms)])
     let said = [0, 1, 2, 4, 5, 11, 12, 14, 21, 22, 25, 101, 111, 1_234_561].map { texts.count("a.b", $0) }
@@ -113,7 +113,7 @@ import Testing
     #expect(Localizer(language: .english, entries: [:]).number(-1_234) == "−1,234")
   }
 
-  @Test func textsAreEscapedAndFilled() throws {
+  @Test func `texts are escaped and filled`() throws {
     let texts = Localizer(
       language: .english, entries: ["a.b": .text("Run `x <y>` & {name}: {left}"), "a.c": .text("\"{name}\"")])
     #expect(
@@ -123,7 +123,7 @@ import Testing
     #expect(texts("a.none") == "a.none")
   }
 
-  @Test func figuresAreWrittenAsTheLanguageDoes() {
+  @Test func `figures are formatted in the style of the language`() {
     let (english, russian) = (
       Localizer(language: .english, entries: ["layout.megabytes": .text("{figure}\u{A0}MB")]),
       Localizer(language: .russian, entries: ["layout.megabytes": .text("{figure}\u{A0}МБ")])
@@ -138,7 +138,7 @@ import Testing
     #expect(english.plain(1_000_000) == "1,000,000" && russian.typed(1_250.5) == "1250,5")
   }
 
-  @Test func figuresAreReadAsTheyAreWritten() {
+  @Test func `formatted figures are parsed again`() {
     let typed: [(String, english: Double?, russian: Double?)] = [
       ("2.5", 2.5, 2.5), ("2,5", 2.5, 2.5), ("1,000", 1_000, 1), ("0,125", 0.125, 0.125), ("1 000,5", 1_000.5, 1_000.5),
       ("12,345,678.5", 12_345_678.5, nil), ("1\u{A0}000", 1_000, 1_000), ("-3", -3, -3), ("", nil, nil),
@@ -162,7 +162,7 @@ import Testing
   }
 
   /// A figure is not separated from its unit or within its groups, and has the language's decimal separator.
-  @Test func textsHaveTheFiguresOfTheirLanguage() throws {
+  @Test func `texts have the number format of their language`() throws {
     let catalog = try catalog()
     for language in Language.allCases {
       for (key, entry) in catalog[language].entries {

@@ -54,7 +54,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<4) func aCaseAndAnAppealHaveNoSentenceInEnglish(_ index: Int) async throws {
+  @Test(arguments: 0..<4) func `a case and an appeal have no English sentence on a Russian page`(_ index: Int)
+    async throws
+  {
     try await prepare(reasons[index])
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ада")
@@ -68,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func protectedNumbersSayWhyInTheReadersWords() async throws {
+  @Test func `the reason of a protected number is in the language of the reader`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ада")
       let page = try await client.get("/moderation/numbers/112", headers: [.acceptLanguage: "ru"]).text
@@ -77,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func pagesOfModeratorsHaveNoSentenceInEnglish() async throws {
+  @Test func `moderation pages have no English sentence in Russian`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ада", role: .administrator)
       for area in [

@@ -25,7 +25,7 @@ import Testing
     let all = Mutex<[String]>([])
   }
 
-  @Test func aLineASecondCountsTheOthers() {
+  @Test func `the failure log writes one line a second and counts the others`() {
     let (log, lines, start) = (FailureLog(), Lines(), ContinuousClock.now)
     let logger = Logger(label: "test") { _ in Handler(lines: lines) }
     for milliseconds in stride(from: 0, to: 2_500, by: 10) {

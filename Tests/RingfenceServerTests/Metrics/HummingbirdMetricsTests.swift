@@ -7,7 +7,7 @@ import Telemetry
 import Testing
 
 @Suite struct HummingbirdMetricsTests {
-  @Test func itsOwnMetricsAppear() async throws {
+  @Test func `metrics of Hummingbird appear`() async throws {
     let factory = PrometheusMetricsFactory()
     try await withMetricsFactory(factory) {
       let router = Router()

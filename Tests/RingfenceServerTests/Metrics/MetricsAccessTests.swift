@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func onlyTheTokenCounts(behindProxy: Bool) async throws {
+  func `only the metrics token gives access`(behindProxy: Bool) async throws {
     try await TestServer.run(configure: {
       $0.trustsProxy = behindProxy
       $0.metricsToken = Self.token
@@ -40,14 +40,14 @@ import Testing
     }
   }
 
-  @Test func withoutATokenNobodyIsLetIn() async throws {
+  @Test func `without a configured token the metrics are refused`() async throws {
     try await TestServer.run { server async throws in
       #expect(try await Self.metrics(server, [:]).status == .unauthorized)
       #expect(try await Self.metrics(server, [.authorization: "Bearer "]).status == .unauthorized)
     }
   }
 
-  @Test func itAnswersWhileTheDatabaseDoesNot() async throws {
+  @Test func `metrics are available while the database is not`() async throws {
     try await TestServer.run(configure: { $0.metricsToken = Self.token }) { server async throws in
       await TestDatabase.current.pool.shutdown()
       let answer = try await Self.metrics(server, [.authorization: "Bearer \(Self.token)"])

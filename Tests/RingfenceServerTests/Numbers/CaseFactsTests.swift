@@ -29,7 +29,7 @@ import Testing
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: time)
   }
 
-  @Test func summaryWarningsAndGroupsOfComments() async throws {
+  @Test func `summary warnings and groups of comments`() async throws {
     try await TestServer.run { server in
       try await report(0..<15, comment: "Scam hospital!", networks: 1)
       try await report(15..<18, comment: "scam  HOSPITAL", networks: 1)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func neighboursHaveTheirState() async throws {
+  @Test func `neighbours have their state`() async throws {
     try await TestServer.run { server in
       let time = Date()
       for (offset, index) in [(Int64(1), 1), (2, 2), (3, 3)] {
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// The database says whether a number is listed; a server without packs, or with older ones, does not deny it.
-  @Test func aListedNumberIsNotInNoPack() async throws {
+  @Test func `a listed number is not in no pack`() async throws {
     let time = Date()
     try await pool.withConnection { connection in
       _ = try await connection.execute(

@@ -28,7 +28,7 @@ import Testing
     _ = try await ReportStore(pool: TestDatabase.current.pool).accept(reports, receivedAt: Date())
   }
 
-  @Test func everythingThatIsKnownIsShownAndNothingThatStrangersWroteIsMarkup() async throws {
+  @Test func `the case page shows all data and escapes text of visitors`() async throws {
     try await TestServer.run { server in
       try await report(25, comment: "<script>alert(1)</script>")
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -51,7 +51,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["0", "abc", "-5", "99999999999999999999"]) func whatIsNoNumberHasNoPage(_ text: String) async throws
+  @Test(arguments: ["0", "abc", "-5", "99999999999999999999"]) func `an invalid number has no page`(_ text: String)
+    async throws
   {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -59,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func anotherSpellingLeadsToTheNumberAndNeverToAnotherOne() async throws {
+  @Test func `another spelling redirects to the number and never to another one`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       for (spelling, language, address) in [
@@ -83,7 +84,7 @@ import Testing
   }
 
   /// Messages whose keys Swift composes from names of the rules: every name has one.
-  @Test func everyNameHasItsText() throws {
+  @Test func `every named value has a text`() throws {
     let catalog = try MessageCatalog(folder: Checkout.texts)
     for language in Language.allCases {
       let texts = catalog[language]

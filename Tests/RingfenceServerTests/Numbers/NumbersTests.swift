@@ -64,7 +64,7 @@ import Testing
     SHA256.hash(data: Data("+\(number)".utf8)).map { String(format: "%02x", $0) }.joined()
   }
 
-  @Test func appsAndModeratorsAreToldTheSame() async throws {
+  @Test func `apps and moderators get the same explanation`() async throws {
     let candidate: Int64 = 33_162_000_248
     let held: Int64 = 33_162_000_249
     let decided: Int64 = 33_162_000_250
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func holdsAndProtectionAreCodesWithValues() async throws {
+  @Test func `holds and protection are codes with values`() async throws {
     let (held, protected): (Int64, Int64) = (33_162_000_249, 33_162_000_252)
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(held, finding)], at: now)
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: ["abc", "0", "1234567890123456", "%2B", "-5", "by-hash"])
-  func whatIsNoNumberIsRefused(_ text: String) async throws {
+  func `an invalid number is refused`(_ text: String) async throws {
     try await TestServer.run { server in
       let answer = try await get(server, "/v1/numbers/\(text)")
       #expect(answer.status == .notFound)
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func aPrefixFindsAllListedNumbersThatHaveIt() async throws {
+  @Test func `a hash prefix finds all listed numbers that have it`() async throws {
     let numbers = (0..<3_000).map { 33_162_000_000 + Int64($0) }
     try await list(numbers)
     let some = numbers[17]
@@ -187,7 +187,7 @@ import Testing
   }
 
   /// For a number with one report, exact figures would reveal the report's time and the reporter's weight.
-  @Test func appsAreGivenCoarseFigures() async throws {
+  @Test func `apps get rounded figures`() async throws {
     struct Figures: Decodable, Equatable {
       struct Part: Decodable, Equatable {
         let heat: Double
@@ -234,7 +234,7 @@ import Testing
   }
 
   @Test(arguments: ["+33162000248", "+331620002xx"])
-  func whatIsProtectedIsListedNowhereAtOnce(_ target: String) async throws {
+  func `a newly protected number is removed from lookups immediately`(_ target: String) async throws {
     let (number, other): (Int64, Int64) = (33_162_000_248, 33_162_111_111)
     try await list([number, other])
     let time = now
@@ -257,7 +257,7 @@ import Testing
   }
 
   /// An appeal alone excludes no number: lookups follow the rules of packs, without waiting for the next publication.
-  @Test func aLookupByHashSparesVictimsOfSpoofingAndNobodyElse() async throws {
+  @Test func `a lookup by hash excludes victims of spoofing only`() async throws {
     let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
     try await list([victim, nuisance])
     var reports: [Report] = []

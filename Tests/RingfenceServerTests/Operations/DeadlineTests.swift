@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func workContinuesWhileTheCheckSucceeds() async {
+  @Test func `work continues while the check succeeds`() async {
     let checks = Checks()
     await #expect(throws: DeadlineExceeded.self) {
       try await withDeadline(.milliseconds(5), extendedWhile: { checks.next() < 3 }) {
@@ -27,7 +27,7 @@ import Testing
     #expect(checks.next() == 4)
   }
 
-  @Test func workIsNotWaitedForWhenTheDatabaseDoesNotAnswer() async {
+  @Test func `work ends when the database does not answer`() async {
     let deadline = DatabaseDeadline { try await Task.sleep(for: .seconds(3_600)) }
     let began = ContinuousClock.now
     await #expect(throws: DeadlineExceeded.self) {

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .milliseconds(1)])
-  func readinessTurnsRedBeforeTheListenerIsTold(drain: Duration) async throws {
+  func `readiness fails before the listener stops`(drain: Duration) async throws {
     let readiness = Readiness()
     let listener = Listener(readiness: readiness)
     let group = ServiceGroup(

@@ -16,7 +16,7 @@ import Testing
     try await server.client.execute(uri: "/readyz", method: .get).status
   }
 
-  @Test func itIsRedBeforeTheListenerCloses() async throws {
+  @Test func `readiness fails before the listener closes`() async throws {
     try await TestServer.run { server in
       #expect(try await ready(server) == .ok)
       server.readiness.stop()
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func itIsRedWhenTheQueueIsNearlyFull() async throws {
+  @Test func `readiness fails when the queue is nearly full`() async throws {
     try await TestServer.run(capacity: 10, commits: false) { server in
       #expect(try await ready(server) == .ok)
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func reportsCountOnceHoweverOftenTheyAreSent() async throws {
+  @Test func `reports count once regardless of retries`() async throws {
     try await TestServer.run(isPlain: true) { server in
       try await withTemporaryFolder { folder in
         let saved = "\(folder)/client/outbox"
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func callsAreCountedOnce() async throws {
+  @Test func `calls are counted once`() async throws {
     try await TestServer.run(isPlain: true) { server in
       try await withTemporaryFolder { folder in
         let saved = "\(folder)/client/outbox"
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func findsAListedNumberWithoutNamingIt() async throws {
+  @Test func `a lookup finds a listed number without sending it`() async throws {
     try await TestServer.run(isPlain: true) { server in
       try await withTemporaryFolder { folder in
         try await TestDatabase.current.pool.withConnection { connection in
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func packsComeFromTheServer() async throws {
+  @Test func `packs come from the server`() async throws {
     try await TestServer.run(isPlain: true) { server in
       try await withTemporaryFolder { folder in
         let key = SigningKey()

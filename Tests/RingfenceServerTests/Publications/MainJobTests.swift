@@ -58,7 +58,7 @@ import Timestamps
     }
   }
 
-  @Test func complaintsBecomeAPackThatAReaderReads() async throws {
+  @Test func `complaints become a pack that a reader can read`() async throws {
     let complaints = complaints(seed: 3).sorted { $0.time < $1.time }
     let pool = TestDatabase.current.pool
     let expected = expected(complaints, try await ThresholdStore(pool: pool).beLenient())
@@ -99,7 +99,7 @@ import Timestamps
     }
   }
 
-  @Test func beforeTheFirstPublicationThereIsNone() async throws {
+  @Test func `publications are not found before the first one`() async throws {
     try await TestServer.run { server async throws in
       for uri in ["/v1/manifest", "/v1/packs/toxic-1.rfpack", "/v1/packs/..%2Fmanifest.json", "/nothing"] {
         #expect(try await server.client.execute(uri: uri, method: .get).status == .notFound)

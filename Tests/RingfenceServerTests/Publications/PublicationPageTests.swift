@@ -25,14 +25,14 @@ import Testing
     return String(buffer: page.body)
   }
 
-  @Test func strangersAreSentToSignIn() async throws {
+  @Test func `a visitor without a session is sent to sign in`() async throws {
     try await TestServer.run { server in
       let answer = try await server.client.execute(uri: "/moderation/publications", method: .get)
       #expect(answer.status == .seeOther)
     }
   }
 
-  @Test func whatWasMadeWhatIsBeingMadeAndWhatWasHeldBack() async throws {
+  @Test func `the page shows published, running and refused publications`() async throws {
     let store = PublicationStore(pool: TestDatabase.current.pool)
     try await TestServer.run { server in
       #expect(try await page(server).contains("There is no publication yet"))
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func oneBannerTellsWhatFailedAndTheFormKeepsWhatWasTyped() async throws {
+  @Test func `one banner names the failures, and the form keeps its text`() async throws {
     let store = PublicationStore(pool: TestDatabase.current.pool)
     try await TestServer.run(publish: { _ in }) { server in
       let visitor = try await Visitor(server, role: .administrator)
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func homeSaysThatNoPublicationIsScheduled() async throws {
+  @Test func `home says that no publication is scheduled`() async throws {
     try await TestServer.run { server in
       let visitor = try await Visitor(server, role: .moderator)
       #expect(try await visitor.get("/moderation").text.contains("No publication is scheduled."))

@@ -38,7 +38,9 @@ import Testing
     try #require(location?.firstMatch(of: /numbers\/([0-9]+)/).flatMap { Int64($0.1) })
   }
 
-  @Test(arguments: filters) func decisionStoresTheChosenCategoryAndKeepsTheFilter(_ filter: String) async throws {
+  @Test(arguments: filters) func `a decision stores the chosen category and keeps the filter`(_ filter: String)
+    async throws
+  {
     try await TestServer.run { server in
       try await enqueue()
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -58,7 +60,7 @@ import Testing
     }
   }
 
-  @Test(arguments: filters) func skipEscalateUndoAndNotesKeepTheFilter(_ filter: String) async throws {
+  @Test(arguments: filters) func `skip, escalate, undo and notes keep the filter`(_ filter: String) async throws {
     try await TestServer.run { server in
       try await enqueue()
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -90,7 +92,9 @@ import Testing
     }
   }
 
-  @Test(arguments: filters) func bulkStoresTheChosenCategoryAndKeepsTheFilter(_ filter: String) async throws {
+  @Test(arguments: filters) func `a bulk decision stores the chosen category and keeps the filter`(_ filter: String)
+    async throws
+  {
     try await TestServer.run { server in
       try await enqueue()
       let client = try await ModeratorClient.signIn(server, as: "Ada")

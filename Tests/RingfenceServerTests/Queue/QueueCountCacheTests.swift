@@ -20,7 +20,7 @@ import Testing
 @Suite(.database) struct QueueCountCacheTests {
   private let number: Int64 = 33_162_000_248
 
-  @Test func theNavigationCountsWhatARoleMaySettle() async throws {
+  @Test func `the navigation counts the cases that a role may decide`() async throws {
     let (pool, now) = (TestDatabase.current.pool, Date())
     let queue = QueueStore(pool: pool)
     _ = try await pool.run(EnqueueCases((0..<6).map { (number + $0, .held) }, at: now))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func manyPagesAskOnceAndAFailureKeepsWhatWasKnown() async throws {
+  @Test func `many pages share one query and a failure keeps the last counts`() async throws {
     let asked = Mutex(0)
     let groups = [0, 1, 2].map { level in
       QueueTotals.Group(country: "DE", category: .fraud, causes: [], days: 0, level: level, count: 1)

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func aRowShowsWhatDiffers() async throws {
+  @Test func `a row shows what differs`() async throws {
     try await TestServer.run { server in
       try await fill()
       let page = try await ModeratorClient.signIn(server, as: "Ada").page("/moderation/queue")
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func aColumnWithOneValueIsNamedOnce() async throws {
+  @Test func `a column with one value is named once`() async throws {
     try await TestServer.run { server in
       try await fill()
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// Triage decides no bulk, so it has no checkboxes.
-  @Test func onlyModeratorsSelect() async throws {
+  @Test func `only moderators select`() async throws {
     try await TestServer.run { server in
       try await fill()
       for (role, isOffered) in [(Role.triage, false), (.moderator, true), (.administrator, true)] {

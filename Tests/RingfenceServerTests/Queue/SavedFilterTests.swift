@@ -30,7 +30,7 @@ import Testing
       "country=FR&category=fraud&cause=held&days=7&sort=reports",
       QueueFilter(country: "FR", category: .fraud, cause: .held, days: 7), .reports
     ),
-  ]) func storesTheFilterOfTheList(_ query: String, _ filter: QueueFilter, _ order: QueueOrder) async throws {
+  ]) func `stores the filter of the list`(_ query: String, _ filter: QueueFilter, _ order: QueueOrder) async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let answer = try await save(client, query, [("name", " My filter ")])
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func theSameNameReplacesTheFilter() async throws {
+  @Test func `the same name replaces the filter`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       _ = try await save(client, "country=FR", [("name", "Mine")])
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func moderatorsShareAndOnlyOwnersAndAdministratorsDelete() async throws {
+  @Test func `moderators share and only owners and administrators delete`() async throws {
     try await TestServer.run { server in
       let ada = try await ModeratorClient.signIn(server, as: "Ada")
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func refusesWrongNamesAndTooMany() async throws {
+  @Test func `refuses wrong names and too many`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       for name in ["", "   ", "two\nlines", String(repeating: "a", count: 61)] {
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func refusesAFormWithoutTheTokenOfTheSession() async throws {
+  @Test func `refuses a form without the token of the session`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       for path in [Self.path, "\(Self.path)/delete"] {

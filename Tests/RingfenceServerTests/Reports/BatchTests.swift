@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func everyItemOfAnArrayHasItsOwnResult() async throws {
+  @Test func `every item of an array has its own result`() async throws {
     let id = UUID().uuidString.lowercased()
     let first = try Reports.json(["report_id": id])
     let body = """
@@ -42,7 +42,7 @@ import Testing
     #expect(try await storedReports() == 2)
   }
 
-  @Test func linesAreABatchToo() async throws {
+  @Test func `JSON lines are a batch`() async throws {
     let good = try Reports.json()
     let body = "\(good)\r\n\n  \n{\"number\":\n\(good)\n\(try Reports.json(["reporter": ""]))"
     try await TestServer.run { server in
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func aThousandItemsAreTakenAndOneMoreIsNot() async throws {
+  @Test func `a batch of a thousand items is accepted and a larger one refused`() async throws {
     let items = try (0..<1_000).map { try Reports.json(["reporter": "r\($0)"]) }
     try await TestServer.run { server in
       let full = try await server.report("[\(items.joined(separator: ","))]")
@@ -74,7 +74,7 @@ import Testing
     #expect(try await storedReports() == 1_000)
   }
 
-  @Test func anIdOfAnotherContentIsAConflict() async throws {
+  @Test func `an ID with different content is a conflict`() async throws {
     let id = UUID().uuidString
     let first = try Reports.json(["report_id": id])
     let other = try Reports.json(["report_id": id, "category": "survey"])
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func aReportIsWithdrawnOnceAndForAll() async throws {
+  @Test func `a withdrawn report cannot be sent again`() async throws {
     let id = UUID().uuidString.lowercased()
     let report = try Reports.json(["report_id": id])
     try await TestServer.run { server in
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func anIdempotencyKeyStandsInForTheId() async throws {
+  @Test func `an idempotency key replaces the report ID`() async throws {
     let key = HTTPField.Name("Idempotency-Key")!
     let id = UUID().uuidString.lowercased()
     let (without, with) = (try Reports.json(["report_id": nil]), try Reports.json(["report_id": id]))
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func identificationsCountOnceForABatch() async throws {
+  @Test func `identifications count once for a batch`() async throws {
     let batch = UUID().uuidString.lowercased()
     @Sendable func body(_ named: Any, day: String) -> String {
       """

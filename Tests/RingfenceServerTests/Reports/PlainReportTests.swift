@@ -29,7 +29,7 @@ import Testing
     return Array("\(space){\(members.joined(separator: ","))}\(space)".utf8)
   }
 
-  @Test(arguments: ["", " ", "\n\t", "\r\n  "]) func readsEveryPlainReport(space: String) {
+  @Test(arguments: ["", " ", "\n\t", "\r\n  "]) func `parses every plain report`(space: String) {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<50 {
       let text = Self.json(Self.fields.shuffled(using: &random), space: space)
@@ -52,12 +52,14 @@ import Testing
       #"{"number":"1","category":"a","reporter":"b","report_id":"c","reported_at":"\u0064"}"#,
       #"{"number":"1","category":"a","reporter":"b","report_id":null,"reported_at":"d"}"#,
     ])
-  func leavesTheRestToTheDecoder(text: String) {
+  func `leaves other reports to the decoder`(text: String) {
     #expect(Self.read(Array(text.utf8)) == nil)
   }
 
   /// Changes, removes and inserts a few bytes: a text that is still read gives the decoder's result.
-  @Test(arguments: [1, 2, 3, 4] as [UInt64]) func neverReadsMoreThanTheDecoder(seed: UInt64) {
+  @Test(arguments: [1, 2, 3, 4] as [UInt64]) func `accepts only reports that the decoder accepts with the same result`(
+    seed: UInt64
+  ) {
     var random = Xorshift(state: seed &* 0x9E37_79B9_7F4A_7C15)
     let alphabet = Array("{}[]\",:\\ \n\t0aZé\u{0}\u{7F}\u{1F}nul/".utf8) + [0xFF, 0xC0, 0xED, 0xA0, 0x80]
     var plain = 0

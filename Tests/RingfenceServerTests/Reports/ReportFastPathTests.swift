@@ -33,7 +33,7 @@ import Testing
     return (lines.prefix(1) + lines.dropFirst().sorted()).joined(separator: "\n")
   }
 
-  @Test func answersAreThoseOfTheLongWay() async throws {
+  @Test func `fast responses equal those of the slow path`() async throws {
     // The clock does not advance, so that limits always give the same result.
     let clock = TestClock()
     try await TestServer.run(
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsAnsweredBeforeTheCommitAndAllInOrder() async throws {
+  @Test func `responses come after the commit and in order`() async throws {
     try await TestServer.run(capacity: 2, commits: false) { server in
       try await Self.prime(server)
       let (first, second) = (try Reports.json(), try Reports.json())
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func whoHasEndedHisSideIsAnswered() async throws {
+  @Test func `a client that has closed its sending side gets its response`() async throws {
     try await TestServer.run(capacity: 1, commits: false) { server in
       try await Self.prime(server)
       let connection = try RawConnection(port: server.port)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func aStopWaitsForWhatIsBeingCommitted() async throws {
+  @Test func `a shutdown waits for reports that are being committed`() async throws {
     let answer = AsyncStream<String>.makeStream()
     try await TestServer.run(capacity: 1, commits: false) { server in
       try await Self.prime(server)
@@ -124,7 +124,7 @@ import Testing
     for await text in answer.stream { #expect(text.hasPrefix("HTTP/1.1 201 ")) }
   }
 
-  @Test func aConnectionIsIdleAfterItsAnswer() async throws {
+  @Test func `a connection is idle after its response`() async throws {
     try await TestServer.run(configure: { $0.connections = ConnectionLimits(idle: .seconds(2)) }) { server in
       let answers = try await raw { [port = server.port, key = server.key] in
         // Both on one connection: the first one caches the key.

@@ -18,7 +18,7 @@ import Timestamps
     return String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self)
   }
 
-  @Test func aReportIsCreatedOnceAndThenADuplicate() async throws {
+  @Test func `a report is created once and later a duplicate`() async throws {
     let body = try json()
     try await TestServer.run { server in
       let first = try await server.report(body)
@@ -32,7 +32,7 @@ import Timestamps
     }
   }
 
-  @Test func whatIsWrongIsNamedWithAPointer() async throws {
+  @Test func `an invalid field is named with a pointer`() async throws {
     let wrong = try json(["category": "spam", "reported_at": "soon"])
     let missing = try json(["number": nil])
     let mistyped = try json(["number": 33_162_000_248])
@@ -54,7 +54,7 @@ import Timestamps
     }
   }
 
-  @Test func strangersAndOtherMediaAreRefused() async throws {
+  @Test func `unknown keys and other media types are refused`() async throws {
     let body = try json()
     try await TestServer.run { server in
       #expect(try await server.report(body, key: "rf_wrong").status == .unauthorized)
@@ -67,7 +67,7 @@ import Timestamps
     }
   }
 
-  @Test func aFailureOfOursSaysNothingOfItsInside() async throws {
+  @Test func `an internal failure reveals no internals`() async throws {
     let body = try json()
     let other = try json(["report_id": UUID().uuidString])
     try await TestServer.run { server in

@@ -43,7 +43,7 @@ import Testing
 
   private func address(_ id: UUID) -> String { "/moderation/reviews/\(number)/\(id.uuidString.lowercased())" }
 
-  @Test func aReviewerDoesNotSeeTheDecision() async throws {
+  @Test func `a reviewer does not see the decision`() async throws {
     try await complain()
     try await TestServer.run { server in
       let id = try await allow(server)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func nobodyReviewsAnOwnDecisionAndTriageReviewsNone() async throws {
+  @Test func `no account reviews its own decision, and triage reviews none`() async throws {
     try await complain()
     try await TestServer.run { server in
       let id = try await allow(server)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func anAdministratorSettlesADispute() async throws {
+  @Test func `an administrator settles a dispute`() async throws {
     try await complain()
     try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
       let id = try await allow(server)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func anAdministratorMarksGoldenCases() async throws {
+  @Test func `an administrator marks golden cases`() async throws {
     try await complain(3)
     try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
       let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
@@ -145,7 +145,7 @@ import Testing
   }
 
   /// A golden case and a review have the same page.
-  @Test func aGoldenCaseLooksLikeAReview() async throws {
+  @Test func `a golden case looks like a review`() async throws {
     try await complain()
     let now = Date()
     let decision = try Decision(

@@ -41,7 +41,7 @@ import Testing
       ])
   }
 
-  @Test func listsThatOverlapAreNotAddedUpAndPartsAre() throws {
+  @Test func `sizes of overlapping lists are not added up but those of parts are`() throws {
     func summary(_ region: String?) -> PublicationSummary {
       PublicationSummary(Self.manifest(), next: nil, region: region)
     }
@@ -57,11 +57,11 @@ import Testing
     ("sr-latn-rs", "RS"),
     ("de", nil), ("", nil), ("*", nil), ("es-419", nil), ("en-US;q=0", nil), ("x-US", nil),
   ])
-  func theRegionOfALanguage(_ field: String, expected: String?) {
+  func `a language header gives its country`(_ field: String, expected: String?) {
     #expect(CallerRegion.country(acceptLanguage: field) == expected)
   }
 
-  @Test func aWidgetIsAnsweredAndCachesMayShareIt() async throws {
+  @Test func `the summary is cacheable and has an entity tag`() async throws {
     try await TestServer.run { server in
       func ask(_ query: String = "", _ headers: HTTPFields = [:]) async throws -> TestResponse {
         try await server.client.execute(uri: "/v1/summary\(query)", method: .get, headers: headers)

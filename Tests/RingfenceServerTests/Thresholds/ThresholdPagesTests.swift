@@ -55,7 +55,7 @@ import Testing
     ]
   }
 
-  @Test func aChangeIsPreviewedThenSavedWithItsReason() async throws {
+  @Test func `a threshold change is previewed and then saved with its reason`() async throws {
     try await complain([33_162_601_021, 33_162_601_022])
     try await TestServer.run { server in
       let moderator = try await Visitor(server, role: .moderator)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func twoWhoChangeAtOnceAreTold() async throws {
+  @Test func `the second of two simultaneous changes is refused`() async throws {
     try await TestServer.run { server in
       let visitor = try await Visitor(server, role: .administrator)
       _ = try await visitor.post("/moderation/thresholds/preview", fields("1", reporters: "9"))
@@ -130,7 +130,7 @@ import Testing
     ]
   }
 
-  @Test func whatAListCountsForIsPreviewedThenSavedAndTakenAwayAgain() async throws {
+  @Test func `the rule of a list is previewed, saved and removed again`() async throws {
     let list = try await AppStore(pool: pool).source(named: "ftc & co", at: now)
     let preview = "/moderation/thresholds/preview"
     @Sendable func save(_ visitor: Visitor, _ reason: String) async throws {

@@ -27,7 +27,7 @@ import Testing
     try await pool.withConnection { try await $0.query(query)[0].decode(0) }
   }
 
-  @Test func theSameNumberJoinsTheOpenAppealAndEachTicketSeesItsOwnWords() async throws {
+  @Test func `an appeal of the same number joins the open one and each ticket is private`() async throws {
     let (first, second) = (AppealTicket(), AppealTicket())
     #expect(try await store.file(try filing("<b>Mine</b>"), ticket: first, stamp: stamp(1)) == .filed)
     #expect(
@@ -44,7 +44,7 @@ import Testing
       try await count("SELECT count(*) FROM appeal_filings WHERE encode(ticket_hash, 'escape') = \(first.code)") == 0)
   }
 
-  @Test func aFormIsGoodOnceWhoeverSendsItAtOnce() async throws {
+  @Test func `a form stamp is valid once even for simultaneous requests`() async throws {
     let statement = try filing()
     let outcomes = try await withThrowingTaskGroup(of: FilingOutcome.self) { group in
       for _ in 0..<4 {
@@ -66,7 +66,7 @@ import Testing
     FilingOrigin(network: [UInt8](repeating: network, count: 8), area: [UInt8](repeating: area, count: 8))
   }
 
-  @Test func tooManyWordsAboutOneNumberAreNotKept() async throws {
+  @Test func `the number of filings for one number is limited`() async throws {
     for index in 0..<FilingPlaces.most {
       let outcome = try await store.file(
         try filing("\(index)"), ticket: AppealTicket(), stamp: stamp(UInt8(index)), from: origin(1))
@@ -79,7 +79,7 @@ import Testing
       try await store.file(try filing("Again"), ticket: AppealTicket(), stamp: stamp(200), from: origin(2)) == .joined)
   }
 
-  @Test func aFloodFromOneNetworkKeepsNobodyElseOut() async throws {
+  @Test func `a flood from one network does not displace filings of another`() async throws {
     let tickets = (0..<FilingPlaces.most).map { _ in AppealTicket() }
     for (index, ticket) in tickets.enumerated() {
       let words = try AppealFiling(
@@ -104,7 +104,7 @@ import Testing
     #expect(try await count("SELECT count(*) FROM appeal_filings WHERE network IS NOT NULL OR area IS NOT NULL") == 0)
   }
 
-  @Test func upholdingAllowsTheNumberAndRevokesItInOneStep() async throws {
+  @Test func `upholding an appeal allows and revokes the number in one transaction`() async throws {
     let (time, number) = (now, number)
     try await pool.withConnection { connection in
       _ = try await connection.execute(
@@ -132,7 +132,7 @@ import Testing
     #expect(try await store.purge(at: now + 31 * 86_400) == 1)
   }
 
-  @Test func anAnswerWhoseCommitWasInDoubtIsFoundAgain() async throws {
+  @Test func `an appeal decision whose commit was in doubt is found again`() async throws {
     for index in 0..<2 { _ = try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(UInt8(index))) }
     let (open, event) = (Set(try await store.appeals(of: number).map(\.id)), UUID())
     for _ in 0..<2 {
@@ -148,7 +148,7 @@ import Testing
         number, expecting: open, as: .upheld, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen)
   }
 
-  @Test func aTicketIsReadAsPeopleTypeIt() throws {
+  @Test func `a ticket is accepted in any usual spelling`() throws {
     let ticket = AppealTicket()
     let typed = ticket.code.lowercased().replacing("-", with: " ").replacing("0", with: "o").replacing("1", with: "l")
     #expect(AppealTicket(typed) == ticket)

@@ -12,7 +12,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var apps: AppStore { AppStore(pool: pool) }
 
-  @Test func twoKeysAreValidWhileOneFollowsTheOther() async throws {
+  @Test func `two keys are valid during a rotation`() async throws {
     let (app, old) = try await apps.create(name: "Phone", scopes: [.report, .lookup], at: now)
     let new = try await apps.rotate(name: "Phone", overlap: 60, at: now)
     for key in [old, new] {
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// A server that caches the key accepts reports for some seconds after its end.
-  @Test func aRevokedKeysWithdrawalWaitsForTheLastReport() async throws {
+  @Test func `the withdrawal of a revoked key waits for the last report`() async throws {
     _ = try await apps.create(name: "Phone", at: now)
     let key = try #require(try await apps.keys().first)
     try await apps.revoke(keyID: key.id, at: now)
@@ -48,20 +48,20 @@ import Testing
     #expect(try await withdrawals.step(work.id, at: now + 70)?.doneAt == now + 70)
   }
 
-  @Test func aListIsNotCountedUnderAnApp() async throws {
+  @Test func `a list cannot use the name of an app`() async throws {
     _ = try await apps.create(name: "Phone", at: now)
     await #expect(throws: AppError.notList("Phone")) { _ = try await apps.source(named: "Phone", at: now) }
     #expect(try await apps.source(named: "List", at: now) == apps.source(named: "List", at: now))
   }
 
-  @Test func namesHaveNoControlCharacters() {
+  @Test func `names have no control characters`() {
     #expect(App.isName("Ring 1") && App.isName("Телефон"))
     for name in ["", "a\nb", "a\u{1b}[2J", "a\u{2028}b", String(repeating: "a", count: 81)] {
       #expect(!App.isName(name))
     }
   }
 
-  @Test func theLatestUseStays() async throws {
+  @Test func `the latest use of a key is kept`() async throws {
     _ = try await apps.create(name: "Phone", at: now)
     let key = try #require(try await apps.keys().first)
     #expect(key.lastUsedAt == nil)
@@ -71,7 +71,9 @@ import Testing
   }
 
   /// Random reports by two keys, one of which is withdrawn, in interrupted and resumed steps.
-  @Test(arguments: [1, 2, 3] as [UInt64]) func whatCameByAKeyIsTakenBackAsAWhole(seed: UInt64) async throws {
+  @Test(arguments: [1, 2, 3] as [UInt64]) func `all reports that came by a key in a period are withdrawn`(seed: UInt64)
+    async throws
+  {
     let (app, _) = try await apps.create(name: "Phone", at: now)
     _ = try await apps.rotate(name: "Phone", at: now)
     let keys = try await apps.keys(of: "Phone").map(\.id).sorted()

@@ -13,7 +13,7 @@ import Testing
   private var auditLog: AuditLog { AuditLog(pool: pool) }
 
   @Test(arguments: ["UPDATE audit_events SET actor = 'x'", "DELETE FROM audit_events", "TRUNCATE audit_events"])
-  func nothingInItCanBeChanged(_ sql: String) async throws {
+  func `the audit log cannot be changed`(_ sql: String) async throws {
     try await auditLog.append(Actor.commandLine("Ada").did("test.write", to: "x"), at: now)
     let error = await #expect(throws: PostgresError.self) {
       try await pool.withConnection { try await $0.execute(script: sql) }
@@ -22,7 +22,7 @@ import Testing
     #expect(try await auditLog.events(AuditFilter(), limit: 10).count == 1)
   }
 
-  @Test func anEventIsKeptAsItWasAndOnce() async throws {
+  @Test func `a repeated event is stored once and unchanged`() async throws {
     let event = Actor(name: "Ada", role: .triage).did(
       "decision.block", to: "+4930123456", before: ["decision": "allow \"x\" \\ \u{1F4A9}"], after: [:],
       because: "Calls at night")
@@ -31,7 +31,7 @@ import Testing
     #expect(records.map(\.event) == [event] && records.map(\.time) == [now])
   }
 
-  @Test func pagesAndFiltersMissNothing() async throws {
+  @Test func `pages and filters find every event`() async throws {
     for index in 0..<25 {
       let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "Bob%")
       // Several events at the same time.

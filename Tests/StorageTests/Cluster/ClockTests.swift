@@ -21,7 +21,7 @@ import Testing
     return try rows[0].decode(0, as: Double.self)
   }
 
-  @Test(arguments: [3_600.0, -3_600]) func aLeaseIsKeptAndRunsOutByTheDatabasesClock(ahead: Double) async throws {
+  @Test(arguments: [3_600.0, -3_600]) func `a lease expires by the database clock`(ahead: Double) async throws {
     try await TestDatabase.current.withClock(ahead: ahead) { pool in
       let (one, other) = (LeaseStore(pool: pool), LeaseStore(pool: pool))
       let lease = try #require(try await one.take("a job"))
@@ -35,7 +35,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [3_600.0, -3_600]) func aPublicationLivesByTheDatabasesClock(ahead: Double) async throws {
+  @Test(arguments: [3_600.0, -3_600]) func `a publication heartbeat uses the database clock`(ahead: Double) async throws
+  {
     try await TestDatabase.current.withClock(ahead: ahead) { pool in
       let store = PublicationStore(pool: pool)
       let claim = try #require(try await store.claim(1, cause: .schedule, asOf: Date()))
@@ -53,7 +54,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [3_600.0, -3_600]) func aBulkThatIsBeingMadeIsNotTakenForBroken(ahead: Double) async throws {
+  @Test(arguments: [3_600.0, -3_600]) func `a running bulk decision is not considered broken`(ahead: Double)
+    async throws
+  {
     let ada = QueueWorker(account: "Ada", role: .moderator)
     try await TestDatabase.current.withClock(ahead: ahead) { pool in
       let bulks = BulkStore(pool: pool)

@@ -18,12 +18,12 @@ import Testing
     TablePlacement.all.filter { $0.value == placement }.map(\.key)
   }
 
-  @Test func everyTableHasAPlaceAndNoOtherHas() async throws {
+  @Test func `every table has a placement and no other name has one`() async throws {
     let tables = try await BackupStore(pool: pool).tables().keys.sorted()
     #expect(TablePlacement.all.keys.sorted() == tables)
   }
 
-  @Test func keysOfDistributedTablesHaveTheNumberAndNothingCountsRowsThere() async throws {
+  @Test func `keys of distributed tables include the number`() async throws {
     let distributed = names(.distributed)
     let found = try await strings(
       """
@@ -46,7 +46,7 @@ import Testing
 
   /// Citus supports foreign keys between reference tables, between local tables, and from distributed ones to reference
   /// tables; between distributed tables they must include the number.
-  @Test func foreignKeysStayInTheirPlace() async throws {
+  @Test func `foreign keys connect tables of the same placement only`() async throws {
     let keys = try await strings(
       """
       SELECT format('%s %s', conrelid::regclass, confrelid::regclass) FROM pg_constraint
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func thePlanNamesEachTableOnceAndThoseThatOthersNameFirst() async throws {
+  @Test func `the cluster plan names each table once and in order of references`() async throws {
     let statements = ClusterPlan(shards: 8).statements
     for (table, placement) in TablePlacement.all {
       let found = statements.indices.filter {

@@ -42,13 +42,13 @@ import Testing
     return Set(words.filter { TablePlacement.all[$0] != nil })
   }
 
-  @Test func thereAreStatementsToLookAt() {
+  @Test func `statements are found in the sources`() {
     #expect(Self.texts.count > 100)
   }
 
   /// Every table and column in a statement exists. PostgreSQL cannot infer here the types that only the parameters
   /// give.
-  @Test func everyStatementFitsTheSchema() async throws {
+  @Test func `every statement fits the schema`() async throws {
     try await pool.withConnection { connection in
       for text in Self.texts where text.isWhole {
         do {
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// Local tables are on the coordinator: a statement that also uses distributed ones would transfer their rows there.
-  @Test func noStatementMixesLocalTablesWithDistributedOnes() {
+  @Test func `no statement mixes local and distributed tables`() {
     for text in Self.texts {
       let placements = Set(Self.tables(of: text).compactMap { TablePlacement.all[$0] })
       let isMixed = placements.contains(.local) && placements.contains(.distributed)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func conflictsOfDistributedTablesAreOfTheNumber() {
+  @Test func `conflict targets of distributed tables include the number`() {
     var count = 0
     for text in Self.texts {
       let inserts = text.sql.matches(of: #/(?is)insert into ([a-z_]+)(.*?)on conflict(?: \(([^)]*)\))?/#)
@@ -86,7 +86,7 @@ import Testing
   }
 
   /// Values of a row must be the same on every node and for every attempt.
-  @Test func nothingIsMadeUpByTheDatabase() {
+  @Test func `statements use no random values of the database`() {
     let forbidden = ["random(", "gen_random_uuid", "transaction_timestamp", "timeofday", "currval", "lastval"]
     for text in Self.texts {
       for word in forbidden { #expect(!text.sql.lowercased().contains(word), "\(text.name): \(word)") }
@@ -95,7 +95,7 @@ import Testing
 
   /// Leases and heartbeats use the database clock, which all servers share. Rows of distributed and reference tables
   /// must be the same everywhere, so there times are parameters.
-  @Test func onlyLocalTablesAskTheDatabaseForTheTime() {
+  @Test func `only statements on local tables use the database clock`() {
     var count = 0
     for text in Self.texts where text.sql.lowercased().contains("statement_timestamp") {
       count += 1
@@ -111,7 +111,7 @@ import Testing
   ]
 
   /// Behind a pooler the next statement may use another connection.
-  @Test func nothingIsSetForASession() throws {
+  @Test func `no statement changes the state of a session`() throws {
     let folder = "\(Checkout.root)/Sources"
     for file in try FileManager.default.subpathsOfDirectory(atPath: folder)
     where file.hasSuffix(".swift") && !file.hasPrefix("EmbeddedPostgreSQL/")

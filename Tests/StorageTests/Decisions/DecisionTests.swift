@@ -24,7 +24,7 @@ import Testing
 
   private func standing() async throws -> Decision.Treatment? { try await store.standing(of: number)?.treatment }
 
-  @Test func theNewestDecisionStandsUntilItIsUndone() async throws {
+  @Test func `the newest decision is in force until it is undone`() async throws {
     let (first, second) = (try decision(.block), try decision(.identify, after: 10))
     #expect(try await store.record(first) == .recorded)
     #expect(try await store.record(second) == .recorded)
@@ -42,7 +42,7 @@ import Testing
     #expect(history[3].kind == .undo(second.id))
   }
 
-  @Test func whoeverSawWhatStandsIsNotOutdoneByAClock() async throws {
+  @Test func `a decision that has seen the current one replaces it despite clock differences`() async throws {
     let ahead = try decision(.block, after: 90)
     _ = try await store.record(ahead)
     let seen = try decision(.allow)
@@ -52,7 +52,7 @@ import Testing
     #expect(try await store.standing(of: number)?.decisionID == ahead.id)
   }
 
-  @Test func anUpheldAppealStandsWhateverTheClock() async throws {
+  @Test func `an upheld appeal is in force regardless of clocks`() async throws {
     _ = try await store.record(try decision(.block, after: 90))
     let appeals = AppealStore(pool: pool)
     _ = try await appeals.file(try Appeal(number: number, statement: "It is mine.", filedAt: now))
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [Int64(999_999_999_999_999), 4_911_111_111_111])
-  func whatNoNumberingPlanHasCanOnlyBeAllowed(_ number: Int64) async throws {
+  func `a number outside the numbering plans can only be allowed`(_ number: Int64) async throws {
     func make(_ treatment: Decision.Treatment) throws -> Decision {
       try Decision(number: number, treatment: treatment, reason: "x", decidedBy: "Ada", decidedAt: now)
     }
@@ -71,7 +71,7 @@ import Testing
     #expect(try await store.record(try make(.allow)) == .recorded)
   }
 
-  @Test func theSameDecisionIsRecordedOnce() async throws {
+  @Test func `the same decision is recorded once`() async throws {
     let id = UUID()
     #expect(try await store.record(try decision(.block, id: id)) == .recorded)
     #expect(try await store.record(try decision(.block, id: id, after: 1)) == .duplicate)
@@ -82,7 +82,7 @@ import Testing
     #expect(try await standing() == nil)
   }
 
-  @Test func ofManyDecisionsAtOnceTheNewestStands() async throws {
+  @Test func `the newest of many simultaneous decisions is in force`() async throws {
     let store = store
     let decisions = try (0..<24).map { try decision($0 % 2 == 0 ? .block : .allow, after: Double($0)) }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -101,7 +101,7 @@ import Testing
     #expect(try await store.standing(of: number)?.decisionID == decisions[2].id)
   }
 
-  @Test func aProtectedNumberCanOnlyBeAllowed() async throws {
+  @Test func `a protected number can only be allowed`() async throws {
     try await ProtectionStore(pool: pool).add(
       [(try ProtectionTarget("+33162000xxx"), "City hospital")], by: "Ada", at: now)
     let error = DecisionError.protected(.protectedPattern(reason: "City hospital", pattern: "+33162000xxx"))
@@ -111,7 +111,7 @@ import Testing
     #expect(try await store.history(of: number).count == 1)
   }
 
-  @Test func aDecisionSettlesAHoldAndItsUndoingOpensIt() async throws {
+  @Test func `a decision settles a hold and undo opens it again`() async throws {
     let holds = HoldStore(pool: pool)
     let finding = BrigadeDetection.Finding(
       reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
@@ -125,7 +125,7 @@ import Testing
     #expect(try await holds.held().map(\.reason) == [finding.reason])
   }
 
-  @Test func aDecisionSaysWhoAndWhy() throws {
+  @Test func `a decision needs a moderator and a reason`() throws {
     func problem(_ make: () throws -> Decision) -> String? {
       do {
         _ = try make()

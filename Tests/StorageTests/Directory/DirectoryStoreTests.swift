@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func aNewFileTakesThePlaceOfTheOldOne() async throws {
+  @Test func `a new file replaces the old entries`() async throws {
     #expect(
       try await replace("a", entries([1: "one", 2: "two", 3: "three"]))
         == DirectoryChange(entries: 3, replaced: 0, overruled: 0))
@@ -60,7 +60,7 @@ import Testing
     #expect(try await store.names(of: 2).map(\.name) == ["zwei"])
   }
 
-  @Test func aFileThatNamesNobodyReplacesNothing() async throws {
+  @Test func `an empty file replaces nothing`() async throws {
     try await replace("a", [])
     try await replace("a", entries([1: "one"]))
     await #expect(throws: StorageError.emptyDirectory(source: "a", kept: 1)) { try await replace("a", []) }
@@ -68,7 +68,7 @@ import Testing
     #expect(try await generations() == 1)
   }
 
-  @Test func anImportThatFailsLeavesTheOldEntriesAndNothingElse() async throws {
+  @Test func `a failed import keeps the old entries and nothing else`() async throws {
     try await replace("a", entries([1: "one"]))
     await #expect(throws: CancellationError.self) {
       let count = Mutex(0)
@@ -88,7 +88,7 @@ import Testing
     #expect(try await generations() == 1)
   }
 
-  @Test func precedenceThenMentionsThenAgeSettleWhoNamesANumber() async throws {
+  @Test func `precedence, then mentions, then age decide the name of a number`() async throws {
     try await replace("first", entries([1: "first", 2: "first", 3: "first"]))
     try await replace("often", entries([2: "often", 4: "often"], mentions: 3))
     let change = try await replace("best", entries([2: "best", 3: "best", 5: "best"]), priority: 1)
@@ -100,7 +100,7 @@ import Testing
     #expect(try await store.names(of: 2).map(\.source) == ["best", "often", "first"])
   }
 
-  @Test func callsAreWeighedAtTheTimeAskedFor() async throws {
+  @Test func `calls are weighted at the requested time`() async throws {
     try await replace("a", entries([1: "one", 2: "two", 3: "three"]))
     try await pool.withConnection { connection in
       try await connection.execute(
@@ -113,7 +113,7 @@ import Testing
     #expect(calls[0] == 0 && abs(calls[1] - 8) < 1e-9 && calls[2] == 0)
   }
 
-  @Test func aReaderOfTheOldEntriesKeepsThemUntilItIsDone() async throws {
+  @Test func `a reader of the old entries keeps them until it is done`() async throws {
     try await replace("a", entries([1: "one"]))
     let now = now
     let seen = try await pool.withConnection { reader in
@@ -132,7 +132,7 @@ import Testing
     #expect(try await generations() == 1)
   }
 
-  @Test func importsOfOneSourceFollowEachOther() async throws {
+  @Test func `parallel imports of one source run one after another`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for round in 0..<4 {
         group.addTask { try await replace("a", entries([Int64(round + 1): "round \(round)"])) }

@@ -13,7 +13,7 @@ import Testing
 
   private var pool: PostgresPool { TestDatabase.current.pool }
 
-  @Test func whoRepeatsThemselvesHidesNobody() async throws {
+  @Test func `a reporter with many reports does not hide other votes`() async throws {
     let (loud, number, now) = ([UInt8](repeating: 1, count: 16), number, now)
     let reports = (1...30 as ClosedRange<UInt8>).map { index in
       var report = Report(
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// As when both are committed at the same moment.
-  @Test func aDecisionThatDidNotSeeTheHoldSettlesItAllTheSame() async throws {
+  @Test func `a decision settles a hold that it did not see`() async throws {
     let (holds, number) = (HoldStore(pool: pool), number)
     let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     _ = try await DecisionStore(pool: pool).record(decision)
@@ -63,7 +63,7 @@ import Testing
     #expect(try await holds.hold(of: number)?.isSettled == true)
   }
 
-  @Test func aNumberThatWasDecidedMeanwhileIsNoOpenHold() async throws {
+  @Test func `a number that has a decision gets no open hold`() async throws {
     let (holds, decisions) = (HoldStore(pool: pool), DecisionStore(pool: pool))
     let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     _ = try await decisions.record(decision)

@@ -23,7 +23,7 @@ import Testing
       items: items.map { .init(number: $0.number, day: $0.day, named: $0.named, unknown: $0.unknown) })
   }
 
-  @Test func aBatchCountsOnceHoweverOftenItIsSent() async throws {
+  @Test func `a batch counts once regardless of retries`() async throws {
     let calls = batch(1, [(33_162_000_248, today, 3, 2)])
     #expect(try await store.accept([calls], receivedAt: noon) == [.created])
     #expect(try await store.accept([calls, calls], receivedAt: noon) == [.duplicate, .duplicate])
@@ -36,7 +36,7 @@ import Testing
     #expect(abs(counts.heat - 6) < 1e-9)
   }
 
-  @Test func ofTwoAlikeInOneCommitOneIsNew() async throws {
+  @Test func `a repeated batch in one commit is a duplicate`() async throws {
     let items: [(number: Int64, day: Int32, named: Int64, unknown: Int64)] = [(7, today, 1, 0)]
     let outcomes = try await store.accept(
       [batch(1, items), batch(1, items), batch(1, hash: 1, items), batch(2, items)], receivedAt: noon)
@@ -44,7 +44,7 @@ import Testing
     #expect(try await store.counts(of: 7, at: noon)?.named == 2)
   }
 
-  @Test func callsOfOneNumberAddUpAndAge() async throws {
+  @Test func `calls of one number add up and decay`() async throws {
     _ = try await store.accept(
       [
         batch(1, [(7, today, 1, 0), (7, today, 2, 0), (7, today - 14, 0, 8), (8, today, 0, 0)]),
@@ -61,7 +61,7 @@ import Testing
     #expect(try await recountAll().differences == [])
   }
 
-  @Test func batchesThatMeetAllCountOnce() async throws {
+  @Test func `parallel batches all count once`() async throws {
     let store = store
     let noon = noon
     let batches = (0..<40 as Range<UInt8>).map { id in

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func oneOfAKindIsMadeAtATimeWhateverServersThereAre() async throws {
+  @Test func `one job of a kind runs at a time on all servers`() async throws {
     let (adas, bobs) = (preview("Ada"), preview("Bob"))
     #expect(try await store.place(adas))
     #expect(try await store.place(bobs))
@@ -55,7 +55,7 @@ import Testing
     #expect(try await store.claim(.preview, by: other)?.id == bobs.id)
   }
 
-  @Test func serversThatClaimAtOnceDoNotGetTwo() async throws {
+  @Test func `parallel claims give one job to one server`() async throws {
     for index in 0..<6 { #expect(try await store.place(preview("Account \(index)"))) }
     let claimed = try await withThrowingTaskGroup(of: BackgroundJob?.self) { group in
       for _ in 0..<6 { group.addTask { [store] in try await store.claim(.preview, by: UUID()) } }
@@ -64,7 +64,7 @@ import Testing
     #expect(claimed.count == 1)
   }
 
-  @Test func whatWasReplacedOrTakenBackIsNobodysAnyMore() async throws {
+  @Test func `a replaced or removed job ignores its former server`() async throws {
     let (first, second) = (preview("Ada", "1"), preview("Ada", "2"))
     _ = try await store.place(first)
     _ = try await store.claim(.preview, by: one)
@@ -77,7 +77,7 @@ import Testing
     #expect(try await store.job(.preview, of: "Ada") == nil)
   }
 
-  @Test func aServerThatDiedLeavesAJobThatIsBrokenOff() async throws {
+  @Test func `the job of a dead server is marked as broken and not restarted`() async throws {
     let job = preview("Ada")
     _ = try await store.place(job)
     _ = try await store.claim(.preview, by: one)
@@ -97,7 +97,7 @@ import Testing
     #expect(try await store.job(.preview, of: "Ada") == nil)
   }
 
-  @Test func oneOrderIsOpenAtATimeAndAnOldOneIsNeverMadeLate() async throws {
+  @Test func `one publication order is open at a time and an old one expires`() async throws {
     let event = AuditEvent(actor: "Ada", role: .administrator, action: "publication.order", subject: "publication")
     #expect(try await store.place(order(), audit: event))
     #expect(
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// A server whose clock is an hour off, either way, does not lose its jobs nor break those of others.
-  @Test(arguments: [3_600.0, -3_600]) func timesAreTheDatabasesAlone(ahead: Double) async throws {
+  @Test(arguments: [3_600.0, -3_600]) func `job times come from the database clock only`(ahead: Double) async throws {
     try await TestDatabase.current.withClock(ahead: ahead) { shifted in
       let store = JobStore(pool: shifted)
       let job = order()
@@ -153,7 +153,7 @@ import Testing
   }
 
   /// A later version may have states and kinds that this one does not know.
-  @Test func jobsOfALaterVersionAreNamedInTheError() async throws {
+  @Test func `an unknown job state of a later version is named in the error`() async throws {
     #expect(try await store.place(preview("Ada")))
     try await pool.withConnection { connection in
       try await connection.execute(script: "ALTER TABLE background_jobs DROP CONSTRAINT background_jobs_state_check")

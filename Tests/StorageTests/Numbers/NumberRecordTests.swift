@@ -39,7 +39,7 @@ import Testing
     return verdicts
   }
 
-  @Test func ofAHundredThousandHistoriesTheDatabaseLeavesOutNoneThatIsListed() async throws {
+  @Test func `the database filter omits no listed number of a hundred thousand`() async throws {
     let records = try await fill(seed: 31, count: 100_000)
     var generator = SeededGenerator(seed: 32)
     for _ in 0..<8 {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func aCutLeavesOutWhatIsBelowBothOfItsSides() async throws {
+  @Test func `a cut omits numbers below both of its limits`() async throws {
     let records = try await fill(seed: 41, count: 3_000)
     let (now, ringing) = (now, Set(records.filter { $0.number % 3 == 0 }.map(\.number)))
     try await pool.withConnection { connection in
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func whatIsReadIsWhatIsStored() async throws {
+  @Test func `a stored record reads back the same`() async throws {
     let records = try await fill(seed: 33, count: 300)
     for record in records {
       var read = try await NumberRecordStore(pool: pool).record(of: record.number)
@@ -102,7 +102,7 @@ import Testing
     #expect(try await NumberRecordStore(pool: pool).record(of: 1) == nil)
   }
 
-  @Test func whatOthersHaveDecidedGoesBeforeThresholds() async throws {
+  @Test func `decisions, holds and protection have priority over thresholds`() async throws {
     let records = try await fill(seed: 37, count: 2_000)
     let hottest = records.sorted { $0.standing.heat > $1.standing.heat }.prefix(4).map(\.number)
     _ = try await DecisionStore(pool: pool).record(

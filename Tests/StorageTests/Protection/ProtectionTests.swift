@@ -11,7 +11,7 @@ import Testing
 
   private var store: ProtectionStore { ProtectionStore(pool: TestDatabase.current.pool) }
 
-  @Test func whatIsAddedIsKnownUntilItIsRemoved() async throws {
+  @Test func `a protected number is known until it is removed`() async throws {
     let before = try await store.version()
     try await store.add(
       [(.number(33_162_000_248), "A bank"), (try ProtectionTarget("+49116xxx"), "Charities")], by: "Ada", at: now)
@@ -31,12 +31,12 @@ import Testing
   }
 
   @Test(arguments: [Int64(7), 110, 112, 911, 49, 116_117])
-  func bareShortNumbersAreProtected(_ number: Int64) async throws {
+  func `bare short numbers are protected`(_ number: Int64) async throws {
     #expect(try await store.rule(for: number) == .shortNumber)
     #expect(try await store.load().rule(for: number) == .shortNumber)
   }
 
-  @Test func oneNumberIsAnsweredLikeAll() async throws {
+  @Test func `a query of one number agrees with all loaded rules`() async throws {
     var generator = SeededGenerator(seed: 3)
     let targets = try (0..<60).map { index in
       let head = "+4930\(Int.random(in: 0..<40, using: &generator))"
@@ -56,7 +56,7 @@ import Testing
     #expect(numbers.count { all.rule(for: $0) != nil } > 20)
   }
 
-  @Test func tooManyPatternsChangeNothing() async throws {
+  @Test func `a list with too many patterns changes nothing`() async throws {
     let patterns = try (0...ProtectionStore.mostPatterns).map { index in
       (target: try ProtectionTarget("+49\(100_000 + index)*"), reason: "Many")
     }

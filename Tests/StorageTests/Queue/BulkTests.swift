@@ -16,7 +16,7 @@ import Testing
   private var bulks: BulkStore { BulkStore(pool: pool) }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
 
-  @Test func everyNumberGetsADecisionOfItsOwnAndAllAreTakenBackTogether() async throws {
+  @Test func `each number gets its own decision and all are undone together`() async throws {
     let earlier = try Decision(number: numbers[7], treatment: .allow, decidedBy: "Bob", decidedAt: now - 100)
     _ = try await decisions.record(earlier)
     try await ProtectionStore(pool: pool).add(
@@ -44,7 +44,7 @@ import Testing
     #expect(try await events("decision.undo") == 118)
   }
 
-  @Test func whatIsAboveTheWorkerOrWithSomebodyElseIsLeftOut() async throws {
+  @Test func `cases above the role or claimed by others are skipped`() async throws {
     let queue = QueueStore(pool: pool)
     _ = try await pool.run(EnqueueCases(numbers.prefix(3).map { ($0, .held) }, at: now))
     #expect(try await queue.escalate(numbers[0], by: ada, at: now))
@@ -59,7 +59,7 @@ import Testing
     #expect(try await decisions.standing(of: numbers[0]) == nil)
   }
 
-  @Test func whatBrokeOffIsFinishedAndWhatWasUndoneIsNot() async throws {
+  @Test func `an interrupted bulk decision is finished but an undone one is not`() async throws {
     let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
     #expect(try await !bulks.finish(bulk.id, by: ada, at: now))
     try await breakOff(bulk)
@@ -87,7 +87,7 @@ import Testing
     #expect(try await decisions.standing(of: numbers[0]) == nil)
   }
 
-  @Test func whatBrokeOffIsShownToItsAuthorAndToAdministrators() async throws {
+  @Test func `an interrupted bulk decision is shown to its author and administrators`() async throws {
     let bulk = Bulk(
       treatment: .identify, label: "Surveys", category: .survey, reason: "One campaign.", worker: ada, decidedAt: now)
     try await breakOff(bulk)
@@ -120,7 +120,7 @@ import Testing
 
   /// Decisions and undoings after the bulk started are kept, even where the same decision is in force as before, and
   /// whatever the clocks said.
-  @Test func whatWasDecidedOrUndoneMeanwhileIsLeftAlone() async throws {
+  @Test func `decisions and undos made in the meantime are kept`() async throws {
     let left = Array(numbers.suffix(5))
     for number in [left[0], left[1]] {
       _ = try await decisions.record(
@@ -144,7 +144,7 @@ import Testing
     for number in left[3...] { #expect(try await decisions.standing(of: number)?.treatment == .block) }
   }
 
-  @Test func nothingIsDoneWithoutAReason() async throws {
+  @Test func `a bulk decision needs a reason`() async throws {
     let items = try await bulks.items(numbers)
     let bulk = Bulk(treatment: .block, worker: ada, decidedAt: now)
     await #expect(throws: RuleViolation.self) { try await bulks.apply(bulk, to: items) }

@@ -20,7 +20,7 @@ import Testing
     _ = try await pool.run(EnqueueCases(numbers.map { ($0, .held) }, at: now))
   }
 
-  @Test func whoeverAsksAtOnceGetsDifferentCases() async throws {
+  @Test func `parallel workers claim different cases`() async throws {
     let numbers = (0..<60).map { 33_162_000_000 + Int64($0) }
     try await enqueue(numbers)
     let (queue, now) = (queue, now)
@@ -40,7 +40,7 @@ import Testing
     #expect(claimed.all.sorted() == numbers)
   }
 
-  @Test func aClaimEndsByTimeByLeavingAndByDecision() async throws {
+  @Test func `a claim ends by time, by release and by decision`() async throws {
     let number: Int64 = 33_162_000_248
     try await enqueue([number])
     let mine = try #require(try await queue.claimNext(by: ada, at: now))
@@ -70,7 +70,7 @@ import Testing
     #expect(try await queue.claim(number, by: ada, at: now + 905) == .notWaiting)
   }
 
-  @Test func whoIsNotSureDoesNotGetItBackAndTheThirdRaisesIt() async throws {
+  @Test func `a skipped case does not return to its worker and a third skip escalates it`() async throws {
     let number: Int64 = 33_162_000_248
     try await enqueue([number])
     for name in ["A", "B"] {

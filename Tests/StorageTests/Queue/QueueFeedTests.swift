@@ -38,7 +38,7 @@ import Testing
       })
   }
 
-  @Test func aReportedNumberWaitsUntilItIsDecidedAndAgainWhenThatIsUndone() async throws {
+  @Test func `a reported number waits until its decision and again after undo`() async throws {
     try await report(number, count: 6)
     #expect(try await judge([number, number + 1]) == QueueChange(judged: 2, written: 1))
     let item = try #require(try await queue.find(number))
@@ -60,7 +60,7 @@ import Testing
     #expect(try await judge([number], at: now + 365 * 86_400).removed == 1)
   }
 
-  @Test func holdsAppealsAndProtectedNumbersWait() async throws {
+  @Test func `holds, appeals and protected numbers wait`() async throws {
     let finding = BrigadeDetection.Finding(
       reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
     _ = try await HoldStore(pool: pool).hold([(number, finding)], at: now)
@@ -77,7 +77,7 @@ import Testing
     #expect(try await waiting() == [33_162_000_300: [.protected]])
   }
 
-  @Test func whatHappensWhileItIsJudgedIsNotLost() async throws {
+  @Test func `a cause added during the evaluation is not lost`() async throws {
     try await report(number, count: 6)
     _ = try await judge([number])
     let version = try #require(try await queue.find(number)).version
@@ -88,7 +88,7 @@ import Testing
     #expect(try await waiting() == [number: [.threshold]])
   }
 
-  @Test func aSweepFindsWhatEveryNumberJudgedByItselfGives() async throws {
+  @Test func `a sweep gives the same queue as evaluating each number`() async throws {
     var generator = SeededGenerator(seed: 91)
     let records = (0..<3_000).map { index in
       NumberRecord.random(number: 33_100_000_000 + Int64(index) * 7, at: now, using: &generator)
@@ -111,7 +111,7 @@ import Testing
     #expect(try await queue.sweep(at: now) == QueueChange(judged: expected.count))
   }
 
-  @Test func ofManyWhoSawNoDecisionOneRules() async throws {
+  @Test func `only one of several simultaneous first decisions is recorded`() async throws {
     let (decisions, number, now) = (decisions, number, now)
     let outcomes = await withTaskGroup(of: Bool.self) { group in
       for index in 0..<12 {

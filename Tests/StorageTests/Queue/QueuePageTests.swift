@@ -36,7 +36,8 @@ import Testing
     }
   }
 
-  @Test(arguments: QueueOrder.allCases) func pagesFollowEachOtherWithoutAGapOrARepeat(_ order: QueueOrder) async throws
+  @Test(arguments: QueueOrder.allCases) func `pages follow each other without a gap or a repeat`(_ order: QueueOrder)
+    async throws
   {
     try await fill(600, seed: 81)
     try await spreadSums()
@@ -65,7 +66,7 @@ import Testing
   }
 
   /// The order of the list is that of the shown figures.
-  @Test func ordersAreThoseOfTheReports() async throws {
+  @Test func `orders are those of the reports`() async throws {
     let numbers = (0..<40).map { 33_162_000_000 + Int64($0) }
     var reports: [Report] = []
     for (place, number) in numbers.enumerated() {
@@ -99,7 +100,7 @@ import Testing
     #expect(try await queue.page(by: .reports, level: 2, limit: 1, at: now).first?.item.number == least)
   }
 
-  @Test func countsAreThoseOfTheRowsForEveryFilter() async throws {
+  @Test func `counts equal the rows for every filter`() async throws {
     try await fill(400, seed: 82)
     var filters = [QueueFilter()]
     filters += ["DE", "FR", "US", "", "IT"].map { QueueFilter(country: $0) }
@@ -118,7 +119,7 @@ import Testing
     #expect(held.countries.map(\.count).reduce(0, +) == held.all)
   }
 
-  @Test func everyChoiceIsCountedAsIfItWereTheFilter() async throws {
+  @Test func `every choice is counted as if it were the filter`() async throws {
     try await fill(400, seed: 83)
     let queueCounts = try await queue.queueCounts(at: now)
     let filters = [

@@ -30,7 +30,7 @@ import Testing
     return try await PublicationStore(pool: pool).withSnapshot { try await CurationStateStore.load(at: now, on: $0) }
   }
 
-  @Test func blocksAreProposedOnceAndPublishedWhenApproved() async throws {
+  @Test func `ranges are proposed once and published when approved`() async throws {
     let store = RangeStore(pool: pool)
     // Five of 10; fourteen of 100, six of them in one range of 10; one hot number with random neighbors.
     try await complain((0..<5).map { 33_162_000_240 + $0 * 2 }, reporters: 4)
@@ -55,7 +55,7 @@ import Testing
     #expect(abs(approved[0].heat - 10) < 0.001)
   }
 
-  @Test func anAppealSparesAVictimUntilItIsRejected() async throws {
+  @Test func `an appeal excludes a victim of spoofing until it is rejected`() async throws {
     let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
     try await complain([victim, nuisance], reporters: 12, daysAgo: 3)
     for day in 4..<8 { try await complain([nuisance], reporters: 12, daysAgo: Double(day)) }

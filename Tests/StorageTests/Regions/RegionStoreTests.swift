@@ -8,13 +8,13 @@ import Testing
 @Suite(.database) struct RegionStoreTests {
   private var store: RegionStore { RegionStore(pool: TestDatabase.current.pool) }
 
-  @Test func withoutRegionsNumbersLieInCountries() async throws {
+  @Test func `without regions numbers lie in countries`() async throws {
     let map = try await store.map()
     #expect(map.region(of: 33_162_000_248) == "FR")
     #expect(map.region(of: 12_125_550_123) == "US")
   }
 
-  @Test func aNewFileOfRegionsTakesThePlaceOfTheOldOne() async throws {
+  @Test func `a new region file replaces the old one`() async throws {
     try await store.replace(with: [
       StoredRegion(code: "us-212", name: "Manhattan", prefixes: [1_646, 1_212]),
       StoredRegion(code: "east", name: "East", prefixes: [44_1]),

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func reportersBecomeEstablished() async throws {
+  @Test func `reporters become established`() async throws {
     try await complain(1...2, of: 1...3, daysAgo: 20)
     try await complain(3...3, of: 1...3, daysAgo: 2)
     try await complain(4...4, of: 1...2, daysAgo: 20)
@@ -81,7 +81,7 @@ import Testing
     #expect(try await heat(of: 9) == 1)
   }
 
-  @Test func whoIsOftenWrongCountsLessAndAMistakeIsUndone() async throws {
+  @Test func `a reporter who is often wrong counts less until the decisions are undone`() async throws {
     try await complain(1...4, of: 1...8, daysAgo: 20)
     try await complain(5...5, of: 1...8, daysAgo: 20, .legitimate)
     _ = try await recount()
@@ -120,7 +120,7 @@ import Testing
     #expect(try await everything() == before)
   }
 
-  @Test func whoRepeatsWhatWasDecidedWrongKeepsTheRecord() async throws {
+  @Test func `repeating a report against a decision does not improve the record`() async throws {
     try await complain(1...1, of: 1...6, daysAgo: 20)
     for number in 1...6 as ClosedRange<Int64> {
       _ = try await DecisionStore(pool: pool).record(
@@ -138,7 +138,7 @@ import Testing
     #expect(try await weights() == [wrong])
   }
 
-  @Test func whoWithdrawsWhatWasDecidedWrongKeepsTheRecord() async throws {
+  @Test func `withdrawing a report against a decision does not improve the record`() async throws {
     try await complain(1...1, of: 1...6, daysAgo: 20)
     for number in 1...6 as ClosedRange<Int64> {
       _ = try await DecisionStore(pool: pool).record(
@@ -160,7 +160,7 @@ import Testing
     #expect(try await weights() == [])
   }
 
-  @Test func whoIsCaughtInABrigadeCountsForNothing() async throws {
+  @Test func `a reporter caught in a brigade has no weight until the decision is undone`() async throws {
     try await complain(1...3, of: 1...3, daysAgo: 20)
     try await complain(10...15, of: 1...1, daysAgo: 1)
     _ = try await recount()
@@ -194,7 +194,7 @@ import Testing
     #expect(try await everything() == before)
   }
 
-  @Test func reportsOfProtectedNumbersWeighNothingUntilTheProtectionIsGone() async throws {
+  @Test func `reports of a protected number have no weight until it is unprotected`() async throws {
     try await complain(1...3, of: 1...3, daysAgo: 20)
     _ = try await recount()
     let before = try await everything()
@@ -206,7 +206,7 @@ import Testing
     #expect(try await everything() == before)
   }
 
-  @Test func aRecountWhileReportsComeInLosesNone() async throws {
+  @Test func `a recount during incoming reports loses none`() async throws {
     try await complain(1...20, of: 1...6, daysAgo: 20)
     let (pool, store, now) = (pool, store, now)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -26,7 +26,7 @@ import Testing
     Decay.heat.value(ofStoredSum: try await numbers.standing(of: number).heat, at: now) / ReporterWeight.newcomer
   }
 
-  @Test func aReportIsCountedOnceHoweverOftenItIsSent() async throws {
+  @Test func `a report is counted once regardless of retries`() async throws {
     let first = try await store.accept([report(1)], receivedAt: now)
     let again = try await store.accept([report(1), report(1)], receivedAt: now)
     #expect(first == [.created])
@@ -34,13 +34,13 @@ import Testing
     #expect(abs(try await heat() - 1) < 1e-9)
   }
 
-  @Test func ofTwoAlikeInOneBatchOneIsNew() async throws {
+  @Test func `a repeated report in one batch is a duplicate`() async throws {
     let outcomes = try await store.accept([report(1), report(1), report(2, by: 2)], receivedAt: now)
     #expect(outcomes == [.created, .duplicate, .created])
     #expect(abs(try await heat() - 2) < 1e-9)
   }
 
-  @Test func aReporterCountsOnceForANumber() async throws {
+  @Test func `a reporter counts once for a number`() async throws {
     for id in 1...5 as ClosedRange<UInt8> { _ = try await store.accept([report(id)], receivedAt: now) }
     let standing = try await numbers.standing(of: 33_162_000_248)
     #expect(standing.reports == 5)
@@ -48,7 +48,7 @@ import Testing
     #expect(abs(try await heat() - 1) < 1e-9)
   }
 
-  @Test func aChangedMindTakesBackWhatItHadAdded() async throws {
+  @Test func `a newer report replaces the earlier vote`() async throws {
     _ = try await store.accept([report(1, .fraud, daysAgo: 2)], receivedAt: now)
     _ = try await store.accept([report(2, .legitimate)], receivedAt: now)
     let standing = try await numbers.standing(of: 33_162_000_248)
@@ -56,14 +56,14 @@ import Testing
     #expect(standing.parts.map(\.reporters) == [0, 1])
   }
 
-  @Test func aWordThatArrivesLateDoesNotReplaceANewerOne() async throws {
+  @Test func `an older report that arrives late does not replace a newer one`() async throws {
     _ = try await store.accept([report(1, .fraud)], receivedAt: now)
     _ = try await store.accept([report(2, .legitimate, daysAgo: 3)], receivedAt: now)
     #expect(abs(try await heat() - 1) < 1e-9)
     #expect(try await numbers.standing(of: 33_162_000_248).reports == 2)
   }
 
-  @Test func rowsOfAListCountEachAndAreNoReporters() async throws {
+  @Test func `rows of a list count each and are not reporters`() async throws {
     _ = try await store.accept([report(1, by: nil), report(2, by: nil)], receivedAt: now)
     let standing = try await numbers.standing(of: 33_162_000_248)
     #expect(standing.parts.map(\.reporters) == [0])
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 42] as [UInt64])
-  func randomHistoriesAddUpToWhatAPlainRecountSays(seed: UInt64) async throws {
+  func `random histories add up to the result of a plain recount`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     var model = ReportModel()
     var seen = Set<String>()
@@ -95,7 +95,7 @@ import Testing
     try await expectStandings(model, at: now)
   }
 
-  @Test func anIdBelongsToOneContent() async throws {
+  @Test func `a report ID belongs to one content`() async throws {
     let first = report(1, daysAgo: 3)
     #expect(try await store.accept([first], receivedAt: now) == [.created])
     var variants = [first, first, first, first, first, first]
@@ -117,7 +117,7 @@ import Testing
     #expect(try await numbers.standing(of: first.number + 1).parts.isEmpty)
   }
 
-  @Test func withinABatchTheFirstOfAnIdCountsAndTheRestAreHeldAgainstIt() async throws {
+  @Test func `within a batch the first report of an ID counts`() async throws {
     let first = report(1)
     var other = first
     other.category = .survey
@@ -126,7 +126,7 @@ import Testing
     #expect(try await store.accept([other, first, other], receivedAt: now + 1) == [.conflict, .duplicate, .conflict])
   }
 
-  @Test func ofTwoWordsSaidAtOneTimeTheLaterToArriveStands() async throws {
+  @Test func `the later arrival wins between two reports of the same time`() async throws {
     _ = try await store.accept([report(1, .legitimate), report(2, .fraud)], receivedAt: now)
     #expect(try await numbers.standing(of: 33_162_000_248).leading == .fraud)
     _ = try await store.accept([report(3, .legitimate)], receivedAt: now + 1)
@@ -136,7 +136,7 @@ import Testing
     #expect(try await recountAll().differences == [])
   }
 
-  @Test func batchesThatMeetOnTheSameNumbersAllCount() async throws {
+  @Test func `parallel batches on the same numbers all count`() async throws {
     let store = store
     let now = now
     try await withThrowingTaskGroup(of: Void.self) { group in

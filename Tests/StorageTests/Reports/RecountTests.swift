@@ -38,7 +38,7 @@ import Testing
     #expect(rows > 0)
   }
 
-  @Test func whatIsRightIsLeftAlone() async throws {
+  @Test func `a recount of correct aggregates changes nothing`() async throws {
     let model = try await fill()
     let (summary, differences) = try await recountAll(repairs: true)
     #expect(differences == [])
@@ -46,7 +46,7 @@ import Testing
     try await expectStandings(model, at: now)
   }
 
-  @Test func everyKindOfDamageIsNamedAndMended() async throws {
+  @Test func `every kind of damage is reported and repaired`() async throws {
     let model = try await fill()
     let numbers = model.numbers.sorted()
     try await damage("UPDATE numbers SET heat = heat * 1.001 + 1e-20 WHERE number = \(numbers[0])")
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// As many networks as reports with one, and no more.
-  @Test func networksThatNoReportHasAreFoundAndRepaired() async throws {
+  @Test func `network bits without a report are found and repaired`() async throws {
     let number: Int64 = 33_162_000_248
     let report = Report(
       number: number, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
@@ -109,7 +109,7 @@ import Testing
     #expect(try await recountAll().differences == [])
   }
 
-  @Test func anAuditWhileReportsComeInFindsNothingAndARepairLosesNothing() async throws {
+  @Test func `a recount during incoming reports is exact and a repair loses none`() async throws {
     let model = try await fill()
     let pool = pool
     let now = now

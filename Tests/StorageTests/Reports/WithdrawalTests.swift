@@ -29,7 +29,7 @@ import Testing
     try await NumberStore(pool: TestDatabase.current.pool).standing(of: number)
   }
 
-  @Test func whatAReportAddedIsSubtracted() async throws {
+  @Test func `the contribution of a withdrawn report is subtracted`() async throws {
     _ = try await store.accept([report(1), report(2, by: 2), report(3, by: nil)], receivedAt: now)
     #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now) == .withdrawn)
     #expect(try await store.withdraw(reportID: id(3), appID: 1, at: now + 1) == .withdrawn)
@@ -44,7 +44,7 @@ import Testing
     #expect(try await recountAll().differences == [])
   }
 
-  @Test func aWithdrawnReportStaysSo() async throws {
+  @Test func `a withdrawn report stays withdrawn`() async throws {
     _ = try await store.accept([report(1)], receivedAt: now)
     #expect(try await store.withdraw(reportID: id(1), appID: 2, at: now) == .notFound)
     #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now) == .withdrawn)
@@ -54,14 +54,14 @@ import Testing
     #expect(try await standing().reports == 0)
   }
 
-  @Test func aCallThatWasNotAnsweredIsAnsweredTheSameWhenItIsRepeated() async throws {
+  @Test func `a repeated withdrawal has the same result`() async throws {
     _ = try await store.accept([report(1)], receivedAt: now)
     #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now) == .withdrawn)
     #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now) == .withdrawn)
     #expect(try await standing().reports == 0)
   }
 
-  @Test func theWordBeforeStandsAgain() async throws {
+  @Test func `the earlier vote counts again after a withdrawal`() async throws {
     _ = try await store.accept([report(1, .survey, daysAgo: 2), report(2, .legitimate, daysAgo: 1)], receivedAt: now)
     _ = try await store.accept([report(3, .fraud)], receivedAt: now + 1)
     _ = try await store.withdraw(reportID: id(2), appID: 1, at: now)
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// Networks count towards a listing: a withdrawn report's must not.
-  @Test func aNetworkIsWithdrawnWithItsLastReport() async throws {
+  @Test func `a network is withdrawn with its last report`() async throws {
     let reports = [
       report(1, by: 1, from: 1), report(2, by: 2, from: 1), report(3, by: 3, from: 3), report(4, by: 4, from: 4),
     ]
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// Deleted networks cannot be counted again: of two reports whose networks are deleted there are two bits at most.
-  @Test func bitsOfDeletedNetworksStayAsLongAsReportsThatCanHaveSetThem() async throws {
+  @Test func `bits of deleted networks stay while reports may have set them`() async throws {
     let reports = [report(1, by: 1, from: 1), report(2, by: 2, from: 2), report(3, by: 3, from: 3)]
     _ = try await store.accept(reports, receivedAt: now)
     let first = [id(1), id(2)]
@@ -123,7 +123,9 @@ import Testing
 
   /// Reports and withdrawals of few reporters about one number, all at once; whatever order they fall into, the
   /// aggregates must be a recount's.
-  @Test(arguments: 0..<4) func withdrawalsAndReportsOfOneReporterMeet(round: Int) async throws {
+  @Test(arguments: 0..<4) func `parallel reports and withdrawals of one reporter stay consistent`(round: Int)
+    async throws
+  {
     let store = store
     let categories: [ReportCategory] = [.fraud, .legitimate, .survey]
     let reports = (0..<120 as Range<UInt16>).map { value in

@@ -24,7 +24,7 @@ import Timestamps
     try await pool.withConnection { try await $0.query(query) }.map { try $0.decode(0) }
   }
 
-  @Test func whatIsOldIsForgottenAndNothingElse() async throws {
+  @Test func `only old networks and comments are deleted`() async throws {
     let store = ReportStore(pool: pool)
     let old = (1...7 as ClosedRange<Int64>).map { report($0, daysAgo: 45) }
     let fresh = (8...9 as ClosedRange<Int64>).map { report($0, daysAgo: 45) }
@@ -44,7 +44,7 @@ import Timestamps
     #expect(try await recountAll().differences == [])
   }
 
-  @Test func namesOfIdentificationBatchesAreForgottenAndTheirCountsKept() async throws {
+  @Test func `old identification batch IDs are deleted and their counts kept`() async throws {
     let store = IdentificationStore(pool: pool)
     let batches = (0..<5).map { _ in
       IdentificationBatch(
@@ -58,7 +58,7 @@ import Timestamps
     #expect(try await store.counts(of: 5, at: now)?.named == 5)
   }
 
-  @Test func monthsAreDroppedAndWhatTheyAddedUpToStays() async throws {
+  @Test func `months are dropped and their aggregates kept`() async throws {
     let store = ReportStore(pool: pool)
     // Reported long ago and recently, only long ago, only recently.
     let old = [report(1, daysAgo: 500), report(2, daysAgo: 470)]
@@ -87,7 +87,7 @@ import Timestamps
     #expect(try await numbers("SELECT reports FROM numbers WHERE number = 1") == [1])
   }
 
-  @Test func aMonthThatWasDroppedTakesNoReportAgain() async throws {
+  @Test func `a dropped month accepts no reports`() async throws {
     let store = ReportStore(pool: pool)
     let retention = RetentionStore(pool: pool)
     let old = [report(1, daysAgo: 500)]
@@ -113,7 +113,7 @@ import Timestamps
   }
 
   /// Months that a fast clock, here and at the database, has dropped are recognized when the clock is right again.
-  @Test func monthsThatWereDroppedTooYoungAreRecognized() async throws {
+  @Test func `months that were dropped too early are detected`() async throws {
     _ = try await ReportStore(pool: pool).accept([report(1, daysAgo: 3), report(2, daysAgo: 40)], receivedAt: now)
     #expect(try await RetentionStore(pool: pool).state() == nil)
     let wrong = now + 620 * 86_400

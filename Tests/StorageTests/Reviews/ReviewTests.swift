@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func weightsIgnoreAnAllowWithReachUntilASecondPersonConfirmsIt() async throws {
+  @Test func `weights ignore an allow with reach until a second person confirms it`() async throws {
     try await complain(21, of: number)
     let decision = try await decide(.allow)
     #expect(try await discounted() == 0)
@@ -81,7 +81,7 @@ import Testing
     #expect(try await discounted() == 0)
   }
 
-  @Test func anAllowWithoutReachCountsAtOnceEvenInTheSample() async throws {
+  @Test func `an allow without reach counts at once even in the sample`() async throws {
     try await complain(20, of: number)
     let sampling = DecisionStore(pool: pool, reviews: ReviewPolicy(share: 1, mostReporters: 100))
     let decision = try await decide(.allow, store: sampling)
@@ -89,7 +89,7 @@ import Testing
     #expect(try await discounted() == 20)
   }
 
-  @Test func aBlockOfManyReportersIsReviewedAndCountsAtOnce() async throws {
+  @Test func `a block of many reporters is reviewed and counts at once`() async throws {
     try await complain(101, of: number)
     let decision = try await decide(.block)
     #expect(try await reviews.open(for: "Bob").map(\.category) == [.robocall])
@@ -97,7 +97,7 @@ import Testing
     #expect(try await discounted() == 101)
   }
 
-  @Test func anUpheldAppealAwaitsItsConfirmation() async throws {
+  @Test func `an upheld appeal awaits its confirmation`() async throws {
     try await complain(3, of: number)
     let appeals = AppealStore(pool: pool, reviews: none)
     try await appeals.file(try Appeal(number: number, statement: "It is mine.", filedAt: now))
@@ -107,7 +107,7 @@ import Testing
     #expect(try await discounted() == 0)
   }
 
-  @Test func aBulkOpensReviewsToo() async throws {
+  @Test func `a bulk opens reviews too`() async throws {
     try await complain(21, of: number)
     let bulks = BulkStore(pool: pool, reviews: none)
     let bulk = Bulk(
@@ -117,7 +117,7 @@ import Testing
     #expect(try await reviews.open(for: "Ada") == [])
   }
 
-  @Test func anUndoneOrReplacedDecisionLeavesTheList() async throws {
+  @Test func `an undone or replaced decision leaves the list`() async throws {
     try await complain(21, of: number)
     let first = try await decide(.allow)
     let second = try await decide(.block, after: 10)
@@ -130,7 +130,7 @@ import Testing
     #expect(try await reviews.find(number, first.id, for: "Bob") == nil)
   }
 
-  @Test func aThirdPersonSettlesADispute() async throws {
+  @Test func `a third person settles a dispute`() async throws {
     try await complain(21, of: number)
     let first = try await decide(.allow)
     #expect(try await review(first, .block, by: "Bob") == .recorded)
@@ -154,7 +154,7 @@ import Testing
     #expect(record.reviewed == 1 && record.confirmed == 1 && record.overruled == 0)
   }
 
-  @Test func overrulingReplacesTheDecision() async throws {
+  @Test func `overruling replaces the decision`() async throws {
     try await complain(101, of: number)
     let first = try await decide(.block)
     #expect(try await review(first, .allow, by: "Bob") == .recorded)
@@ -169,7 +169,7 @@ import Testing
     #expect(try await reviews.records(of: "Ada").map(\.overruled) == [1])
   }
 
-  @Test func goldenCasesMeasureTheReviewerOnly() async throws {
+  @Test func `golden cases measure the reviewer only`() async throws {
     let golden = try await decide(.block)
     #expect(try await reviews.mark(number, by: "Admin", role: .administrator, at: now))
     #expect(try await reviews.mark(number, by: "Admin", role: .administrator, at: now) == false)
@@ -198,7 +198,7 @@ import Testing
     #expect(try await reviews.goldenCases() == [])
   }
 
-  @Test func ratingsHaveTheDecisionAndTheOpinion() async throws {
+  @Test func `ratings have the decision and the opinion`() async throws {
     try await complain(101, of: number)
     let decision = try await decide(.identify)
     #expect(try await review(decision, .block, by: "Bob") == .recorded)
@@ -209,7 +209,7 @@ import Testing
   }
 
   /// Of two simultaneous reviews one is stored.
-  @Test func simultaneousReviewsDoNotOverwriteEachOther() async throws {
+  @Test func `simultaneous reviews do not overwrite each other`() async throws {
     try await complain(21, of: number)
     let decision = try await decide(.allow)
     async let first = review(decision, .allow, by: "Bob")

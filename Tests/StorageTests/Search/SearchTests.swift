@@ -14,7 +14,9 @@ import Testing
   private var store: SearchStore { SearchStore(pool: pool) }
 
   /// Compared with a check of every number, on numbers of all lengths.
-  @Test(arguments: [UInt64(3), 4]) func beginningsAreWhatBeginsSo(_ seed: UInt64) async throws {
+  @Test(arguments: [UInt64(3), 4]) func `a prefix search finds exactly the numbers that begin with it`(_ seed: UInt64)
+    async throws
+  {
     var generator = SeededGenerator(seed: seed)
     var numbers = Set<Int64>()
     while numbers.count < 400 {
@@ -38,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func endingsAndLabelsAreFoundAmongWhatIsListedOrDecided() async throws {
+  @Test func `a search finds endings and labels of listed and decided numbers`() async throws {
     let time = now
     try await pool.withConnection { connection in
       _ = try await connection.execute(
@@ -65,7 +67,7 @@ import Testing
   }
 
   /// Compared with a check of every number, for endings of each length.
-  @Test func endingsAreWhatEndsSo() async throws {
+  @Test func `the search finds the numbers with an ending`() async throws {
     var generator = SeededGenerator(seed: 5)
     func some(_ count: Int) -> [Int64] {
       (0..<count).map { _ in 33_162_000_000 + Int64.random(in: 0..<40_000, using: &generator) * 1_001 }
@@ -98,7 +100,7 @@ import Testing
   }
 
   /// An index finds the endings, however few digits they have.
-  @Test func endingsUseTheIndexes() async throws {
+  @Test func `a search for an ending uses the indexes`() async throws {
     let plan = try await pool.transaction { connection in
       _ = try await connection.execute("SET LOCAL enable_seqscan = off")
       return try await connection.query(
@@ -108,7 +110,7 @@ import Testing
     #expect(plan.contains("queue_by_ending"), "\(plan)")
   }
 
-  @Test func namesOfDirectoriesAreFoundAmongWaitingNumbers() async throws {
+  @Test func `names of directories are found among waiting numbers`() async throws {
     let (waiting, other): (Int64, Int64) = (33_162_000_400, 33_162_000_401)
     for (source, priority, name) in [("yellow", Int32(1), "100% Hôpital Saint-Louis"), ("white", 2, "Clinic")] {
       let isFirst = Mutex(true)

@@ -21,7 +21,7 @@ import Testing
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: arrived)
   }
 
-  @Test func everyReportIsCountedOnceOnTheDayItWasSaid() async throws {
+  @Test func `every report is counted once on its day`() async throws {
     try await report(5, daysAgo: 0, arrived: now)
     try await report(3, daysAgo: 2, arrived: now)
     try await report(2, daysAgo: 0, arrived: now + 90)
@@ -40,7 +40,7 @@ import Testing
     #expect(try await store.days(1, until: now).map { $0[.decisions] } == [1])
   }
 
-  @Test func countingGoesOnAfterAClockThatRanAhead() async throws {
+  @Test func `counting continues after a clock that was ahead`() async throws {
     try await store.refresh(at: now)
     try await store.refresh(at: now + 300 * 86_400)
     try await store.refresh(at: now + 60)

@@ -13,7 +13,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: ThresholdStore { ThresholdStore(pool: pool) }
 
-  @Test func aVersionIsReadAsItWasSavedAndNeverChanges() async throws {
+  @Test func `a version reads back the same and never changes`() async throws {
     let (first, shipped) = try await store.version(nil)
     #expect(first.version == 1)
     var generator = SeededGenerator(seed: 41)
@@ -27,7 +27,7 @@ import Testing
     await #expect(throws: StorageError.noThresholds(version: 3)) { try await store.version(3) }
   }
 
-  @Test func ofTwoChangesOfOneVersionTheSecondIsRefused() async throws {
+  @Test func `the second change of the same version is refused`() async throws {
     let set = try await store.current()
     try await store.save(set, after: 1, by: "Ada", because: "First", at: now)
     // The same call again, whose commit was not acknowledged.
@@ -38,7 +38,7 @@ import Testing
     #expect(try await store.history(limit: 10).count == 2)
   }
 
-  @Test func wordsWeighWhatTheirReporterAndRowsWhatTheirListDoes() async throws {
+  @Test func `votes have the weight of their reporter and rows that of their list`() async throws {
     let reports = ReportStore(pool: pool)
     let trusted = [UInt8](repeating: 1, count: 16)
     let caught = [UInt8](repeating: 2, count: 16)
