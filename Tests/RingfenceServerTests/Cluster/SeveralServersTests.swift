@@ -90,7 +90,7 @@ import Testing
       _ = try await page(there, address, saying: "A publication was requested. It starts shortly.")
       #expect(try await there.post(address, [:]).status == .conflict)
       press.open()
-      _ = try await page(there, address, saying: "Requested by The administrator.")
+      _ = try await page(there, address, saying: "There is no publication yet.")
       #expect(press.orders.map(\.overrules) == [[.init(gate: .churn, reason: "A new list.", by: "The administrator")]])
       let events = try await TestDatabase.current.pool.withConnection { connection in
         try await connection.query("SELECT action FROM audit_events WHERE action LIKE 'publication.%'")
