@@ -208,7 +208,7 @@ let package = Package(
     tests("BenchmarkCommandTests", ["BenchmarkCommand", "PostgreSQL", "RingfenceCommand", "TestSupport", logging]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
-    tests("CurationTests", ["Curation", "TestSupport"]),
+    tests("CurationTests", ["TestData", "Curation", "TestSupport"]),
     tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests(
       "FetchingTests",

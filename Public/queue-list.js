@@ -59,7 +59,8 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (areKeysOff || !links.length || document.querySelector("#decision, dialog[open]")) return
+    // An account may have given one of these keys to an action of queue.js, which comes first.
+    if (event.defaultPrevented || areKeysOff || !links.length || document.querySelector("#decision, dialog[open]")) return
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     // Keys are letters in a field.
     if (event.target.closest("textarea, select, input:not([type=checkbox])")) return

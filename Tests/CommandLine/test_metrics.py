@@ -93,7 +93,7 @@ def test_what_happens_is_counted(server, key):
     assert more("ringfence_intake_commit_duration_seconds_count", kind="reports") >= 5
     assert value(after, "ringfence_database_up") == 1
     assert value(after, "ringfence_http_connections") >= 1
-    assert value(after, "ringfence_publication_serial") == 1
+    assert value(after, "ringfence_publication_serial") == 2
     assert abs(value(after, "ringfence_publication_time_seconds") - time.time()) < 3_600
     assert value(after, "ringfence_publication_pack_entries", pack="toxic") > 0
     assert value(after, "process_resident_memory_bytes") > 1 << 20

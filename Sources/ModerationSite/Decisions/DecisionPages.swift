@@ -111,17 +111,18 @@ struct DecisionPages: Sendable {
     let changes = Self.changes(form, to: CaseVersion(explanation))
     guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
     do {
+      guard !AllowRule(explanation).isAppealed else { throw RuleViolation(.decisionNotOffered, field: "decision") }
       guard let typed = try ReasonField.read(form) else { throw RuleViolation(.reasonMissing, field: "reason") }
       let reason = try RuleViolation.line(typed, "reason", atMost: ProtectedPages.longestReason)
-      if let note = form.text("note") {
-        let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
-        try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
-      }
       let target = ProtectionTarget.number(number.digits)
       let event = AuditEvent(
         actor: worker.account, role: worker.role, action: "protection.add", subject: target.text,
         after: ["what": target.text], reason: reason)
       try await protection.add([(target, reason)], by: worker.account, at: Date(), audit: event)
+      if let note = form.text("note") {
+        let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+        try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
+      }
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)
     } catch is ProtectionError {

@@ -41,6 +41,11 @@ extension AppealStore {
       let open = appeals.filter { $0.state == .open }
       guard !open.isEmpty else { return .nothingOpen }
       guard expected == nil || Set(open.map(\.id)) == expected else { return .changed }
+      // The form of a decision that was undone: its id cannot come into force again.
+      if state == .upheld {
+        let history = try await connection.run(ReadDecisions(number: number))
+        guard !history.contains(where: { $0.id == decision.id }) else { return .changed }
+      }
       let answers = try open.map { try $0.answered(state, by: moderator, at: time, answer: answer) }
       let behind = state == .upheld ? decision.id : nil
       for appeal in answers { _ = try await connection.run(AnswerAppeal(appeal: appeal, decision: behind)) }

@@ -44,7 +44,9 @@ extension PostgresConnection {
       subject: "+\(decision.number)",
       before: standing?.fields, after: decision.fields, reason: decision.reason)
     _ = try await pipeline(SettleCase(number: decision.number), AppendAuditEvent(event, at: decision.decidedAt))
-    if let rule = rules.first { try await openReview(of: dated, rule, by: reviews) }
+    if let rule = rules.first {
+      try await openReview(of: dated, replacing: standing?.decisionID, rule, by: reviews)
+    }
     if rules.first?.isAppealed == true { try await upholdAppeals(by: decision, role: role, revoking: action) }
     return .recorded
   }

@@ -6,6 +6,9 @@ import PostgreSQL
 
 /// SQL that the statements about comments share.
 private enum CommentSQL {
+  /// The newest comments, or complaints, that a page of a case reads: a flood of reports must not fill the memory.
+  static let most = 10_000
+
   /// Equal for comments that differ only in case, spaces and punctuation.
   static let key = """
     coalesce(nullif(lower(regexp_replace(r.comment, '[[:space:][:punct:]]+', '', 'g')), ''), r.comment)
@@ -31,6 +34,7 @@ struct ReadComments: PostgresStatement {
         SELECT r.comment, r.reported_at, r.report_id, r.category_id, r.reporter, w.weight, \(CommentSQL.key) AS key
         FROM reports r LEFT JOIN number_reporters w ON w.number = r.number AND w.reporter = r.reporter
         WHERE r.number = $1 AND r.comment IS NOT NULL AND r.withdrawn_at IS NULL
+        ORDER BY r.reported_at DESC, r.report_id DESC LIMIT \(CommentSQL.most)
       ) c GROUP BY key
     ) t
     WHERE (count, reported_at, ids[1]) < ($2::bigint, $3::timestamptz, $4::uuid)
@@ -65,6 +69,7 @@ struct ReadCaseConcentration: PostgresStatement {
       SELECT r.reporter, r.network, r.comment, \(CommentSQL.key) AS key
       FROM reports r JOIN categories c ON c.category_id = r.category_id
       WHERE r.number = $1 AND r.withdrawn_at IS NULL AND r.reporter IS NOT NULL AND c.toxic
+      ORDER BY r.reported_at DESC, r.report_id DESC LIMIT \(CommentSQL.most)
     ), networks AS (
       SELECT count(DISTINCT reporter) AS reporters FROM complaints WHERE network IS NOT NULL GROUP BY network
     ), texts AS (

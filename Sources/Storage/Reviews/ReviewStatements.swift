@@ -18,27 +18,39 @@ struct ReadHottestCategory: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> ReportCategory { try row.category(0) }
 }
 
-/// Opens the review of a decision, once.
+/// Opens the review of a decision, once. To allow a number again does not end the review of the decision before: the new
+/// one has reach too, until the first is confirmed.
 struct OpenReview: PostgresStatement {
   typealias Row = Void
   let decision: Decision
-  let cause: ReviewPolicy.Cause
+  /// nil where the policy asks for no review.
+  let cause: ReviewPolicy.Cause?
   let category: ReportCategory?
+  /// The decision that was in force before.
+  let replaced: UUID?
 
   static let sql = """
     INSERT INTO decision_reviews (number, decision_id, cause, decided_by, decision, category_id, state, opened_at)
-    VALUES ($1, $2, $3, $4, $5, $6, 'open', $7)
+    SELECT $1, $2, CASE WHEN is_unconfirmed THEN 'reach' ELSE $3 END, $4, $5, $6, 'open', $7
+    FROM (
+      SELECT $5 = 'allow' AND EXISTS (
+        SELECT 1 FROM decision_reviews v
+        WHERE v.number = $1 AND v.decision_id = $8 AND v.decision = 'allow' AND v.cause = 'reach' AND v.state <> 'confirmed'
+      ) AS is_unconfirmed
+    ) t
+    WHERE is_unconfirmed OR $3::text IS NOT NULL
     ON CONFLICT (number, decision_id) DO NOTHING
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(decision.number)
     parameters.append(decision.id)
-    parameters.append(cause.rawValue)
+    parameters.append(cause?.rawValue)
     parameters.append(decision.decidedBy)
     parameters.append(decision.treatment.rawValue)
     parameters.append(category?.rawValue)
     parameters.append(decision.decidedAt)
+    parameters.append(replaced)
   }
 }
 

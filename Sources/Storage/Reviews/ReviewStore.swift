@@ -79,8 +79,7 @@ public struct ReviewStore: Sendable {
       }
       // The same for a golden case, so that the log does not reveal it.
       let event = AuditEvent(
-        actor: opinion.account, role: role, action: "review.record", subject: "+\(number)",
-        after: ["review": opinion.treatment.rawValue])
+        actor: opinion.account, role: role, action: "review.record", subject: "+\(number)")
       _ = try await connection.run(AppendAuditEvent(event, at: opinion.reviewedAt))
       return .recorded
     }
@@ -108,6 +107,9 @@ public struct ReviewStore: Sendable {
       throw DecisionError.protected(rule)
     }
     return try await pool.transaction { [policy] connection in
+      // Of two persons who settle it at once, the second finds it closed.
+      let lock = LockReview(number: number, decisionID: decisionID, state: "disputed")
+      guard try await !connection.run(lock).isEmpty else { return .closed }
       guard
         let dispute = try await connection.run(ReadDisputes(number: number, limit: 10))
           .first(where: { $0.decisionID == decisionID }), dispute.canBeSettled(by: decision.decidedBy)
@@ -151,8 +153,7 @@ public struct ReviewStore: Sendable {
         time: time)
       guard try await !connection.run(golden).isEmpty else { return false }
       let marked = AuditEvent(
-        actor: account, role: role, action: "golden.mark", subject: "+\(number)",
-        after: ["decision": decision.treatment.rawValue])
+        actor: account, role: role, action: "golden.mark", subject: "+\(number)")
       _ = try await connection.run(AppendAuditEvent(marked, at: time))
       return true
     }
