@@ -81,6 +81,21 @@ import Testing
     #expect(try await discounted() == 0)
   }
 
+  /// The first decision settles the hold, so the second one would have no reach of its own.
+  @Test func `allowing a number again does not end the review of the decision before`() async throws {
+    try await complain(5, of: number)
+    let finding = BrigadeDetection.Finding(
+      reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
+    _ = try await HoldStore(pool: pool).hold([(number, finding)], at: now - 60)
+    _ = try await decide(.allow)
+    #expect(try await discounted() == 0)
+    let again = try await decide(.allow, after: 5)
+    #expect(try await discounted() == 0)
+    #expect(try await listed(for: "Bob") == [again.id])
+    #expect(try await review(again, .allow, by: "Bob") == .recorded)
+    #expect(try await discounted() == 5)
+  }
+
   @Test func `an allow without reach counts at once even in the sample`() async throws {
     try await complain(20, of: number)
     let sampling = DecisionStore(pool: pool, reviews: ReviewPolicy(share: 1, mostReporters: 100))
