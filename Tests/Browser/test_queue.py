@@ -42,8 +42,11 @@ def start(page):
 
 def skip_appeals(page):
     """Goes on to a case without an appeal, which offers other decisions, and of a number that no directory names."""
+    passed = set()
     while page.locator("#words, #block-consequence").count():
         number = digits_of(page)
+        assert number not in passed, f"Next case leads back to {number}"
+        passed.add(number)
         page.get_by_role("button", name="Next case").click()
         page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
 

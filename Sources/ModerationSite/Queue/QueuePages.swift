@@ -42,20 +42,22 @@ struct QueuePages: Sendable {
     return try pages.page("queue", values, context, status: notes.problem.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// `POST /moderation/queue/next`: claims and opens the most urgent case without a claim.
+  /// `POST /moderation/queue/next`: claims and opens the most urgent case without a claim; on the page of a case, the
+  /// next one behind it.
   @Sendable func next(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await openNext(QueueAddress(context.form), context, leaving: context.form)
   }
 
   /// Opens the next case, or the list if there is none.
   /// - Parameters:
-  /// - form: names the case to leave and its claim; nil if there is no claim to release.
-  /// - done: the action that the next page confirms.
+  ///   - form: names the case to leave and its claim; nil if there is no claim to release.
+  ///   - done: the action that the next page confirms.
   func openNext(
     _ address: QueueAddress, _ context: ServerRequestContext, leaving form: Form?, done: String? = nil
   ) async throws -> Response {
     let worker = try context.worker
-    let item = try await queue.claimNext(address.filter, by: worker, at: Date())
+    let left = form?["number"].flatMap { Int64($0) }
+    let item = try await queue.claimNext(address.filter, behind: left, by: worker, at: Date())
     if let form { try await release(form, worker) }
     let more = done.map { [(name: "did", value: $0)] } ?? []
     guard let item else {
