@@ -59,6 +59,12 @@ def with_every_warning(server):
     return address
 
 
+@pytest.fixture(scope="module")
+def server(make_server):
+    """A separate server for this file, because other files decide the cases of their server."""
+    return make_server("--demo", "--public-number-pages", "hidden")
+
+
 @pytest.fixture
 def open_case(server, visit, signed_in):
     def go(address, width=1366, height=768, **options):
