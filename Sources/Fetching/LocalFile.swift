@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
+import FileSupport
 import Foundation
 
 #if canImport(Darwin)
@@ -60,10 +61,7 @@ enum LocalFile {
 
   /// Flushes a file, or a folder's names, to disk.
   static func flush(_ path: String) throws {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw failure("flush", path) }
-    defer { close(file) }
-    guard fsync(file) == 0 else { throw failure("flush", path) }
+    do { try flushToDisk(path) } catch { throw FetchError.cannotWrite("Cannot flush \(path): \(error.reason).") }
   }
 
   static func makeFolder(_ path: String) throws {

@@ -47,8 +47,10 @@ package struct SiteRoutes {
     _ problem: Problem, _ request: Request, _ context: ServerRequestContext
   ) async throws -> Response {
     var context = context
+    // This page also answers paths outside `DeadlineRoutes`.
     if problem.status == Problem.notFound.status, context.moderator == nil {
-      context = (try? await session.entered(request, context)) ?? context
+      let entered = try? await withDeadline { [session, context] in try await session.entered(request, context) }
+      context = (entered ?? nil) ?? context
     }
     return try pages.page(
       "problem", ProblemPage(problem, texts: pages.texts(context)), context, status: .init(code: problem.status))

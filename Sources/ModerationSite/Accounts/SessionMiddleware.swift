@@ -31,22 +31,16 @@ struct SessionMiddleware: RouterMiddleware {
   }
 
   /// The context with the account of the request's session; nil without a session.
-  /// - Throws: `DeadlineExceeded` if the database does not answer in time.
   func entered(_ request: Request, _ context: ServerRequestContext) async throws -> ServerRequestContext? {
-    guard let token = cookies.read(.session, request), let moderator = try await moderator(of: token) else {
-      return nil
-    }
+    guard let token = cookies.read(.session, request),
+      let moderator = try await moderators.moderator(session: token, at: Date())
+    else { return nil }
     var context = context
     context.moderator = moderator
     context.csrf = FormToken.make(session: token)
     context.waiting = await queueCounts.waiting(for: moderator.role)
     if let language = moderator.language.flatMap(Language.init) { context.language = language }
     return context
-  }
-
-  /// - Throws: `DeadlineExceeded` if the database does not answer in time.
-  private func moderator(of token: String) async throws -> Session? {
-    try await withDeadline { [moderators] in try await moderators.moderator(session: token, at: Date()) }
   }
 
   /// Whether a page is open to an account that lacks its required second factor.

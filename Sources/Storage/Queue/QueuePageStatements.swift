@@ -12,9 +12,21 @@ struct QueueQuery: Sendable {
   let time: Date
   let limit: Int
 
-  static let columns = """
-    \(QueueSQL.columns), coalesce(n.heat, 0), coalesce(n.reports, 0), n.last_reported_at, q.heat, q.reports
-    """
+  /// The rows behind a cursor in the order of a column of the queue.
+  /// - Parameter type: the column's type.
+  static func sql(by column: String, _ type: String, descending: Bool = false) -> String {
+    let direction = descending ? " DESC" : ""
+    let order = "q.\(column)\(direction), q.number\(direction)"
+    return """
+      SELECT \(QueueSQL.columns), coalesce(n.heat, 0), coalesce(n.reports, 0), n.last_reported_at, q.heat, q.reports
+      FROM (
+        SELECT * FROM queue q
+        WHERE (q.\(column), q.number) \(descending ? "<" : ">") ($1::\(type), $2::bigint) AND \(QueueSQL.filter(from: 4))
+        ORDER BY \(order) LIMIT $3::bigint
+      ) q LEFT JOIN numbers n ON n.number = q.number
+      ORDER BY \(order)
+      """
+  }
 
   /// Binds everything behind the cursor's value.
   func bindRest(into parameters: inout PostgresParameters) {
@@ -46,14 +58,7 @@ extension PostgresPipeline {
 struct ReadQueue: PostgresStatement {
   let query: QueueQuery
 
-  static let sql = """
-    SELECT \(QueueQuery.columns)
-    FROM (
-      SELECT * FROM queue q WHERE (q.urgency, q.number) > ($1::bigint, $2::bigint) AND \(QueueSQL.filter(from: 4))
-      ORDER BY q.urgency, q.number LIMIT $3::bigint
-    ) q LEFT JOIN numbers n ON n.number = q.number
-    ORDER BY q.urgency, q.number
-    """
+  static let sql = QueueQuery.sql(by: "urgency", "bigint")
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(query.after.value)
@@ -67,14 +72,7 @@ struct ReadQueue: PostgresStatement {
 struct ReadQueueByAge: PostgresStatement {
   let query: QueueQuery
 
-  static let sql = """
-    SELECT \(QueueQuery.columns)
-    FROM (
-      SELECT * FROM queue q WHERE (q.since, q.number) > ($1::timestamptz, $2::bigint) AND \(QueueSQL.filter(from: 4))
-      ORDER BY q.since, q.number LIMIT $3::bigint
-    ) q LEFT JOIN numbers n ON n.number = q.number
-    ORDER BY q.since, q.number
-    """
+  static let sql = QueueQuery.sql(by: "since", "timestamptz")
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(query.after.time)
@@ -88,14 +86,7 @@ struct ReadQueueByAge: PostgresStatement {
 struct ReadQueueByReports: PostgresStatement {
   let query: QueueQuery
 
-  static let sql = """
-    SELECT \(QueueQuery.columns)
-    FROM (
-      SELECT * FROM queue q WHERE (q.reports, q.number) < ($1::bigint, $2::bigint) AND \(QueueSQL.filter(from: 4))
-      ORDER BY q.reports DESC, q.number DESC LIMIT $3::bigint
-    ) q LEFT JOIN numbers n ON n.number = q.number
-    ORDER BY q.reports DESC, q.number DESC
-    """
+  static let sql = QueueQuery.sql(by: "reports", "bigint", descending: true)
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(query.after.value)
@@ -109,14 +100,7 @@ struct ReadQueueByReports: PostgresStatement {
 struct ReadQueueByHeat: PostgresStatement {
   let query: QueueQuery
 
-  static let sql = """
-    SELECT \(QueueQuery.columns)
-    FROM (
-      SELECT * FROM queue q WHERE (q.heat, q.number) < ($1::float8, $2::bigint) AND \(QueueSQL.filter(from: 4))
-      ORDER BY q.heat DESC, q.number DESC LIMIT $3::bigint
-    ) q LEFT JOIN numbers n ON n.number = q.number
-    ORDER BY q.heat DESC, q.number DESC
-    """
+  static let sql = QueueQuery.sql(by: "heat", "float8", descending: true)
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(query.after.heat)

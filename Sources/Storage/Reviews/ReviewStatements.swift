@@ -55,6 +55,15 @@ struct OpenReview: PostgresStatement {
 }
 
 /// Open reviews of other accounts' decisions that are in force, in an order of the account's own, so that two reviewers
+/// Whether the account $1 has given its opinion about the decision of a row.
+private func hasOpinion(on row: String) -> String {
+  """
+  EXISTS (
+    SELECT 1 FROM review_opinions o
+    WHERE o.number = \(row).number AND o.decision_id = \(row).decision_id AND o.account = $1::text)
+  """
+}
+
 /// seldom choose the same.
 struct ReadOpenReviews: PostgresStatement {
   let account: String
@@ -64,9 +73,7 @@ struct ReadOpenReviews: PostgresStatement {
     SELECT v.number, v.decision_id, v.category_id, md5(v.decision_id::text || $1::text) FROM decision_reviews v
     JOIN number_decisions n ON n.number = v.number AND n.decision_id = v.decision_id
     WHERE v.state = 'open' AND v.decided_by <> $1::text
-      AND NOT EXISTS (
-        SELECT 1 FROM review_opinions o
-        WHERE o.number = v.number AND o.decision_id = v.decision_id AND o.account = $1::text)
+      AND NOT \(hasOpinion(on: "v"))
     ORDER BY 4 LIMIT $2::bigint
     """
 
@@ -110,9 +117,7 @@ struct ReadGoldenItems: PostgresStatement {
     SELECT g.number, g.decision_id, g.category_id, md5(g.decision_id::text || $1::text) FROM golden_cases g
     JOIN number_decisions n ON n.number = g.number AND n.decision_id = g.decision_id
     WHERE g.decided_by <> $1::text AND g.marked_by <> $1::text
-      AND NOT EXISTS (
-        SELECT 1 FROM review_opinions o
-        WHERE o.number = g.number AND o.decision_id = g.decision_id AND o.account = $1::text)
+      AND NOT \(hasOpinion(on: "g"))
     ORDER BY 4 LIMIT $2::bigint
     """
 
