@@ -62,9 +62,8 @@
     const label = decisionForm.querySelector("#label")
     if (choice.value == "identify" && label) label.closest("details").open = true
     const save = decisionForm.querySelector("button.primary")
-    const isUnguarded = choice.value == "allow" && !("guarded" in decisionForm.dataset)
-    // These act at once; all others wait for Enter.
-    if (isUnguarded || choice.value == "unsure" || choice.value == "escalate") decisionForm.requestSubmit(save)
+    // These leave the case to others at once. A decision waits for Enter, so that a reason may precede or follow it.
+    if (choice.value == "unsure" || choice.value == "escalate") decisionForm.requestSubmit(save)
     else save.focus()
   }
 

@@ -12,6 +12,11 @@ import Storage
 struct QueueAddress: Sendable, Equatable {
   var filter = QueueFilter()
   var order = QueueOrder.urgency
+  /// The cases that were left for the next one, the newest last: "Next case" does not lead back to them.
+  private(set) var skipped: [Int64] = []
+
+  /// More would make addresses long.
+  private static let mostSkipped = 50
 
   /// The value for numbers without a country.
   static let nowhere = "-"
@@ -32,6 +37,12 @@ struct QueueAddress: Sendable, Equatable {
     filter.cause = field("cause").flatMap { QueueCause(rawValue: $0) }
     filter.days = field("days").flatMap { Int($0) }.flatMap { QueueFilter.ages.contains($0) ? $0 : nil }
     order = field("sort").flatMap { QueueOrder(rawValue: $0) } ?? .urgency
+    skipped = (field("skipped") ?? "").split(separator: ".").compactMap { Int64($0) }.suffix(Self.mostSkipped)
+  }
+
+  /// Adds a case that is left for the next one.
+  mutating func skip(_ number: Int64) {
+    skipped = (skipped.filter { $0 != number } + [number]).suffix(Self.mostSkipped)
   }
 
   init(_ request: Request) {
@@ -52,6 +63,7 @@ struct QueueAddress: Sendable, Equatable {
     if let cause = filter.cause { fields.append(("cause", cause.rawValue)) }
     if let days = filter.days { fields.append(("days", "\(days)")) }
     if order != .urgency { fields.append(("sort", order.rawValue)) }
+    if !skipped.isEmpty { fields.append(("skipped", skipped.map(String.init).joined(separator: "."))) }
     return fields
   }
 
@@ -61,6 +73,15 @@ struct QueueAddress: Sendable, Equatable {
   func address(_ path: String, _ more: [(name: String, value: String)] = []) -> String {
     let query = (fields + more).map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     return query.isEmpty ? path : "\(path)?\(query)"
+  }
+}
+
+extension QueueAddress {
+  /// The address of the list, which starts again with all cases.
+  func list(_ path: String, _ more: [(name: String, value: String)] = []) -> String {
+    var copy = self
+    copy.skipped = []
+    return copy.address(path, more)
   }
 }
 

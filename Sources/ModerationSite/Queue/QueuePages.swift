@@ -42,8 +42,7 @@ struct QueuePages: Sendable {
     return try pages.page("queue", values, context, status: notes.problem.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// `POST /moderation/queue/next`: claims and opens the most urgent case without a claim; on the page of a case, the
-  /// next one behind it.
+  /// `POST /moderation/queue/next`: claims and opens the most urgent case without a claim that was not skipped before.
   @Sendable func next(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await openNext(QueueAddress(context.form), context, leaving: context.form)
   }
@@ -56,13 +55,14 @@ struct QueuePages: Sendable {
     _ address: QueueAddress, _ context: ServerRequestContext, leaving form: Form?, done: String? = nil
   ) async throws -> Response {
     let worker = try context.worker
-    let left = form?["number"].flatMap { Int64($0) }
-    let item = try await queue.claimNext(address.filter, behind: left, by: worker, at: Date())
+    var address = address
+    if let left = form?["number"].flatMap({ Int64($0) }) { address.skip(left) }
+    let item = try await queue.claimNext(address.filter, skipping: address.skipped, by: worker, at: Date())
     if let form { try await release(form, worker) }
     let more = done.map { [(name: "did", value: $0)] } ?? []
     guard let item else {
       await queueCounts.forget()
-      return .redirect(to: address.address(Self.path, more + [("done", "1")]), type: .normal)
+      return .redirect(to: address.list(Self.path, more + [("done", "1")]), type: .normal)
     }
     return .redirect(
       to: address.address("/moderation/numbers/\(item.number)", [("queue", "1")] + more), type: .normal)
@@ -71,7 +71,7 @@ struct QueuePages: Sendable {
   /// `POST /moderation/queue/release`: releases a claim and redirects to the list.
   @Sendable func release(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await release(context.form, try context.worker)
-    return .redirect(to: QueueAddress(context.form).address(Self.path), type: .normal)
+    return .redirect(to: QueueAddress(context.form).list(Self.path), type: .normal)
   }
 
   /// `POST /moderation/queue/ping`: renews the claim of an open page. 409 if another account has the case.

@@ -41,9 +41,10 @@ enum QueueSQL {
   }
 }
 
-/// The most urgent cases behind a place that have no claim and that this account has not passed on.
+/// The most urgent cases without a claim that this account has not passed on.
 struct FindOpenCases: PostgresStatement {
-  let place: QueuePlace
+  /// These numbers are left out.
+  let skipped: [Int64]
   let worker: QueueWorker
   let filter: QueueFilter
   let time: Date
@@ -53,7 +54,7 @@ struct FindOpenCases: PostgresStatement {
     SELECT q.number FROM queue q
     WHERE (q.claimed_by IS NULL OR q.claimed_until <= $1::timestamptz)
       AND NOT EXISTS (SELECT 1 FROM queue_passes p WHERE p.number = q.number AND p.account = $2)
-      AND (q.urgency, q.number) > ($4::bigint, $5::bigint) AND \(QueueSQL.filter(from: 6))
+      AND q.number <> ALL($4::bigint[]) AND \(QueueSQL.filter(from: 5))
     ORDER BY q.urgency, q.number LIMIT $3::bigint
     """
 
@@ -61,8 +62,7 @@ struct FindOpenCases: PostgresStatement {
     parameters.append(time)
     parameters.append(worker.account)
     parameters.append(Int64(limit))
-    parameters.append(place.value)
-    parameters.append(place.number)
+    parameters.append(skipped)
     QueueSQL.bind(filter, level: worker.level, at: time, into: &parameters)
   }
 

@@ -12,7 +12,7 @@ public struct QueueStore: Sendable {
   public static let claimLifetime: TimeInterval = 600
   /// Rows on a page.
   public static let pageSize = 50
-  /// How many of the most urgent cases ``claimNext(_:behind:by:at:)`` tries in one round, and the number of rounds.
+  /// How many of the most urgent cases ``claimNext(_:skipping:by:at:)`` tries in one round, and the number of rounds.
   private static let (tries, rounds) = (16, 4)
 
   /// - Parameter pool: where the queue is kept.
@@ -78,24 +78,21 @@ public struct QueueStore: Sendable {
   }
 
   /// Claims the most urgent free case that the worker has not passed on. Two simultaneous calls get different cases.
-  /// - Parameter left: the case that the worker leaves: the cases behind it come first, so that going on from case to
-  ///   case reaches all of them.
+  /// - Parameter skipped: cases that are left out as long as there are others.
   /// - Returns: nil when there is no such case.
   public func claimNext(
-    _ filter: QueueFilter = QueueFilter(), behind left: Int64? = nil, by worker: QueueWorker, at time: Date
+    _ filter: QueueFilter = QueueFilter(), skipping skipped: [Int64] = [], by worker: QueueWorker, at time: Date
   ) async throws -> QueueCase? {
-    let start = QueueOrder.urgency.start
-    var place = start
-    if let left, let item = try await find(left) { place = QueuePlace(value: item.urgency, number: left) }
+    var skipped = skipped
     for _ in 0..<Self.rounds {
-      let find = FindOpenCases(place: place, worker: worker, filter: filter, time: time, limit: Self.tries)
+      let find = FindOpenCases(skipped: skipped, worker: worker, filter: filter, time: time, limit: Self.tries)
       let open = try await pool.withConnection { try await $0.pipeline(KeepPlans(), find).1 }
       for number in open {
         if let mine = try await take(number, by: worker, at: time) { return mine }
       }
       if open.isEmpty {
-        guard place != start else { return nil }
-        place = start
+        if skipped.isEmpty { return nil }
+        skipped = []
       }
     }
     return nil
