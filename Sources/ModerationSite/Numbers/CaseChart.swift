@@ -66,7 +66,7 @@ struct CaseChart: Encodable {
         let height = Double(calls[day] ?? 0) / Double(mostCalls) * Self.height
         return "\(Self.text(place(day) + Self.step / 2)),\(Self.text((Self.height - height).rounded()))"
       }.joined(separator: " ")
-    labels = [first, first + (last - first) / 2, last].map { Self.name($0, texts) }
+    labels = [first, last].map { Self.name($0, texts) }
     top = texts.number(most)
     topCalls = texts.number(mostCalls)
     width = Self.text(Double(CaseStore.days) * Self.step)

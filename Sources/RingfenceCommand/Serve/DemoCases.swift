@@ -93,8 +93,8 @@ struct DemoCases {
     _ number: Int64, _ app: Int32, _ reporter: Int, hoursAgo: Int, _ category: ReportCategory, network: Int,
     comment: String?
   ) -> Report {
-    // Of the number and the reporter, so that an interrupted start stores each report once.
-    let name = [UInt8](Data("\(number) \(reporter)".utf8).prefix(16))
+    // Of the reporter and the number, so that an interrupted start stores each report once. Pages show the first bytes.
+    let name = [UInt8](Data("\(reporter) \(number)".utf8).prefix(16))
     let id = name + [UInt8](repeating: 0, count: 16 - name.count)
     return Report(
       number: number, appID: app,

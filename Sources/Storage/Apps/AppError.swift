@@ -21,7 +21,7 @@ public enum AppError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .nameTaken(let name):
-      "An app or list named “\(name)” already exists. Choose another name, or create a new key with: ringfence app rotate"
+      "An app or list named “\(name)” already exists. Choose another name, or create a new key with: ringfence app rotate \"\(name)\""
     case .noApp(let name): "There is no app named “\(name)”. List apps with: ringfence app list"
     case .noKey(let id): "There is no key \(id). List keys with: ringfence app keys"
     case .notValid(let id): "The key \(id) is revoked or expired. Create a new key with: ringfence app rotate"
