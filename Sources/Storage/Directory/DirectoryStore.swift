@@ -46,7 +46,7 @@ public struct DirectoryStore: Sendable {
       let (change, transaction) = try await connection.transaction { connection in
         let source = try await connection.run(HoldDirectorySource(name: name, priority: priority))[0]
         let sql = GenerationSQL(generation: try await connection.run(NextDirectoryGeneration())[0])
-        try await connection.execute(script: sql.create)
+        for command in sql.create { try await connection.execute(script: command) }
         let entries = try await connection.copyIn(sql.copy) {
           let rows = try await next()
           return rows.isEmpty ? nil : try rows.encoded()
@@ -55,7 +55,7 @@ public struct DirectoryStore: Sendable {
         if entries == 0 && source.entries > 0 {
           throw StorageError.emptyDirectory(source: name, kept: source.entries)
         }
-        try await connection.execute(script: sql.attach)
+        for command in sql.attach { try await connection.execute(script: command) }
         _ = try await connection.run(
           SwitchDirectoryGeneration(
             source: source.id, generation: sql.generation, entries: Int64(entries), importedAt: time))
@@ -88,7 +88,9 @@ public struct DirectoryStore: Sendable {
     for generation in try await connection.run(FindOldGenerations(switchedBy: transaction)) {
       do {
         try await connection.transaction { connection in
-          try await connection.execute(script: GenerationSQL(generation: generation).drop)
+          for command in GenerationSQL(generation: generation).drop {
+            try await connection.execute(script: command)
+          }
         }
       } catch let error as PostgresError where error.sqlState == "55P03" {
         continue

@@ -3,17 +3,19 @@
 import PostgreSQL
 
 /// The table of one generation of a directory: filled on its own, attached when complete, dropped when old.
+///
+/// Each command is sent alone, because Citus does not create or attach a table in a text of several commands.
 struct GenerationSQL {
   let generation: Int32
 
   private var table: String { "directory_entries_g\(generation)" }
 
-  var create: String {
-    """
-    CREATE TABLE \(table) (LIKE directory_entries INCLUDING CONSTRAINTS);
-    ALTER TABLE \(table) ALTER generation SET DEFAULT \(generation),
-      ADD CONSTRAINT \(table)_generation CHECK (generation = \(generation))
-    """
+  var create: [String] {
+    [
+      "CREATE TABLE \(table) (LIKE directory_entries INCLUDING CONSTRAINTS)",
+      "ALTER TABLE \(table) ALTER generation SET DEFAULT \(generation)",
+      "ALTER TABLE \(table) ADD CONSTRAINT \(table)_generation CHECK (generation = \(generation))",
+    ]
   }
 
   /// FREEZE is safe: no session sees the table before its transaction has committed, and no older snapshot reads it.
@@ -22,17 +24,17 @@ struct GenerationSQL {
   }
 
   /// The primary key is built from rows in key order.
-  var attach: String {
-    """
-    ALTER TABLE \(table) ADD PRIMARY KEY (number, generation);
-    ALTER TABLE directory_entries ATTACH PARTITION \(table) FOR VALUES IN (\(generation));
-    ALTER TABLE \(table) DROP CONSTRAINT \(table)_generation;
-    ANALYZE \(table)
-    """
+  var attach: [String] {
+    [
+      "ALTER TABLE \(table) ADD PRIMARY KEY (number, generation)",
+      "ALTER TABLE directory_entries ATTACH PARTITION \(table) FOR VALUES IN (\(generation))",
+      "ALTER TABLE \(table) DROP CONSTRAINT \(table)_generation",
+      "ANALYZE \(table)",
+    ]
   }
 
   /// Waits at most two seconds for readers: the next import tries again.
-  var drop: String { "SET LOCAL lock_timeout = '2s'; DROP TABLE IF EXISTS \(table)" }
+  var drop: [String] { ["SET LOCAL lock_timeout = '2s'", "DROP TABLE IF EXISTS \(table)"] }
 }
 
 /// Generations that no source uses any more, unless an open transaction may still read them: one whose snapshot is as

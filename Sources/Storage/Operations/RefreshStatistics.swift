@@ -2,5 +2,8 @@
 
 /// Statistics of the tables that a large import fills.
 enum RefreshStatistics {
-  static let script = "ANALYZE numbers, number_categories, number_reporters, number_sources, categories"
+  /// One command a table: Citus does not analyze several tables in one command.
+  static let commands = ["numbers", "number_categories", "number_reporters", "number_sources", "categories"].map {
+    "ANALYZE \($0)"
+  }
 }

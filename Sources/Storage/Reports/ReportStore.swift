@@ -72,7 +72,9 @@ public struct ReportStore: Sendable {
 
   /// Refreshes planner statistics; worth a second after a large import, before autovacuum does it.
   public func refreshStatistics() async throws {
-    try await pool.withConnection { try await $0.execute(script: RefreshStatistics.script) }
+    try await pool.withConnection { connection in
+      for command in RefreshStatistics.commands { try await connection.execute(script: command) }
+    }
   }
 
   /// Fills in the outcomes of reports that another server stored at the same moment, which the batch itself cannot

@@ -1,0 +1,339 @@
+"""Shapes of SQL that Citus refuses, found in the syntax tree of a statement.
+
+Citus was tried with a coordinator and two workers (Documentation/decisions/0017-cluster-contract.md). Each rule is a
+shape that it refused there. A statement that names its numbers, so that one shard answers it, may have most of them.
+"""
+
+from pglast import ast, enums, parse_sql
+
+DISTRIBUTED, REFERENCE, LOCAL = "distributed", "reference", "local"
+
+RULES = {
+    "several-commands": "More than one command in one execution. Send each command alone.",
+    "analyze-several": "ANALYZE of several tables in one command. Analyze one table a command.",
+    "correlated-group": "A correlated sub-select over a distributed table has an aggregate, DISTINCT or GROUP BY "
+    "without the number. Join one sub-select that groups by number, or join and group.",
+    "correlated-limit": "A correlated sub-select over a distributed table has LIMIT or OFFSET. Use "
+    "row_number() OVER (PARTITION BY number …) in one sub-select.",
+    "correlated-window": "A correlated sub-select over a distributed table has a window without the number. Partition "
+    "it by number.",
+    "outer-join-of-function": "The outer side of an outer join is a function, a list of values or a CTE, and the other "
+    "side a distributed table. Let a union of the numbers of distributed tables drive it: number = ANY($1).",
+    "correlated-function": "A sub-select over a distributed table depends on rows of a function, a list of values or a "
+    "CTE. Join the table, or select from it with number = ANY($1).",
+    "cte-columns": "A CTE over a set operation has a list of columns. Name the columns in its first branch.",
+    "generic-plan": "A generic plan is forced where Citus plans. Keep 'auto' on a cluster.",
+    "catalog-join": "A catalog is read together with a distributed or reference table. Ask two questions.",
+    "temporary-join": "A temporary table is used together with a distributed table. Send arrays as parameters.",
+    "local-join": "A local table is read together with a distributed table. Ask two questions.",
+    "key-without-number": "The conflict target of a distributed table is not a key with the number.",
+    "reference-change": "A distributed and a reference table are changed in one command. Send two commands.",
+}
+
+AGGREGATES = set(
+    "count sum min max avg array_agg string_agg jsonb_agg json_agg jsonb_object_agg bool_and bool_or every bit_or "
+    "bit_and mode percentile_cont percentile_disc".split()
+)
+
+
+FROM_ITEMS = (ast.RangeFunction, ast.RangeVar, ast.RangeSubselect)
+
+
+def children(node):
+    for name in node:
+        value = getattr(node, name)
+        yield from (item for item in (value if isinstance(value, tuple) else (value,)) if isinstance(item, ast.Node))
+
+
+def walk(node):
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def flattened(items):
+    for item in items or ():
+        yield from flattened(item) if isinstance(item, tuple) else (item,)
+
+
+def column(node):
+    """The parts of a column's name."""
+    while isinstance(node, ast.TypeCast):
+        node = node.arg
+    if isinstance(node, ast.ColumnRef) and all(isinstance(part, ast.String) for part in node.fields):
+        return tuple(part.sval for part in node.fields)
+    return ()
+
+
+def is_constant(node):
+    """Whether an expression has the same value for all rows."""
+    return not any(isinstance(part, (ast.ColumnRef, ast.SubLink)) for part in walk(node))
+
+
+class Statement:
+    """The findings about one command."""
+
+    def __init__(self, node, placements):
+        self.node = node
+        self.placements = placements
+        self.found = []
+        self.ctes = {cte.ctename: cte for cte in walk(node) if isinstance(cte, ast.CommonTableExpr)}
+        self.tables = [table for table in walk(node) if isinstance(table, ast.RangeVar) and not self.is_cte(table)]
+        self.check()
+
+    def is_cte(self, table):
+        return table.schemaname is None and table.relname in self.ctes
+
+    def placement(self, table):
+        """The placement of a table, `catalog`, or `temporary` for a table that no migration creates."""
+        if table.relname.startswith("pg_") or table.schemaname in ("pg_catalog", "information_schema"):
+            return "catalog"
+        return self.placements.get(table.relname, "temporary")
+
+    def is_distributed(self, node):
+        """Whether a part of the command reads a distributed table outside of CTEs, which Citus plans on their own."""
+        return any(
+            isinstance(part, ast.RangeVar) and not self.is_cte(part) and self.placement(part) == DISTRIBUTED
+            for part in walk(node)
+        )
+
+    def add(self, rule):
+        if rule not in self.found:
+            self.found.append(rule)
+
+    # The number that a table is restricted to
+
+    def is_of_one_shard(self):
+        """Whether each distributed table is restricted to one number that a parameter gives."""
+        classes = {}
+
+        def root(name):
+            while classes.setdefault(name, name) != name:
+                name = classes[name]
+            return name
+
+        def unite(one, other):
+            classes[root(one)] = root(other)
+
+        tables, scopes, parents = [], {}, level_parents(self.node)
+        for level in levels(self.node):
+            own = {}
+            for item in sources(level):
+                if isinstance(item, ast.RangeVar) and not self.is_cte(item) and self.placement(item) == DISTRIBUTED:
+                    own[name_of(item)] = (id(level), name_of(item))
+            tables += own.values()
+            scopes[id(level)] = own
+            if isinstance(level, ast.InsertStmt) and self.placement(level.relation) == DISTRIBUTED:
+                if any(isinstance(part, FROM_ITEMS) for part in walk(level.selectStmt)):
+                    return False
+
+        def resolve(parts, level):
+            """The tables that a column `number` belongs to."""
+            if not parts or parts[-1] != "number":
+                return []
+            while level is not None:
+                own = scopes[id(level)]
+                if len(parts) == 1 and own:
+                    return list(own.values())
+                if len(parts) > 1 and parts[-2] in [name_of(item) for item in sources(level)]:
+                    return [(id(level), parts[-2])]
+                level = parents.get(id(level))
+            return []
+
+        for level in levels(self.node):
+            for part in own_nodes(level):
+                if isinstance(part, ast.JoinExpr) and any(name.sval == "number" for name in part.usingClause or ()):
+                    for name in list(scopes[id(level)].values())[1:]:
+                        unite(name, next(iter(scopes[id(level)].values())))
+                if not isinstance(part, ast.A_Expr) or part.kind != enums.A_Expr_Kind.AEXPR_OP:
+                    continue
+                if part.name[-1].sval != "=" or part.lexpr is None:
+                    continue
+                left, right = resolve(column(part.lexpr), level), resolve(column(part.rexpr), level)
+                if left and right:
+                    for name in right:
+                        unite(name, left[0])
+                elif left and is_constant(part.rexpr):
+                    for name in left:
+                        unite(name, "constant")
+                elif right and is_constant(part.lexpr):
+                    for name in right:
+                        unite(name, "constant")
+        return bool(tables) and all(root(name) == root("constant") for name in tables)
+
+    # Rules
+
+    def check(self):
+        node = self.node
+        if isinstance(node, ast.VacuumStmt) and len(node.rels or ()) != 1:
+            self.add("analyze-several")
+        for part in walk(node):
+            if isinstance(part, ast.A_Const) and isinstance(part.val, ast.String):
+                if part.val.sval == "force_generic_plan" and not any(isinstance(p, ast.CaseExpr) for p in walk(node)):
+                    self.add("generic-plan")
+            if isinstance(part, ast.VariableSetStmt) and part.name == "plan_cache_mode":
+                self.add("generic-plan")
+        if not isinstance(node, (ast.SelectStmt, ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt, ast.CopyStmt)):
+            return
+        kinds = {self.placement(table) for table in self.tables}
+        targets = [p.relation for p in walk(node) if isinstance(p, (ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt))]
+        if "catalog" in kinds and kinds & {DISTRIBUTED, REFERENCE}:
+            self.add("catalog-join")
+        if "temporary" in kinds and DISTRIBUTED in kinds:
+            self.add("temporary-join")
+        if DISTRIBUTED in kinds:
+            inserted = {id(part.relation) for part in walk(node) if isinstance(part, ast.InsertStmt)}
+            if any(self.placement(t) == LOCAL and id(t) not in inserted for t in self.tables):
+                self.add("local-join")
+        changed = {self.placement(target) for target in targets}
+        if {DISTRIBUTED, REFERENCE} <= changed:
+            self.add("reference-change")
+        for part in walk(node):
+            if isinstance(part, ast.InsertStmt) and part.onConflictClause and self.placement(part.relation) == DISTRIBUTED:
+                infer = part.onConflictClause.infer
+                if infer is None or not any(element.name == "number" for element in infer.indexElems or ()):
+                    self.add("key-without-number")
+            if isinstance(part, ast.CommonTableExpr) and part.aliascolnames and DISTRIBUTED in kinds:
+                if isinstance(part.ctequery, ast.SelectStmt) and part.ctequery.op != enums.SetOperation.SETOP_NONE:
+                    self.add("cte-columns")
+        if DISTRIBUTED not in kinds or self.is_of_one_shard():
+            return
+        for level in levels(node):
+            self.check_level(level)
+
+    def check_level(self, level):
+        for join in own_nodes(level):
+            if not isinstance(join, ast.JoinExpr):
+                continue
+            outer = {
+                enums.JoinType.JOIN_LEFT: (join.larg, join.rarg), enums.JoinType.JOIN_RIGHT: (join.rarg, join.larg),
+            }.get(join.jointype)
+            sides = [outer] if outer else []
+            if join.jointype == enums.JoinType.JOIN_FULL:
+                sides = [(join.larg, join.rarg), (join.rarg, join.larg)]
+            for outside, inside in sides:
+                if not self.is_distributed(outside) and self.is_distributed(inside):
+                    self.add("outer-join-of-function")
+        names = {name_of(item) for item in sources(level)}
+        has_distributed = any(self.is_distributed(item) for item in sources(level) if not is_lateral(item))
+        for inner, is_derived in nested(level):
+            if is_derived and not refers(inner, names):
+                continue
+            if not self.is_distributed(inner) or not refers(inner, names):
+                continue
+            if not has_distributed:
+                if not is_derived:
+                    self.add("correlated-function")
+            self.check_correlated(inner)
+
+    def check_correlated(self, query):
+        if query.limitCount is not None or query.limitOffset is not None:
+            self.add("correlated-limit")
+        own = list(own_nodes(query))
+        grouped = [column(item) for item in flattened(query.groupClause)]
+        if grouped and not any(parts and parts[-1] == "number" for parts in grouped):
+            self.add("correlated-group")
+        if not grouped and any(is_aggregate(part) for part in own):
+            self.add("correlated-group")
+        if query.distinctClause:
+            self.add("correlated-group")
+        for part in own:
+            if isinstance(part, ast.FuncCall) and part.over is not None:
+                parts = [column(item) for item in part.over.partitionClause or ()]
+                if not any(item and item[-1] == "number" for item in parts):
+                    self.add("correlated-window")
+
+
+def is_query(node):
+    return isinstance(node, (ast.SelectStmt, ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt))
+
+
+def levels(node):
+    """All queries of a command; the branches of a set operation are queries of their own."""
+    return [part for part in walk(node) if is_query(part)]
+
+
+def level_parents(node, parent=None, found=None):
+    """The query around each query."""
+    found = {} if found is None else found
+    if is_query(node):
+        found[id(node)] = parent
+        parent = node
+    for child in children(node):
+        level_parents(child, parent, found)
+    return found
+
+
+def own_nodes(level):
+    """The nodes of a query without those of queries inside it."""
+    for child in children(level):
+        if not is_query(child):
+            yield from _own(child)
+
+
+def _own(node):
+    yield node
+    for child in children(node):
+        if not is_query(child):
+            yield from _own(child)
+
+
+def sources(level):
+    """What a query reads: its FROM, or the table that it changes and what that is joined with."""
+    roots = []
+    if isinstance(level, ast.SelectStmt):
+        roots = list(level.fromClause or ())
+    elif isinstance(level, ast.UpdateStmt):
+        roots = [level.relation, *(level.fromClause or ())]
+    elif isinstance(level, ast.DeleteStmt):
+        roots = [level.relation, *(level.usingClause or ())]
+    while roots:
+        item = roots.pop(0)
+        if isinstance(item, ast.JoinExpr):
+            roots[:0] = [item.larg, item.rarg]
+        else:
+            yield item
+
+
+def name_of(item):
+    alias = getattr(item, "alias", None)
+    return alias.aliasname if alias is not None else getattr(item, "relname", None)
+
+
+def is_lateral(item):
+    return isinstance(item, ast.RangeSubselect) and item.lateral
+
+
+def nested(level):
+    """Sub-selects of a query that may refer to its rows, each with whether it is in FROM."""
+    for part in own_nodes(level):
+        if isinstance(part, ast.SubLink) and isinstance(part.subselect, ast.SelectStmt):
+            yield part.subselect, False
+        if is_lateral(part):
+            yield part.subquery, True
+
+
+def refers(query, names):
+    """Whether a sub-select names a column of a source around it."""
+    own = {name_of(item) for level in levels(query) for item in sources(level)}
+    for part in walk(query):
+        parts = column(part) if isinstance(part, ast.ColumnRef) else ()
+        if len(parts) > 1 and parts[-2] in names and parts[-2] not in own:
+            return True
+    return False
+
+
+def is_aggregate(node):
+    return isinstance(node, ast.FuncCall) and node.over is None and node.funcname[-1].sval in AGGREGATES
+
+
+def violations(sql, placements):
+    """Names of the rules that a text violates."""
+    commands = parse_sql(sql)
+    found = ["several-commands"] if len(commands) > 1 else []
+    for command in commands:
+        node = command.stmt
+        if isinstance(node, ast.CopyStmt) and node.query is not None:
+            node = node.query
+        found += [rule for rule in Statement(node, placements).found if rule not in found]
+    return found

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PostgreSQL
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// All SQL of the server as PostgreSQL receives it, and the placement of each table.
+///
+/// With `RINGFENCE_STATEMENT_LIST` in the environment the list is written to that file as JSON:
+/// Tests/Architecture/test_statements.py parses each statement and refuses shapes that Citus cannot run.
+@Suite struct StatementListTests {
+  struct List: Encodable {
+    struct Statement: Encodable {
+      let name: String
+      let sql: String
+      /// Whether it is a script, which is sent without parameters.
+      var isScript = false
+    }
+
+    let placements: [String: String]
+    let plan: [String]
+    let statements: [Statement]
+  }
+
+  /// Names of the types in Storage that conform to `PostgresStatement`.
+  private static func names() throws -> [String] {
+    let folder = "\(Checkout.root)/Sources/Storage"
+    return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }.sorted()
+      .flatMap { file in
+        let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+        return text.matches(of: #/struct (\w+): PostgresStatement\b/#).map { "\($0.1)" }
+      }
+  }
+
+  /// The type of a name, by its mangled name: a list of all types would have to be maintained.
+  private static func statement(_ name: String) -> (any PostgresStatement.Type)? {
+    _typeByName("7Storage\(name.utf8.count)\(name)V") as? any PostgresStatement.Type
+  }
+
+  /// Texts that depend on a value.
+  private static var scripts: [List.Statement] {
+    let generation = GenerationSQL(generation: 7)
+    let month = Month(year: 2026, month: 11)
+    return [
+      ("AcceptReports.settings", [AcceptReports.settings]),
+      ("CreateReportPartition", [CreateReportPartition(month: month).script]),
+      ("DropReportPartition", [DropReportPartition(month: month).script]),
+      ("RefreshStatistics", RefreshStatistics.commands),
+      ("GenerationSQL.create", generation.create), ("GenerationSQL.attach", generation.attach),
+      ("GenerationSQL.drop", generation.drop), ("GenerationSQL.copy", [generation.copy]),
+      ("CopyRecords", [CopyRecords(heat: 1, cut: nil).sql]),
+      ("CopyRecords with a cut", [CopyRecords(heat: 1, cut: (2, 3)).sql]),
+    ].flatMap { name, texts in texts.map { List.Statement(name: name, sql: $0, isScript: true) } }
+  }
+
+  @Test func `every statement is listed with its text`() throws {
+    let names = try Self.names()
+    #expect(names.count > 300)
+    let statements = try names.map { name in
+      let type = try #require(Self.statement(name), "\(name) is private or nested: declare it at the top of its file.")
+      return List.Statement(name: name, sql: type.sql)
+    }
+    #expect(Set(names).count == names.count)
+    guard let path = ProcessInfo.processInfo.environment["RINGFENCE_STATEMENT_LIST"] else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    let list = List(
+      placements: TablePlacement.all.mapValues { "\($0)" }, plan: ClusterPlan(shards: 4).statements,
+      statements: statements + Self.scripts)
+    try encoder.encode(list).write(to: URL(filePath: path))
+  }
+}
