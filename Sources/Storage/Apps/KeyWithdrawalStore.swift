@@ -6,9 +6,12 @@ public import PostgreSQL
 /// Withdraws the reports of a stolen key, in bounded steps that can be interrupted at any point.
 ///
 /// A step reads a page of the app's reports through the index on their ids, for all keys, and withdraws some of those
-/// that match, each as its reporter would. Its progress is committed with it.
+/// that match, each as its reporter would. Its progress is committed with it. On a cluster a step withdraws reports of
+/// one number, because Citus refuses to change many numbers by single statements in a transaction with a reference
+/// table.
 public struct KeyWithdrawalStore: Sendable {
   private let pool: PostgresPool
+  private let cluster: ClusterState
 
   /// The most reports that a step reads, and withdraws: locks on numbers are held for a fraction of a second.
   private static let page = 1_000
@@ -16,7 +19,13 @@ public struct KeyWithdrawalStore: Sendable {
 
   /// - Parameter pool: where the reports are.
   public init(pool: PostgresPool) {
+    self.init(pool: pool, isCluster: nil)
+  }
+
+  /// - Parameter isCluster: whether the database is a cluster; nil where the database says it.
+  init(pool: PostgresPool, isCluster: Bool?) {
     self.pool = pool
+    cluster = ClusterState(pool: pool, isCluster: isCluster)
   }
 
   /// Counts the reports that would be withdrawn.
@@ -69,13 +78,16 @@ public struct KeyWithdrawalStore: Sendable {
   /// - Returns: the progress; nil when there is no such withdrawal.
   public func step(_ id: Int64, at time: Date) async throws -> KeyWithdrawal? {
     let eventID = UUID()
+    let onlyOneNumber = try await cluster.isCluster
     return try await pool.transaction { connection in
+      _ = try await connection.run(WriteShardsInOrder())
       let found = try await connection.run(LockKeyWithdrawal(id: id)).first
       guard let work = found, work.doneAt == nil, work.until <= time else { return found }
       let key = try await connection.key(work.keyID)
       let page = try await connection.run(ReadReportsOfApp(key: key, withdrawal: work, limit: Self.page))
       let meant = page.filter(\.isMeant)
-      let batch = meant.prefix(Self.batch)
+      let open = onlyOneNumber ? meant.filter { $0.report.number == meant.first?.report.number } : meant
+      let batch = open.prefix(Self.batch)
       // In the order in which batches of reports lock numbers.
       for found in batch.sorted(by: { $0.report.number < $1.report.number }) {
         try await connection.withdraw(found.report, reportID: found.reportID, appID: key.appID, at: time)
@@ -87,9 +99,11 @@ public struct KeyWithdrawalStore: Sendable {
         try await connection.note(
           .app(eventID, "withdrawn", app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)
       }
+      // Reports of other numbers may precede the last one of this number: then the next step reads the page again.
+      let last = isWhole ? page.last : onlyOneNumber ? nil : batch.last
       return try await connection.run(
         AdvanceKeyWithdrawal(
-          id: id, position: (isWhole ? page.last : batch.last)?.reportID ?? work.position, seen: page.count,
+          id: id, position: last?.reportID ?? work.position, seen: last == nil ? 0 : page.count,
           withdrawn: batch.count, doneAt: isEnd ? time : nil)
       ).first
     }

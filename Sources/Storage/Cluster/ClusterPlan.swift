@@ -21,7 +21,23 @@ public struct ClusterPlan: Sendable {
       + ["SELECT create_distributed_table('\(Self.anchor)', 'number', colocate_with => 'none');"]
       + Self.names(.distributed).filter { $0 != Self.anchor }.map {
         "SELECT create_distributed_table('\($0)', 'number', colocate_with => '\(Self.anchor)');"
-      }
+      } + Self.identities.map(Self.sequence)
+  }
+
+  /// Identity columns of local and reference tables. Citus creates the tables again with sequences that start at 1, so
+  /// the plan continues each after the greatest id.
+  static let identities = [
+    (table: "accounts", column: "account_id"), (table: "app_keys", column: "key_id"),
+    (table: "apps", column: "app_id"), (table: "directory_sources", column: "source_id"),
+    (table: "key_withdrawals", column: "withdrawal_id"),
+  ]
+
+  private static func sequence(_ identity: (table: String, column: String)) -> String {
+    let (table, column) = identity
+    return """
+      SELECT setval(pg_get_serial_sequence('\(table)', '\(column)'), \
+      (SELECT coalesce(max(\(column)), 0) + 1 FROM \(table)), false);
+      """
   }
 
   /// Tables that are not distributed.

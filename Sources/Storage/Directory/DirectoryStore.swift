@@ -44,6 +44,7 @@ public struct DirectoryStore: Sendable {
   ) async throws -> DirectoryChange {
     try await pool.withConnection { connection in
       let (change, transaction) = try await connection.transaction { connection in
+        _ = try await connection.run(WriteShardsInOrder())
         let source = try await connection.run(HoldDirectorySource(name: name, priority: priority))[0]
         let sql = GenerationSQL(generation: try await connection.run(NextDirectoryGeneration())[0])
         for command in sql.create { try await connection.execute(script: command) }
@@ -85,9 +86,16 @@ public struct DirectoryStore: Sendable {
   private static func dropOldGenerations(
     replacedBy transaction: String, on connection: PostgresConnection
   ) async throws {
-    for generation in try await connection.run(FindOldGenerations(switchedBy: transaction)) {
+    let (attached, used) = try await connection.transaction(.repeatableRead, readOnly: true) { connection in
+      (
+        try await connection.run(FindAttachedGenerations(switchedBy: transaction)),
+        Set(try await connection.run(ReadUsedGenerations()))
+      )
+    }
+    for generation in attached where !used.contains(generation) {
       do {
         try await connection.transaction { connection in
+          _ = try await connection.run(WriteShardsInOrder())
           for command in GenerationSQL(generation: generation).drop {
             try await connection.execute(script: command)
           }

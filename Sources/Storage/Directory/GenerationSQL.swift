@@ -37,9 +37,9 @@ struct GenerationSQL {
   var drop: [String] { ["SET LOCAL lock_timeout = '2s'", "DROP TABLE IF EXISTS \(table)"] }
 }
 
-/// Generations that no source uses any more, unless an open transaction may still read them: one whose snapshot is as
-/// old as the switch.
-struct FindOldGenerations: PostgresStatement {
+/// Generations that are attached, unless an open transaction may still read old ones: one whose snapshot is as old as the
+/// switch. Read in the same snapshot as ``ReadUsedGenerations``: Citus does not join catalogs with reference tables.
+struct FindAttachedGenerations: PostgresStatement {
   let switchedBy: String
 
   static let sql = """
@@ -48,7 +48,6 @@ struct FindOldGenerations: PostgresStatement {
       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
       WHERE i.inhparent = 'directory_entries'::regclass) g
     WHERE g.generation IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM directory_sources s WHERE s.generation = g.generation)
       AND NOT EXISTS (
         SELECT 1 FROM pg_stat_activity a
         WHERE a.pid <> pg_backend_pid() AND a.datname = current_database() AND a.backend_type = 'client backend'
@@ -59,6 +58,13 @@ struct FindOldGenerations: PostgresStatement {
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(switchedBy)
   }
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+}
+
+/// Generations that sources use.
+struct ReadUsedGenerations: PostgresStatement {
+  static let sql = "SELECT generation FROM directory_sources WHERE generation IS NOT NULL"
 
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
 }

@@ -13,7 +13,7 @@ struct AddHolds: PostgresStatement {
   static let sql = """
     INSERT INTO holds (number, reason, held_at, settled)
     SELECT t.number, t.reason::jsonb, $3::timestamptz,
-           EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = t.number)
+           t.number IN (SELECT r.number FROM number_decisions r WHERE r.number = ANY($1::bigint[]))
     FROM unnest($1::bigint[], $2::text[]) AS t (number, reason) ORDER BY t.number
     ON CONFLICT (number) DO NOTHING
     RETURNING number, settled

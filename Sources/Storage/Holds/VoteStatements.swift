@@ -112,28 +112,32 @@ struct ReadVotes: PostgresStatement {
   let windowStart: Date
 
   static let sql = """
-    SELECT t.number, v.reporter, v.toxic, v.from_list OR coalesce(s.is_established, false), v.first_received_at, v.network, v.comment
-    FROM unnest($1::bigint[]) AS t (number)
-    CROSS JOIN LATERAL (
-      SELECT r.reporter, min(CASE WHEN a.is_list THEN r.reported_at
-                                 ELSE r.received_at END) AS first_received_at,
-             bool_or(coalesce(a.is_list, false)) AS from_list,
-             (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
-             (array_agg(r.network) FILTER (WHERE r.network IS NOT NULL AND r.network_place = 1))[1] AS network,
-             (array_agg(r.comment)
-               FILTER (WHERE r.comment IS NOT NULL AND r.received_at >= $2 AND r.comment_place = 1))[1] AS comment
+    SELECT v.number, v.reporter, v.toxic, v.from_list OR coalesce(s.is_established, false), v.first_received_at, v.network,
+           v.comment
+    FROM (
+      SELECT *, row_number() OVER (PARTITION BY number ORDER BY first_received_at DESC, reporter) AS place
       FROM (
-        SELECT *, row_number() OVER (PARTITION BY reporter, network IS NULL ORDER BY received_at) AS network_place,
-               row_number() OVER (PARTITION BY reporter, comment IS NULL OR received_at < $2 ORDER BY received_at)
-                 AS comment_place
-        FROM reports
-        WHERE number = t.number AND reporter IS NOT NULL AND withdrawn_at IS NULL
-      ) r JOIN categories c ON c.category_id = r.category_id LEFT JOIN apps a ON a.app_id = r.app_id
-      GROUP BY r.reporter
-      ORDER BY first_received_at DESC, r.reporter LIMIT 5000
+        SELECT r.number, r.reporter, min(CASE WHEN a.is_list THEN r.reported_at
+                                             ELSE r.received_at END) AS first_received_at,
+               bool_or(coalesce(a.is_list, false)) AS from_list,
+               (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
+               (array_agg(r.network) FILTER (WHERE r.network IS NOT NULL AND r.network_place = 1))[1] AS network,
+               (array_agg(r.comment)
+                 FILTER (WHERE r.comment IS NOT NULL AND r.received_at >= $2 AND r.comment_place = 1))[1] AS comment
+        FROM (
+          SELECT *,
+                 row_number() OVER (PARTITION BY number, reporter, network IS NULL ORDER BY received_at)
+                   AS network_place,
+                 row_number() OVER (PARTITION BY number, reporter, comment IS NULL OR received_at < $2
+                                    ORDER BY received_at) AS comment_place
+          FROM reports
+          WHERE number = ANY($1::bigint[]) AND reporter IS NOT NULL AND withdrawn_at IS NULL
+        ) r JOIN categories c ON c.category_id = r.category_id LEFT JOIN apps a ON a.app_id = r.app_id
+        GROUP BY r.number, r.reporter
+      ) counted
     ) v
     LEFT JOIN reporters s ON s.reporter = v.reporter
-    ORDER BY t.number
+    WHERE v.place <= 5000 ORDER BY v.number
     """
 
   func bind(into parameters: inout PostgresParameters) {

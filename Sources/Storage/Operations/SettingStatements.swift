@@ -2,14 +2,42 @@
 
 import PostgreSQL
 
+/// SQL about the cluster that the database may be.
+enum ClusterSQL {
+  /// Whether Citus is installed in the database.
+  static let isCluster = "(to_regproc('pg_catalog.citus_version') IS NOT NULL)"
+}
+
+/// Whether Citus distributes the tables.
+struct ReadIsCluster: PostgresStatement {
+  static let sql = "SELECT \(ClusterSQL.isCluster)"
+
+  static func decode(_ row: PostgresRow) throws -> Bool { try row.decode(0) }
+}
+
+/// On a cluster, makes the transaction write its shards one after the other, in the same order as every other one, over
+/// one connection to each node. For transactions that write many shards and a reference table, or that create or drop
+/// a table: Citus refuses these over several connections to one node.
+struct WriteShardsInOrder: PostgresStatement {
+  typealias Row = Void
+
+  static let sql = """
+    SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) WHERE \(ClusterSQL.isCluster)
+    """
+}
+
 /// Makes the transaction's other statements reuse their generic plans.
 ///
 /// For statements that read one number from partitioned tables: PostgreSQL estimates that planning such a statement for
 /// each number is cheaper, but planning takes longer than running it. Not for statements about intervals of numbers.
+/// Citus cannot plan without the values of parameters, so on a cluster the setting stays as it is by default.
 struct KeepPlans: PostgresStatement {
   typealias Row = Void
 
-  static let sql = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"
+  static let sql = """
+    SELECT set_config(
+      'plan_cache_mode', CASE WHEN \(ClusterSQL.isCluster) THEN 'auto' ELSE 'force_generic_plan' END, true)
+    """
 }
 
 /// Lets the transaction's commit return before it is on disk or on standbys: for data that may be lost in a crash.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Curation
-import PostgreSQL
 
 /// A number that the last publication blocks or identifies, except by a directory alone.
 public struct Listing: Sendable, Equatable {
@@ -22,17 +21,5 @@ public struct Listing: Sendable, Equatable {
     self.category = category
     self.cause = cause
     self.treatment = treatment
-  }
-}
-
-/// A row of COPY.
-struct ListingRow: PostgresCopyRow {
-  let listing: Listing
-
-  func encode(into tuple: inout PostgresCopyTuple) {
-    tuple.append(listing.number)
-    tuple.append(listing.category.rawValue)
-    tuple.append(Int16(listing.cause.rawValue))
-    tuple.append(Int16(listing.treatment.rawValue))
   }
 }

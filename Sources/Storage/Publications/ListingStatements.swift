@@ -1,48 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import PostgreSQL
 
-/// SQL without parameters: the temporary table into which a publication's numbers are copied.
+/// SQL without parameters.
 enum ListingSQL {
-  static let table = """
-    CREATE TEMPORARY TABLE listed (
-      number bigint NOT NULL, category_id smallint NOT NULL, cause smallint NOT NULL, treatment smallint NOT NULL
-    ) ON COMMIT DROP
-    """
-  static let copy = "COPY listed (number, category_id, cause, treatment) FROM STDIN (FORMAT binary)"
-  static let statistics = "ANALYZE listed"
   static let newStatistics = "ANALYZE listings"
 }
 
-/// Deletes numbers that are no longer listed.
-struct RemoveUnlisted: PostgresStatement {
-  typealias Row = Void
+/// Some listings after a number, in ascending order.
+struct ReadListings: PostgresStatement {
+  let after: Int64
+  let limit: Int
 
   static let sql = """
-    DELETE FROM listings l WHERE NOT EXISTS (SELECT 1 FROM listed t WHERE t.number = l.number)
+    SELECT number, category_id, cause, treatment FROM listings WHERE number > $1 ORDER BY number LIMIT $2::bigint
     """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(after)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> Listing {
+    Listing(
+      number: try row.decode(0), category: try row.category(1),
+      cause: ListedNumber.Cause(rawValue: UInt8(try row.decode(2, as: Int16.self))) ?? .reports,
+      treatment: try row.decode(3, as: Int16.self) == 0 ? .block : .identify)
+  }
 }
 
-/// Inserts new listings, and updates those with another category, cause or treatment. Unchanged rows are not written
-/// and keep their `listed_at`.
+/// Inserts new listings, and updates those with another category, cause or treatment, which keep their `listed_at`.
 struct AddListed: PostgresStatement {
   typealias Row = Void
+  let listings: [Listing]
   let serial: Int64
   let time: Date
 
   static let sql = """
     INSERT INTO listings (number, category_id, cause, treatment, serial, listed_at)
-    SELECT t.number, t.category_id, t.cause, t.treatment, $1, $2
-    FROM listed t LEFT JOIN listings l ON l.number = t.number
-    WHERE l.number IS NULL
-       OR (l.category_id, l.cause, l.treatment) IS DISTINCT FROM (t.category_id, t.cause, t.treatment)
+    SELECT t.number, t.category_id, t.cause, t.treatment, $5, $6
+    FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::smallint[]) t (number, category_id, cause, treatment)
     ORDER BY t.number
     ON CONFLICT (number) DO UPDATE
       SET category_id = excluded.category_id, cause = excluded.cause, treatment = excluded.treatment
     """
 
   func bind(into parameters: inout PostgresParameters) {
+    parameters.append(listings.map(\.number))
+    parameters.append(listings.map(\.category.rawValue))
+    parameters.append(listings.map { Int16($0.cause.rawValue) })
+    parameters.append(listings.map { Int16($0.treatment.rawValue) })
     parameters.append(serial)
     parameters.append(time)
   }

@@ -4,25 +4,33 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Decisions about numbers and upheld appeals between two times, and the numbers' present holds and listings.
+/// Decisions about numbers and upheld appeals between two times, and the numbers' present holds and listings; no row for
+/// a number without any of them.
 struct ReadChangeFacts: PostgresStatement {
   let numbers: [Int64]
   let from: Date
   let to: Date
 
   static let sql = """
-    SELECT t.number,
-           (SELECT r.decision FROM decisions r
-            WHERE r.number = t.number AND r.decision <> 'undo' AND r.decided_at > $2 AND r.decided_at <= $3
-            ORDER BY r.decided_at DESC, r.decision_id DESC LIMIT 1),
-           EXISTS (SELECT 1 FROM decisions r
-                   WHERE r.number = t.number AND r.decision = 'undo' AND r.decided_at > $2 AND r.decided_at <= $3),
-           EXISTS (SELECT 1 FROM appeals a
-                   WHERE a.number = t.number AND a.state = 'upheld' AND a.answered_at > $2 AND a.answered_at <= $3),
-           EXISTS (SELECT 1 FROM holds h WHERE h.number = t.number AND NOT h.settled),
-           (SELECT l.cause FROM listings l WHERE l.number = t.number),
-           EXISTS (SELECT 1 FROM numbers n WHERE n.number = t.number)
-    FROM unnest($1::bigint[]) AS t (number) ORDER BY t.number
+    SELECT number,
+           (array_agg(decision ORDER BY decided_at DESC, decision_id DESC) FILTER (WHERE decision <> 'undo'))[1],
+           coalesce(bool_or(decision = 'undo'), false), bool_or(is_upheld), bool_or(is_held), max(cause),
+           bool_or(is_reported)
+    FROM (
+      SELECT number, decision, decided_at, decision_id, false AS is_upheld, false AS is_held, NULL::smallint AS cause,
+             false AS is_reported
+      FROM decisions WHERE number = ANY($1::bigint[]) AND decided_at > $2 AND decided_at <= $3
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, true, false, NULL, false FROM appeals
+      WHERE number = ANY($1::bigint[]) AND state = 'upheld' AND answered_at > $2 AND answered_at <= $3
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, false, true, NULL, false FROM holds
+      WHERE number = ANY($1::bigint[]) AND NOT settled
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, false, false, cause, false FROM listings WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, false, false, NULL, true FROM numbers WHERE number = ANY($1::bigint[])
+    ) known GROUP BY number
     """
 
   func bind(into parameters: inout PostgresParameters) {

@@ -37,7 +37,8 @@ public struct PublicationChangeStore: Sendable {
     let numbers = numbers.sorted()
     return try await pool.withConnection { connection in
       let found = try await connection.run(ReadChangeFacts(numbers: numbers, from: earlier.asOf, to: later.asOf))
-      var facts = Dictionary(found.map { ($0.number, $0.facts) }) { first, _ in first }
+      var facts = Dictionary(numbers.map { ($0, ChangeFacts()) }) { first, _ in first }
+      for (number, known) in found { facts[number] = known }
       let singles = try await connection.run(
         ReadSingleChanges(numbers: numbers, after: earlier.serial, upTo: later.serial))
       for single in singles { facts[single.number]?.revocation = single.reason }

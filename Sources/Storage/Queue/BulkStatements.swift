@@ -15,26 +15,53 @@ extension Bulk {
   }
 }
 
-/// The data of numbers before a bulk decision, in ascending order.
+/// The data of numbers before a bulk decision; no row for a number without any.
 struct ReadBulkItems: PostgresStatement {
   let numbers: [Int64]
 
   static let sql = """
-    SELECT t.number, r.decision, r.label, r.category_id, r.decision_id, r.decided_at, coalesce(n.heat, 0), l.number IS NOT NULL,
-           (SELECT c.category_id FROM number_categories c JOIN categories k ON k.category_id = c.category_id
-            WHERE c.number = t.number AND k.toxic AND c.heat > 0 ORDER BY c.heat DESC, c.category_id LIMIT 1),
-           coalesce(q.level, 0::smallint), q.claim_id, q.claimed_by, q.claimed_until, past.count,
-           \(ReadAllowRule.isHeld("t.number")), \(ReadAllowRule.isAppealed("t.number")),
-           \(ReadAllowRule.toxicReporters("t.number"))
-    FROM unnest($1::bigint[]) AS t (number)
-    LEFT JOIN number_decisions r ON r.number = t.number
-    LEFT JOIN numbers n ON n.number = t.number
-    LEFT JOIN listings l ON l.number = t.number
-    LEFT JOIN queue q ON q.number = t.number
-    CROSS JOIN LATERAL (
-      SELECT count(*) AS count FROM decisions WHERE decisions.number = t.number
-    ) past
-    ORDER BY t.number
+    SELECT number, max(decision), max(label), max(category_id),
+           (array_agg(decision_id) FILTER (WHERE decision_id IS NOT NULL))[1], max(decided_at), coalesce(max(heat), 0),
+           bool_or(is_published), (array_agg(hot_id ORDER BY hot DESC, hot_id) FILTER (WHERE hot > 0))[1],
+           coalesce(max(level), 0::smallint), (array_agg(claim_id) FILTER (WHERE claim_id IS NOT NULL))[1],
+           max(claimed_by), max(claimed_until), count(*) FILTER (WHERE is_past), bool_or(is_held), bool_or(is_appealed),
+           coalesce(sum(reporters), 0)
+    FROM (
+      SELECT number, decision, label, category_id, decision_id, decided_at, NULL::float8 AS heat,
+             false AS is_published, NULL::smallint AS hot_id, NULL::float8 AS hot, NULL::smallint AS level,
+             NULL::uuid AS claim_id, NULL::text AS claimed_by, NULL::timestamptz AS claimed_until, false AS is_past,
+             false AS is_held, false AS is_appealed, NULL::integer AS reporters
+      FROM number_decisions WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, NULL, NULL, heat, false, NULL, NULL, NULL, NULL, NULL, NULL, false, false, false,
+             NULL
+      FROM numbers WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, false, false, false,
+             NULL
+      FROM listings WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT c.number, NULL, NULL, NULL, NULL, NULL, NULL, false, c.category_id, c.heat, NULL, NULL, NULL, NULL, false,
+             false, false, c.reporters
+      FROM number_categories c JOIN categories k ON k.category_id = c.category_id
+      WHERE c.number = ANY($1::bigint[]) AND k.toxic
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, level, claim_id, claimed_by, claimed_until,
+             false, false, false, NULL
+      FROM queue WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, true, false, false,
+             NULL
+      FROM decisions WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, false, true, false,
+             NULL
+      FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, false, false, true,
+             NULL
+      FROM appeals WHERE number = ANY($1::bigint[]) AND state = 'open'
+    ) known GROUP BY number
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }

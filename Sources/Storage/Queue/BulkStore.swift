@@ -26,8 +26,9 @@ public struct BulkStore: Sendable {
   public func items(_ numbers: [Int64]) async throws -> [BulkItem] {
     let sorted = Array(Set(numbers).sorted().prefix(Bulk.most))
     let protected = try await ProtectionStore(pool: pool).load()
-    return try await pool.run(ReadBulkItems(numbers: sorted)).map { item in
-      var item = item
+    let known = Dictionary(try await pool.run(ReadBulkItems(numbers: sorted)).map { ($0.number, $0) }) { $1 }
+    return sorted.map { number in
+      var item = known[number] ?? BulkItem(number: number, heat: 0, isPublished: false)
       item.protection = protected.rule(for: item.number)
       if item.protection == nil, PhoneNumber(digits: item.number)?.isValid != true {
         item.protection = .invalidNumber

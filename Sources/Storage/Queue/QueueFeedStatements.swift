@@ -17,21 +17,40 @@ struct ReadQueueFacts: PostgresStatement {
     let level: Int16
     /// The version of its case; 0 where it has none.
     let version: Int64
+
+    /// The facts about a number without a row.
+    static func none(_ number: Int64) -> Facts {
+      Facts(
+        number: number, decidedAt: nil, isHeld: false, appealedAt: nil, isRangeProposed: false, isPublished: false,
+        since: nil, level: 0, version: 0)
+    }
   }
 
   let numbers: [Int64]
 
   static let sql = """
-    SELECT t.number, r.decided_at, h.number IS NOT NULL,
-           (SELECT max(filed_at) FROM appeals a WHERE a.number = t.number AND a.state = 'open'),
-           EXISTS (SELECT 1 FROM ranges g WHERE g.number = t.number AND g.state = 'proposed'),
-           l.number IS NOT NULL, q.since, coalesce(q.level, 0::smallint), coalesce(q.version, 0)
-    FROM unnest($1::bigint[]) AS t (number)
-    LEFT JOIN number_decisions r ON r.number = t.number
-    LEFT JOIN holds h ON h.number = t.number AND NOT h.settled
-    LEFT JOIN listings l ON l.number = t.number
-    LEFT JOIN queue q ON q.number = t.number
-    ORDER BY t.number
+    SELECT number, max(decided_at), bool_or(is_held), max(appealed_at), bool_or(is_proposed), bool_or(is_published),
+           max(since), max(level), max(version)
+    FROM (
+      SELECT number, decided_at, false AS is_held, NULL::timestamptz AS appealed_at, false AS is_proposed,
+             false AS is_published, NULL::timestamptz AS since, 0::smallint AS level, 0::bigint AS version
+      FROM number_decisions WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, true, NULL, false, false, NULL, 0::smallint, 0 FROM holds
+      WHERE number = ANY($1::bigint[]) AND NOT settled
+      UNION ALL
+      SELECT number, NULL, false, filed_at, false, false, NULL, 0::smallint, 0 FROM appeals
+      WHERE number = ANY($1::bigint[]) AND state = 'open'
+      UNION ALL
+      SELECT number, NULL, false, NULL, true, false, NULL, 0::smallint, 0 FROM ranges
+      WHERE number = ANY($1::bigint[]) AND state = 'proposed'
+      UNION ALL
+      SELECT number, NULL, false, NULL, false, true, NULL, 0::smallint, 0 FROM listings
+      WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, false, NULL, false, false, since, level, version FROM queue
+      WHERE number = ANY($1::bigint[])
+    ) known GROUP BY number
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }

@@ -17,7 +17,8 @@ extension QueueStore {
     let numbers = Set(numbers).sorted()
     guard !numbers.isEmpty else { return QueueChange() }
     return try await pool.retrying { connection in
-      let known = try await connection.run(ReadQueueFacts(numbers: numbers))
+      let found = Dictionary(try await connection.run(ReadQueueFacts(numbers: numbers)).map { ($0.number, $0) }) { $1 }
+      let known = numbers.map { found[$0] ?? .none($0) }
       // Numbers below every review threshold are read only where another cause is possible.
       let guarded = numbers.filter { protected.rule(for: $0) != nil }
       let notable = Set(known.filter(\.isNotable).map(\.number)).union(guarded).sorted()

@@ -4,18 +4,23 @@ public import Curation
 public import Foundation
 import PostgreSQL
 
-/// All numbers of a range with their reports, listings, decisions and holds.
+/// The numbers of a range that have reports, a listing, a decision or a hold.
 struct ReadRangeMembers: PostgresStatement {
   let range: NumberRange
 
   static let sql = """
-    SELECT t.number, coalesce(n.reports, 0), coalesce(n.heat, 0), l.number IS NOT NULL, r.decision,
-           EXISTS (SELECT 1 FROM holds h WHERE h.number = t.number AND NOT h.settled)
-    FROM generate_series($1::bigint, $2::bigint) AS t (number)
-    LEFT JOIN numbers n ON n.number = t.number
-    LEFT JOIN listings l ON l.number = t.number
-    LEFT JOIN number_decisions r ON r.number = t.number
-    ORDER BY t.number
+    SELECT number, coalesce(max(reports), 0), coalesce(max(heat), 0), bool_or(is_listed), max(decision),
+           bool_or(is_held)
+    FROM (
+      SELECT number, reports, heat, false AS is_listed, NULL::text AS decision, false AS is_held FROM numbers
+      WHERE number BETWEEN $1 AND $2
+      UNION ALL
+      SELECT number, NULL, NULL, true, NULL, false FROM listings WHERE number BETWEEN $1 AND $2
+      UNION ALL
+      SELECT number, NULL, NULL, false, decision, false FROM number_decisions WHERE number BETWEEN $1 AND $2
+      UNION ALL
+      SELECT number, NULL, NULL, false, NULL, true FROM holds WHERE number BETWEEN $1 AND $2 AND NOT settled
+    ) known GROUP BY number
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -36,7 +41,10 @@ extension RangeStore {
   /// Every number of a range, ascending, with whether approving the range would publish it.
   public func members(of range: NumberRange, at time: Date) async throws -> [RangeMember] {
     try await pool.withConnection { connection in
-      var members = try await connection.run(ReadRangeMembers(range: range))
+      let known = Dictionary(try await connection.run(ReadRangeMembers(range: range)).map { ($0.number, $0) }) { $1 }
+      var members = range.numbers.map { number in
+        known[number] ?? RangeMember(number: number, reports: 0, heat: 0, isListed: false, isHeld: false)
+      }
       for index in members.indices {
         members[index].heat = Decay.heat.value(ofStoredSum: members[index].heat, at: time)
         members[index].protection = try await ProtectionStore.rule(for: members[index].number, on: connection)

@@ -86,6 +86,7 @@ public struct ReporterStore: Sendable {
   /// Locks in the order of a batch and of a withdrawal: reports, votes, categories, numbers.
   private func reweigh(_ numbers: [Int64], unweighed: [Int64], at time: Date) async throws {
     try await pool.transaction { connection in
+      _ = try await connection.run(WriteShardsInOrder())
       _ = try await connection.run(Reweigh(numbers: numbers, unweighed: unweighed))
       try await connection.repairAggregates(of: numbers, at: time)
     }

@@ -30,7 +30,20 @@ struct AcceptReports: PostgresStatement {
   /// looked up one by one, which no plan can turn into a join with the complete table.
   static let settings = "SET LOCAL enable_seqscan = off"
 
-  static let sql = """
+  static let sql = text(
+    known: """
+      SELECT i.ordinal, found.state
+      FROM input i CROSS JOIN LATERAL (
+        SELECT min(\(ReportSQL.state)) AS state FROM reports r
+        WHERE r.app_id = i.app_id AND r.report_id = i.report_id
+          AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
+      ) found
+      WHERE found.state IS NOT NULL
+      """)
+
+  /// - Parameter known: a query for the ordinals of reports whose ids are known, each with its state.
+  fileprivate static func text(known: String) -> String {
+    """
     WITH list AS (
       SELECT app_id, weight FROM source_rules WHERE version = (SELECT max(version) FROM threshold_versions)
     ), input AS (
@@ -40,13 +53,7 @@ struct AcceptReports: PostgresStatement {
         WITH ORDINALITY
         AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, comment, network, key_id, ordinal)
     ), known AS (
-      SELECT i.ordinal, found.state
-      FROM input i CROSS JOIN LATERAL (
-        SELECT min(\(ReportSQL.state)) AS state FROM reports r
-        WHERE r.app_id = i.app_id AND r.report_id = i.report_id
-          AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
-      ) found
-      WHERE found.state IS NOT NULL
+      \(known)
     ), inserted AS (
       INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment,
                            network, key_id)
@@ -76,9 +83,9 @@ struct AcceptReports: PostgresStatement {
       WHERE (excluded.reported_at, excluded.received_at, excluded.category_id, excluded.weight)
           > (r.reported_at, r.received_at, r.category_id, r.weight)
       RETURNING number, category_id, reported_at, weight, previous_category_id, previous_reported_at, previous_weight
-    ), change (number, category_id, reported_at, weight, reports, reporters, last_day, day_bits, network_bits) AS (
-      SELECT number, category_id, reported_at, CASE WHEN reporter IS NULL THEN weight ELSE 0 END, 1, 0,
-             \(ReportSQL.marks)
+    ), change AS (
+      SELECT number, category_id, reported_at, CASE WHEN reporter IS NULL THEN weight ELSE 0 END AS weight, 1 AS reports,
+             0 AS reporters, \(ReportSQL.marks)
       FROM said
       UNION ALL
       SELECT number, category_id, reported_at, weight, 0, CASE WHEN weight > 0 THEN 1 ELSE 0 END, NULL, NULL, NULL
@@ -125,6 +132,7 @@ struct AcceptReports: PostgresStatement {
     LEFT JOIN known k ON k.ordinal = i.ordinal
     WHERE inserted.number IS NULL
     """
+  }
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(reports)
@@ -147,4 +155,23 @@ struct AcceptReports: PostgresStatement {
     let state: Int32? = try row.decode(1)
     return (Int(try row.decode(0, as: Int64.self)), state.map(ReportSQL.outcome))
   }
+}
+
+/// The same where ids of reports belong to a number: on a cluster, where the look-up by app and id would ask every shard
+/// (record 0074). A report with the id of another number's report is new.
+struct AcceptReportsOfNumbers: PostgresStatement {
+  let batch: AcceptReports
+
+  static let sql = AcceptReports.text(
+    known: """
+      SELECT i.ordinal, min(\(ReportSQL.state)) AS state
+      FROM input i
+      JOIN reports r ON r.number = i.number AND r.app_id = i.app_id AND r.report_id = i.report_id
+      WHERE r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
+      GROUP BY i.ordinal
+      """)
+
+  func bind(into parameters: inout PostgresParameters) { batch.bind(into: &parameters) }
+
+  static func decode(_ row: PostgresRow) throws -> AcceptReports.Row { try AcceptReports.decode(row) }
 }

@@ -24,6 +24,7 @@ final class ReportPartitions: Sendable {
     for month in missing.sorted() {
       do {
         try await pool.transaction { connection in
+          _ = try await connection.run(WriteShardsInOrder())
           try await connection.execute(script: CreateReportPartition(month: month).script)
           // Read after creating has taken its lock: a concurrent drop of the month is committed by now.
           let before = try await connection.run(ReadDroppedBefore()).first

@@ -68,8 +68,9 @@ enum ReportSQL {
 
   /// last_day, day_bits and network_bits of each of those reports; see ``ComplaintDays`` and ``NetworkSketch``.
   static let marks = """
-    CASE WHEN counts THEN newest END, CASE WHEN counts THEN \(dayBit("day", before: "newest")) END,
-    CASE WHEN counts THEN \(networkBit) END
+    CASE WHEN counts THEN newest END AS last_day,
+    CASE WHEN counts THEN \(dayBit("day", before: "newest")) END AS day_bits,
+    CASE WHEN counts THEN \(networkBit) END AS network_bits
     """
 
   /// The bit of a report's network; NULL where it is not known.

@@ -7,11 +7,18 @@ public import PostgreSQL
 public struct ReportStore: Sendable {
   let pool: PostgresPool
   private let partitions: ReportPartitions
+  private let cluster: ClusterState
 
   /// - Parameter pool: the pool of the database with the reports.
   public init(pool: PostgresPool) {
+    self.init(pool: pool, isCluster: nil)
+  }
+
+  /// - Parameter isCluster: whether the database is a cluster; nil where the database says it.
+  init(pool: PostgresPool, isCluster: Bool?) {
     self.pool = pool
     partitions = ReportPartitions(pool: pool)
+    cluster = ClusterState(pool: pool, isCluster: isCluster)
   }
 
   /// Stores reports and updates the aggregates in one transaction; when it returns, they are committed.
@@ -19,7 +26,8 @@ public struct ReportStore: Sendable {
   /// Safe to call again with the same reports; the call itself repeats them after a lost connection, a deadlock or a
   /// failover (see ``PostgresRetryPolicy``).
   /// - Parameters:
-  ///   - reports: of several with one app and id only the first is stored.
+  ///   - reports: of several with one app and id only the first is stored. On a cluster a stored report with this id
+  ///     and another number is not found: the report is new.
   ///   - receivedAt: later than that of the batch before; otherwise the order of two reports with the same time is
   ///     undefined.
   /// - Returns: the outcome of each report, in the order of the reports.
@@ -61,7 +69,9 @@ public struct ReportStore: Sendable {
   private func commit(_ statement: AcceptReports) async throws -> [AcceptReports.Row] {
     try await partitions.prepare(for: statement.reports)
     do {
-      return try await pool.commit(statement, settings: AcceptReports.settings)
+      return try await cluster.isCluster
+        ? pool.commit(AcceptReportsOfNumbers(batch: statement), settings: AcceptReports.settings)
+        : pool.commit(statement, settings: AcceptReports.settings)
     } catch let error as PostgresError where error.sqlState == "23514" {
       // A cached month may have been dropped meanwhile; preparing it again throws the precise error.
       partitions.forget()

@@ -28,6 +28,7 @@ extension RetentionStore {
       guard newest.next.start <= database - Self.leastAge else {
         throw StorageError.monthsTooYoung(until: newest.next.start, here: now, database: database)
       }
+      _ = try await connection.run(WriteShardsInOrder())
       try await connection.execute(script: "SET LOCAL lock_timeout = '2s'")
       for month in months { try await connection.execute(script: DropReportPartition(month: month).script) }
       _ = try await connection.run(NoteDroppedReports(before: newest.next.start))
@@ -112,6 +113,14 @@ struct NoteDroppedReports: PostgresStatement {
 
 /// Numbers whose reports may be partly dropped: they cannot be recounted.
 enum RetentionSQL {
+  /// The numbers among those of a condition on `number`.
+  static func incomplete(where condition: String) -> String {
+    """
+    SELECT number FROM numbers CROSS JOIN report_retention gone
+    WHERE \(condition) AND first_reported_at < gone.dropped_before
+    """
+  }
+
   /// A condition that holds for all other numbers.
   static func isWhole(_ number: String) -> String {
     """

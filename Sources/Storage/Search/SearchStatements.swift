@@ -149,19 +149,30 @@ struct FindLabels: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// The data of numbers in a list.
+/// The data of numbers in a list; no row for a number without any.
 struct ReadNumberLines: PostgresStatement {
   let numbers: [Int64]
 
   static let sql = """
-    SELECT t.number, n.reports, n.last_reported_at, l.category_id, l.treatment = 0, r.decision, r.label,
-           EXISTS (SELECT 1 FROM holds h WHERE h.number = t.number AND NOT h.settled),
-           EXISTS (SELECT 1 FROM appeals a WHERE a.number = t.number AND a.state = 'open')
-    FROM unnest($1::bigint[]) AS t (number)
-    LEFT JOIN numbers n ON n.number = t.number
-    LEFT JOIN listings l ON l.number = t.number
-    LEFT JOIN number_decisions r ON r.number = t.number
-    ORDER BY t.number
+    SELECT number, max(reports), max(last_reported_at), max(category_id), bool_or(is_blocked), max(decision),
+           max(label), bool_or(is_held), bool_or(has_appeal)
+    FROM (
+      SELECT number, reports, last_reported_at, NULL::smallint AS category_id, false AS is_blocked,
+             NULL::text AS decision, NULL::text AS label, false AS is_held, false AS has_appeal
+      FROM numbers WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, NULL, category_id, treatment = 0, NULL, NULL, false, false FROM listings
+      WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, false, decision, label, false, false FROM number_decisions
+      WHERE number = ANY($1::bigint[])
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, false, NULL, NULL, true, false FROM holds
+      WHERE number = ANY($1::bigint[]) AND NOT settled
+      UNION ALL
+      SELECT number, NULL, NULL, NULL, false, NULL, NULL, false, true FROM appeals
+      WHERE number = ANY($1::bigint[]) AND state = 'open'
+    ) known GROUP BY number
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
@@ -170,7 +181,7 @@ struct ReadNumberLines: PostgresStatement {
     let decision: String? = try row.decode(5)
     return NumberLine(
       number: try row.decode(0), reports: try row.decode(1) ?? 0, lastReportedAt: try row.decode(2),
-      listedAs: try row.optionalCategory(3), isBlocked: try row.decode(4) ?? false,
+      listedAs: try row.optionalCategory(3), isBlocked: try row.decode(4),
       decision: try decision.map { name in
         guard let treatment = Decision.Treatment(rawValue: name) else { throw StorageError.unknownTreatment(name) }
         return treatment

@@ -96,9 +96,11 @@ extension PostgresConnection {
     let names = pipeline.add(ReadNamesOfNumbers(numbers: numbers))
     let results = try await snapshot(pipeline)
     let byNumber = Dictionary(try results.rows(names).map { ($0.number, $0.name) }) { first, _ in first }
-    return try results.rows(lines).map { line in
-      var line = line
-      line.directoryName = byNumber[line.number]
+    let known = Dictionary(try results.rows(lines).map { ($0.number, $0) }) { $1 }
+    return numbers.map { number in
+      var line =
+        known[number] ?? NumberLine(number: number, reports: 0, isBlocked: false, isHeld: false, hasAppeal: false)
+      line.directoryName = byNumber[number]
       return line
     }
   }

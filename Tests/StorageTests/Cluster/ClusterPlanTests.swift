@@ -2,9 +2,10 @@
 
 import Foundation
 import PostgreSQL
-import Storage
 import TestSupport
 import Testing
+
+@testable import Storage
 
 /// The plan for a cluster, checked against the catalog.
 @Suite(.database) struct ClusterPlanTests {
@@ -77,5 +78,26 @@ import Testing
       guard let from = ends[0], let to = ends[1] else { continue }
       #expect(to < from, "\(key)")
     }
+  }
+
+  @Test func `the plan continues the sequence of each identity column`() async throws {
+    let columns = try await strings(
+      """
+      SELECT format('%s.%s', t.relname, a.attname) FROM pg_attribute a JOIN pg_class t ON t.oid = a.attrelid
+      WHERE a.attidentity <> '' AND t.relnamespace = 'public'::regnamespace ORDER BY 1
+      """)
+    #expect(ClusterPlan.identities.map { "\($0.table).\($0.column)" } == columns)
+
+    let apps = AppStore(pool: pool)
+    for name in ["One", "Two"] { _ = try await apps.create(name: name, at: Date()) }
+    let known = try await strings("SELECT app_id::text FROM apps")
+    try await pool.withConnection { connection in
+      try await connection.execute(script: "ALTER SEQUENCE apps_app_id_seq RESTART")
+      for statement in ClusterPlan(shards: 8).statements where statement.contains("setval") {
+        try await connection.execute(script: statement)
+      }
+    }
+    _ = try await apps.create(name: "Three", at: Date())
+    #expect(try await strings("SELECT app_id::text FROM apps").count == known.count + 1)
   }
 }

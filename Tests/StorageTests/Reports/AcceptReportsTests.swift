@@ -2,9 +2,10 @@
 
 import Curation
 import Foundation
-import Storage
 import TestSupport
 import Testing
+
+@testable import Storage
 
 @Suite(.database) struct AcceptReportsTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
@@ -38,6 +39,22 @@ import Testing
     let outcomes = try await store.accept([report(1), report(1), report(2, by: 2)], receivedAt: now)
     #expect(outcomes == [.created, .duplicate, .created])
     #expect(abs(try await heat() - 2) < 1e-9)
+  }
+
+  /// On a cluster, where the shard of a report is that of its number.
+  @Test func `on a cluster an id belongs to a number`() async throws {
+    let store = ReportStore(pool: TestDatabase.current.pool, isCluster: true)
+    #expect(try await store.accept([report(1)], receivedAt: now) == [.created])
+    #expect(try await store.accept([report(1), report(2)], receivedAt: now) == [.duplicate, .created])
+    #expect(try await store.accept([report(1, .survey)], receivedAt: now) == [.conflict])
+    #expect(try await store.accept([report(1, daysAgo: 2)], receivedAt: now) == [.conflict])
+    #expect(try await store.accept([report(1, number: 33_162_000_249)], receivedAt: now) == [.created])
+    // Both have the id, and a withdrawal removes both.
+    let id = report(1).reportID
+    #expect(try await store.withdraw(reportID: id, appID: 1, at: now) == .withdrawn)
+    let again = [report(1), report(2), report(2, number: 33_162_000_249)]
+    #expect(try await store.accept(again, receivedAt: now) == [.withdrawn, .duplicate, .conflict])
+    #expect(try await heat(33_162_000_249) == 0)
   }
 
   @Test func `a reporter counts once for a number`() async throws {

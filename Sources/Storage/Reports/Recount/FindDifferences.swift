@@ -81,17 +81,22 @@ struct FindDifferences: PostgresStatement {
     ])
 
   static let sql = """
-    WITH \(RecountSQL.ctes(where: range, origin: "$3", heat: "$4", evidence: "$5")), difference AS (
+    WITH \(RecountSQL.ctes(where: range, origin: "$3", heat: "$4", evidence: "$5")),
+    stored_number AS (SELECT * FROM numbers WHERE \(range)),
+    stored_category AS (SELECT * FROM number_categories WHERE \(range)),
+    stored_source AS (SELECT * FROM number_sources WHERE \(range)),
+    stored_vote AS (SELECT * FROM number_reporters WHERE \(range)),
+    incomplete AS (\(RetentionSQL.incomplete(where: range))), difference AS (
     SELECT number, v.what, v.stored, v.recounted
-    FROM (SELECT * FROM numbers WHERE \(range)) s FULL JOIN total r USING (number)
+    FROM stored_number s FULL JOIN total r USING (number)
     \(numbers.lines)
     UNION ALL
     SELECT number, v.what, v.stored, v.recounted
-    FROM (SELECT * FROM number_categories WHERE \(range)) s FULL JOIN category r USING (number, category_id)
+    FROM stored_category s FULL JOIN category r USING (number, category_id)
     \(categories.lines)
     UNION ALL
     SELECT number, v.what, v.stored, v.recounted
-    FROM (SELECT * FROM number_sources WHERE \(range)) s FULL JOIN source r USING (number, app_id)
+    FROM stored_source s FULL JOIN source r USING (number, app_id)
     \(sources.lines)
     UNION ALL
     SELECT number, format('number_reporters[%s]', left(encode(reporter, 'hex'), 8)),
@@ -99,11 +104,12 @@ struct FindDifferences: PostgresStatement {
              THEN format('category %s at %s, weight %s', s.category_id, s.reported_at, s.weight) END,
            CASE WHEN r.weight IS NOT NULL
              THEN format('category %s at %s, weight %s', r.category_id, r.reported_at, r.weight) END
-    FROM (SELECT * FROM number_reporters WHERE \(range)) s FULL JOIN word r USING (number, reporter)
+    FROM stored_vote s FULL JOIN word r USING (number, reporter)
     WHERE (s.category_id, s.reported_at, s.received_at, s.weight)
       IS DISTINCT FROM (r.category_id, r.reported_at, r.received_at, r.weight)
     )
-    SELECT number, what, stored, recounted FROM difference d WHERE \(RetentionSQL.isWhole("d.number"))
+    SELECT number, what, stored, recounted FROM difference d
+    WHERE NOT EXISTS (SELECT 1 FROM incomplete i WHERE i.number = d.number)
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -133,9 +139,10 @@ struct FindIdentificationDifferences: PostgresStatement {
     ])
 
   static let sql = """
-    WITH recount AS (\(IdentificationSQL.recount(where: range)))
+    WITH recount AS (\(IdentificationSQL.recount(where: range))),
+    stored AS (SELECT * FROM number_identifications WHERE \(range))
     SELECT number, v.what, v.stored, v.recounted
-    FROM (SELECT * FROM number_identifications WHERE \(range)) s FULL JOIN recount r USING (number)
+    FROM stored s FULL JOIN recount r USING (number)
     \(comparison.lines)
     """
 

@@ -20,9 +20,9 @@ enum RecountSQL {
       SELECT DISTINCT ON (number, reporter) number, reporter, category_id, reported_at, received_at, weight
       FROM said WHERE stands AND reporter IS NOT NULL
       ORDER BY number, reporter, \(ReportSQL.newestFirst)
-    ), change (number, category_id, reported_at, weight, reports, reporters, last_day, day_bits, network_bits) AS (
-      SELECT number, category_id, reported_at, CASE WHEN stands AND reporter IS NULL THEN weight ELSE 0 END,
-             CASE WHEN stands THEN 1 ELSE 0 END, 0, \(ReportSQL.marks)
+    ), change AS (
+      SELECT number, category_id, reported_at, CASE WHEN stands AND reporter IS NULL THEN weight ELSE 0 END AS weight,
+             CASE WHEN stands THEN 1 ELSE 0 END AS reports, 0 AS reporters, \(ReportSQL.marks)
       FROM said
       UNION ALL
       SELECT number, category_id, reported_at, weight, 0, CASE WHEN weight > 0 THEN 1 ELSE 0 END, NULL, NULL, NULL

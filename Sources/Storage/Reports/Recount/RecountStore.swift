@@ -77,11 +77,15 @@ public struct RecountStore: Sendable {
   }
 
   private func repairAggregates(of numbers: [Int64]) async throws {
-    try await pool.transaction { try await $0.repairAggregates(of: numbers, at: Date()) }
+    try await pool.transaction { connection in
+      _ = try await connection.run(WriteShardsInOrder())
+      try await connection.repairAggregates(of: numbers, at: Date())
+    }
   }
 
   private func repairIdentifications(of numbers: [Int64]) async throws {
     try await pool.transaction { connection in
+      _ = try await connection.run(WriteShardsInOrder())
       _ = try await connection.run(LockIdentifications(numbers: numbers))
       _ = try await connection.run(RepairIdentifications(numbers: numbers))
     }
