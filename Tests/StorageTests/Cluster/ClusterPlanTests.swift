@@ -100,4 +100,28 @@ import Testing
     _ = try await apps.create(name: "Three", at: Date())
     #expect(try await strings("SELECT app_id::text FROM apps").count == known.count + 1)
   }
+
+  /// A function of Citus by its name alone: the settings depend on it.
+  @Test func `settings of transactions depend on whether the database is a cluster`() async throws {
+    func settings() async throws -> [String] {
+      try await pool.transaction { connection in
+        _ = try await connection.run(KeepPlans())
+        _ = try await connection.run(WriteShardsInOrder())
+        return try await connection.query(
+          """
+          SELECT coalesce(current_setting(name, true), '')
+          FROM unnest(ARRAY['plan_cache_mode', 'citus.multi_shard_modify_mode']) AS t (name)
+          """
+        ).map { try $0.decode(0, as: String.self) }
+      }
+    }
+    #expect(try await settings() == ["force_generic_plan", ""])
+    #expect(try await !ClusterState(pool: pool).isCluster)
+    try await pool.withConnection { connection in
+      try await connection.execute(
+        script: "CREATE FUNCTION pg_catalog.citus_version() RETURNS text LANGUAGE sql AS $$SELECT 'Citus'$$")
+    }
+    #expect(try await settings() == ["auto", "sequential"])
+    #expect(try await ClusterState(pool: pool).isCluster)
+  }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct ListingTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  private func replace(_ listings: [Listing], serial: Int64) async throws {
+    try await pool.transaction { connection in
+      try await PublicationStore.replaceListings(
+        with: listings, serial: serial, at: now + Double(serial), on: connection)
+    }
+  }
+
+  /// The stored listings, with the serial of each.
+  private func stored() async throws -> [(listing: Listing, serial: Int64)] {
+    try await pool.withConnection { connection in
+      try await connection.query(
+        "SELECT number, category_id, cause, treatment, serial FROM listings ORDER BY number"
+      ).map { row in
+        let category = try #require(ReportCategory(rawValue: try row.decode(1)))
+        let cause = try #require(ListedNumber.Cause(rawValue: UInt8(try row.decode(2, as: Int16.self))))
+        let isBlocked = try row.decode(3, as: Int16.self) == 0
+        return (
+          Listing(
+            number: try row.decode(0), category: category, cause: cause, treatment: isBlocked ? .block : .identify),
+          try row.decode(4)
+        )
+      }
+    }
+  }
+
+  private func listings(_ numbers: some Sequence<Int64>, cause: ListedNumber.Cause = .reports) -> [Listing] {
+    numbers.map { Listing(number: 33_160_000_000 + $0, category: .fraud, cause: cause) }
+  }
+
+  /// More than are read or written at once.
+  @Test func `a publication replaces the listings and leaves unchanged rows alone`() async throws {
+    let first = listings(0..<45_000)
+    try await replace(first, serial: 1)
+    #expect(try await stored().map(\.listing) == first)
+
+    // Every third is gone, every fifth has another cause, and others are between the former ones and after them.
+    var second = first.filter { $0.number % 3 != 0 }
+    for index in second.indices where second[index].number % 5 == 0 { second[index].cause = .decision }
+    second = (second + listings(90_000..<120_000)).sorted { $0.number < $1.number }
+    try await replace(second, serial: 2)
+    let found = try await stored()
+    #expect(found.map(\.listing) == second)
+    #expect(found.allSatisfy { ($0.serial == 2) == ($0.listing.number >= 33_160_090_000) })
+
+    try await replace(Array(second.suffix(1)), serial: 3)
+    #expect(try await stored().map(\.listing) == second.suffix(1))
+    try await replace([], serial: 4)
+    #expect(try await stored().isEmpty)
+  }
+}
