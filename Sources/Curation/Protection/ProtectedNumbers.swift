@@ -64,6 +64,13 @@ public struct ProtectedNumbers: Sendable {
     if next > 0, furthest[next - 1].end >= number { return reasons[Int(furthest[next - 1].reason)].reason }
     return shortNumber(number)
   }
+
+  /// Whether another number of the same block of 100 is protected singly, and not by a pattern.
+  public func hasNeighbour(of number: Int64) -> Bool {
+    let block = NumberRange(around: number, digits: 2).numbers
+    let place = numbers.firstPlace(atLeast: block.lowerBound)
+    return numbers[place...].prefix { block.contains($0) }.contains { $0 != number }
+  }
 }
 
 /// The text of an operator, with its pattern. Millions of numbers share few texts, and only numbers that are found need

@@ -32,9 +32,13 @@ public struct ReviewPolicy: Sendable, Equatable {
   /// To allow a number for which ``AllowRule`` needs a moderator has reach always: reporters would lose their weight.
   /// - Parameter rule: the state of the number before the decision.
   public func cause(of id: UUID, _ treatment: Decision.Treatment, _ rule: AllowRule) -> Cause? {
-    let hasReach = treatment == .allow ? rule.isGuarded : rule.reporters > mostReporters
-    if hasReach { return .reach }
+    if hasReach(treatment, rule) { return .reach }
     return Self.position(of: id) < share ? .sample : nil
+  }
+
+  /// Whether a decision has reach; see ``cause(of:_:_:)``.
+  public func hasReach(_ treatment: Decision.Treatment, _ rule: AllowRule) -> Bool {
+    treatment == .allow ? rule.isGuarded : rule.reporters > mostReporters
   }
 
   /// The position of a decision in the random order of all decisions, 0 to 1: a function of its id.

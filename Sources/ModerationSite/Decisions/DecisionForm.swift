@@ -180,7 +180,7 @@ extension DecisionForm {
   }
 
   /// The effect of blocking a number that `BlockRule` guards; empty for other numbers.
-  private static func blockConsequence(_ file: CaseFile, _ texts: Localizer) -> String {
+  static func blockConsequence(_ file: CaseFile, _ texts: Localizer) -> String {
     [
       file.names.first.map { texts("case.block-named", ["name": $0.name]) },
       file.protectedNeighbour.map { texts("case.block-near", ["number": $0.what, "reason": $0.reason]) },

@@ -16,6 +16,8 @@ struct BulkForm {
   let reason: Result<String?, RuleViolation>
   let id: UUID?
   let fingerprint: String?
+  /// Whether the owners of guarded numbers were checked; see `BlockRule`.
+  let isConfirmed: Bool
 
   init(_ form: Form) {
     numbers = Set(form.all("number").compactMap { Int64($0).flatMap { PhoneNumber(digits: $0)?.digits } }).sorted()
@@ -25,6 +27,7 @@ struct BulkForm {
     reason = Result { () throws(RuleViolation) in try ReasonField.read(form) }
     id = form["id"].flatMap { UUID(uuidString: $0) }
     fingerprint = form["fingerprint"]
+    isConfirmed = form["confirm"] != nil
   }
 
   /// The bulk decision of the form, without the numbers.
@@ -49,6 +52,7 @@ struct BulkForm {
       return
         "\(item.number) \(item.standing?.decisionID.uuidString ?? "-") \(item.protection == nil ? "" : "protected")"
         + (isWithheld ? " withheld" : "") + (item.isAppealed ? " appealed" : "")
+        + (bulk.treatment == .block && item.blockRule.isGuarded ? " guarded" : "")
     }
     let digest = SHA256.hash(data: Data(text.joined(separator: "\n").utf8))
     return Hexadecimal.text(digest.prefix(16))

@@ -32,6 +32,10 @@ struct BulkPreview: Encodable {
   let sample: [Row]
   let more: String
   let does: String
+  /// The count of numbers that are blocked only with a confirmation; empty for none.
+  let guarded: String
+  let isConfirmed: Bool
+  let isConfirmationMissing: Bool
   /// The button's label: the action and the count of numbers.
   let confirm: String
   let numbers: [Int64]
@@ -50,11 +54,13 @@ struct BulkPreview: Encodable {
   private static let rows = 20
 
   /// - Parameters:
+  /// - guarded: the numbers that are blocked only with a confirmation.
+  /// - reviewed: the count of decisions that need the confirmation of a second person.
   /// - asked: the count of requested numbers; it exceeds the count of items if there were too many.
   /// - fingerprint: empty until all fields are filled in.
   init(
-    items: [BulkItem], asked: Int, worker: QueueWorker, form: Form, fingerprint: String, address: QueueAddress,
-    isStale: Bool, problem: RuleViolation?, texts: Localizer
+    items: [BulkItem], guarded: Set<Int64>, reviewed: Int, asked: Int, worker: QueueWorker, form: Form,
+    fingerprint: String, address: QueueAddress, isStale: Bool, problem: RuleViolation?, texts: Localizer
   ) {
     let treatment = form["decision"].flatMap { Decision.Treatment(rawValue: $0) }
     let now = Date()
@@ -65,7 +71,13 @@ struct BulkPreview: Encodable {
     hasAny = !items.isEmpty
     isReady = !items.allSatisfy(isLeftOut) && !fingerprint.isEmpty
     self.isStale = isStale
-    self.problem = problem.map { texts.find("case.problem.\($0.field)") ?? texts.message($0) } ?? ""
+    isConfirmationMissing = problem?.code == .blockNeedsConfirmation
+    self.problem =
+      isConfirmationMissing
+      ? texts("bulk.guarded-missing")
+      : problem.map { texts.find("case.problem.\($0.field)") ?? texts.message($0) } ?? ""
+    self.guarded = guarded.isEmpty ? "" : texts.count("bulk.guarded", guarded.count)
+    isConfirmed = form["confirm"] != nil
     count = texts.count("bulk.count", items.count)
     changed = texts.count("bulk.changed", items.count { !isLeftOut($0) && !isSame($0) })
     let same = items.count(where: isSame)
@@ -85,9 +97,13 @@ struct BulkPreview: Encodable {
     does = [
       treatment.map { texts("bulk.does.\($0.rawValue)") },
       treatment == .allow && discounted > 0 ? texts.count("case.discounts", discounted) : nil,
+      reviewed > 0 ? texts.count("bulk.reviewed", reviewed) : nil,
+      treatment == .allow && reviewed > 0 ? texts("bulk.reviewed-effect") : nil,
     ].compactMap { $0 }.joined(separator: " ")
-    sample = items.prefix(Self.rows).map { item in
-      Row(
+    let sampled = items.filter { guarded.contains($0.number) } + items.filter { !guarded.contains($0.number) }
+    sample = sampled.prefix(Self.rows).map { item in
+      let decided = treatment.map { texts("case.decided.\($0.rawValue)") } ?? "–"
+      return Row(
         digits: item.number, number: PhoneNumber(digits: item.number)?.formatted(.international) ?? "+\(item.number)",
         category: item.category.map { texts.category($0) } ?? "–",
         heat: texts.decimal(Decay.heat.value(ofStoredSum: item.heat, at: now)),
@@ -98,7 +114,8 @@ struct BulkPreview: Encodable {
           : item.isAppealed
             ? texts("bulk.appeal-open")
             : isProtected(item)
-              ? texts("bulk.protected") : treatment.map { texts("case.decided.\($0.rawValue)") } ?? "–",
+              ? texts("bulk.protected")
+              : guarded.contains(item.number) ? texts("bulk.guarded-one", ["decision": decided]) : decided,
         isLeftOut: isLeftOut(item))
     }
     more = items.count > Self.rows ? texts.count("bulk.more", items.count - Self.rows) : ""

@@ -47,6 +47,9 @@ struct BulkPages: Sendable {
       guard form.fingerprint == BulkForm.fingerprint(bulk, items) else {
         return try await preview(form.numbers, context, isStale: form.fingerprint != nil)
       }
+      guard form.isConfirmed || bulk.guarded(items).isEmpty else {
+        throw RuleViolation(.blockNeedsConfirmation, field: "confirm")
+      }
       let left = try await bulks.apply(bulk, to: items)
       await queueCounts.forget()
       return left.count == items.count
@@ -90,16 +93,19 @@ struct BulkPages: Sendable {
     // An empty form has no errors yet.
     let isAsked = context.form["decision"] != nil
     var (problem, fingerprint) = (problem, "")
+    var (guarded, reviewed): (Set<Int64>, Int) = ([], 0)
     do {
       let bulk = try BulkForm(context.form).bulk(by: try context.worker, at: Date())
       try bulk.check(items)
       fingerprint = BulkForm.fingerprint(bulk, items)
+      (guarded, reviewed) = (Set(bulk.guarded(items)), bulks.reviewed(bulk, items))
     } catch let found as RuleViolation {
       if isAsked { problem = problem ?? found }
     }
     let values = BulkPreview(
-      items: items, asked: numbers.count, worker: try context.worker, form: context.form, fingerprint: fingerprint,
-      address: QueueAddress(context.form), isStale: isStale, problem: problem, texts: texts)
+      items: items, guarded: guarded, reviewed: reviewed, asked: numbers.count, worker: try context.worker,
+      form: context.form, fingerprint: fingerprint, address: QueueAddress(context.form), isStale: isStale,
+      problem: problem, texts: texts)
     let status: HTTPResponse.Status = isStale ? .conflict : problem != nil ? .unprocessableContent : .ok
     return try pages.page("bulk", values, context, status: status)
   }

@@ -60,22 +60,27 @@ struct ReviewPage: Encodable {
   /// Both treatments; empty for a review.
   let positions: [Position]
   let isDispute: Bool
+  /// The effect of blocking the number, where that needs a confirmation; empty for none.
+  let blockConsequence: String
+  let isConfirmed: Bool
+  let isConfirmationMissing: Bool
   let problem: String
   let note: String
   let reason: String
   let label: String
 
   /// - Parameters:
+  ///   - file: the data of the number.
   ///   - dispute: nil for a review.
   ///   - typed: the form to show again; nil for an empty form.
   init(
-    _ phone: PhoneNumber, decisionID: UUID, _ evidence: ReviewEvidence, dispute: Dispute?, typed: Form?,
-    problem: String, _ texts: Localizer
+    _ phone: PhoneNumber, decisionID: UUID, _ file: CaseFile, dispute: Dispute?, typed: Form?, problem: String,
+    isConfirmationMissing: Bool, at time: Date, _ texts: Localizer
   ) {
     address = "\(ReviewPages.address)/\(phone.digits)/\(decisionID.uuidString.lowercased())"
     number = phone.formatted(.international)
     id = UUID().uuidString.lowercased()
-    self.evidence = evidence
+    evidence = ReviewEvidence(file, at: time, texts)
     treatments = Decision.Treatment.allCases.map {
       Treatment(
         value: $0.rawValue, name: texts("reviews.treatment.\($0.rawValue)"), isChosen: typed?["decision"] == $0.rawValue
@@ -97,6 +102,9 @@ struct ReviewPage: Encodable {
         ]
       } ?? []
     isDispute = dispute != nil
+    blockConsequence = dispute == nil ? "" : DecisionForm.blockConsequence(file, texts)
+    isConfirmed = typed?["confirm"] != nil
+    self.isConfirmationMissing = isConfirmationMissing
     self.problem = problem
     (note, reason, label) = (typed?["note"] ?? "", typed?["reason"] ?? "", typed?["label"] ?? "")
   }

@@ -71,8 +71,14 @@ struct ReviewPages: Sendable {
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
         reason: reason, decidedBy: worker.account, decidedAt: Date())
+      if treatment == .block {
+        let rule = try await cases.brief(number.digits, at: decision.decidedAt).blockRule
+        try rule.check(isConfirmed: form["confirm"] != nil)
+      }
       let outcome = try await reviews.settle(id, by: decision, role: worker.role)
       return .redirect(to: "\(Self.address)?done=\(outcome == .settled ? "settled" : "closed")", type: .normal)
+    } catch let problem as RuleViolation where problem.code == .blockNeedsConfirmation {
+      return try await show(context, problem: texts("case.problem.confirm"), isConfirmationMissing: true)
     } catch let problem as RuleViolation {
       return try await show(context, problem: texts.message(problem))
     } catch DecisionError.protected {
@@ -83,7 +89,9 @@ struct ReviewPages: Sendable {
   }
 
   /// Shows a review, or a dispute to an administrator who may settle it. Other decisions lead to the list.
-  private func show(_ context: ServerRequestContext, problem: String = "") async throws -> Response {
+  private func show(
+    _ context: ServerRequestContext, problem: String = "", isConfirmationMissing: Bool = false
+  ) async throws -> Response {
     let (number, id, worker) = (try context.number, try context.decisionID, try context.worker)
     let (texts, now) = (pages.texts(context), Date())
     let item = try await reviews.find(number.digits, id, for: worker.account)
@@ -94,8 +102,8 @@ struct ReviewPages: Sendable {
     }
     let file = try await cases.read(number.digits, at: now)
     let page = ReviewPage(
-      number, decisionID: id, ReviewEvidence(file, at: now, texts), dispute: dispute,
-      typed: problem.isEmpty ? nil : context.form, problem: problem, texts)
+      number, decisionID: id, file, dispute: dispute, typed: problem.isEmpty ? nil : context.form, problem: problem,
+      isConfirmationMissing: isConfirmationMissing, at: now, texts)
     return try pages.page("review", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
   }
 }

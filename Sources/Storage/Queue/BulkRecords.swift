@@ -46,6 +46,12 @@ public struct Bulk: Sendable, Equatable {
     }
   }
 
+  /// The numbers that the bulk would block and that `BlockRule` guards.
+  public func guarded(_ items: [BulkItem]) -> [Int64] {
+    guard treatment == .block else { return [] }
+    return items.filter { $0.isOpen(to: self) && $0.blockRule.isGuarded }.map(\.number)
+  }
+
   /// The decision for one number. Its id is derived from the bulk's id and the number, so that a retry makes the same
   /// decisions.
   /// - Throws: `RuleViolation`.
@@ -87,6 +93,9 @@ public struct BulkItem: Sendable, Equatable {
   public var allowRule: AllowRule {
     AllowRule(isHeld: isHeld, isListed: isPublished, isAppealed: isAppealed, reporters: reporters)
   }
+
+  /// The rule for blocking it.
+  public var blockRule = BlockRule(isNamed: false, hasProtectedNeighbour: false)
 
   /// Whether the worker may not decide it: its case has a higher level, or somebody else has claimed it.
   public func isWithheld(from worker: QueueWorker, at time: Date) -> Bool {

@@ -87,6 +87,20 @@ struct ReadBulkItems: PostgresStatement {
   }
 }
 
+/// Those of some numbers that a directory names.
+struct FindNamedNumbers: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = """
+    SELECT DISTINCT e.number FROM directory_entries e JOIN directory_sources s ON s.generation = e.generation
+    WHERE e.number = ANY($1::bigint[])
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
 /// Stores a bulk with everything that is needed to finish it, once.
 struct AddBulk: PostgresStatement {
   typealias Row = Void

@@ -26,15 +26,27 @@ public struct BulkStore: Sendable {
   public func items(_ numbers: [Int64]) async throws -> [BulkItem] {
     let sorted = Array(Set(numbers).sorted().prefix(Bulk.most))
     let protected = try await ProtectionStore(pool: pool).load()
-    let known = Dictionary(try await pool.run(ReadBulkItems(numbers: sorted)).map { ($0.number, $0) }) { $1 }
+    let (known, named) = try await pool.withConnection { connection in
+      let (items, named) = try await connection.pipeline(
+        ReadBulkItems(numbers: sorted), FindNamedNumbers(numbers: sorted))
+      return (Dictionary(items.map { ($0.number, $0) }) { $1 }, Set(named))
+    }
     return sorted.map { number in
       var item = known[number] ?? BulkItem(number: number, heat: 0, isPublished: false)
+      item.blockRule = BlockRule(
+        isNamed: named.contains(number), hasProtectedNeighbour: protected.hasNeighbour(of: number))
       item.protection = protected.rule(for: item.number)
       if item.protection == nil, PhoneNumber(digits: item.number)?.isValid != true {
         item.protection = .invalidNumber
       }
       return item
     }
+  }
+
+  /// The count of the bulk's decisions whose reach asks for the confirmation of a second person. Decisions of the random
+  /// sample are not counted, so that their author does not know about it.
+  public func reviewed(_ bulk: Bulk, _ items: [BulkItem]) -> Int {
+    items.count { $0.isOpen(to: bulk) && reviews.hasReach(bulk.treatment, $0.allowRule) }
   }
 
   /// Makes a decision about each of the items, some in each transaction. Safe to call again: an interrupted bulk

@@ -41,7 +41,8 @@ import Testing
     #expect(stored.kind == .decision(.block) && stored.reason == "One campaign." && stored.label == "A label")
   }
 
-  @Test func `a number of a directory is blocked only with a confirmation`() async throws {
+  /// Adds the number to a directory.
+  private func nameNumber() async throws {
     let left = Mutex([StoredDirectoryEntry(number: number, name: "City Hospital", category: "Hospitals")])
     _ = try await DirectoryStore(pool: pool).replace(source: "A list", at: Date()) {
       left.withLock { left in
@@ -49,6 +50,10 @@ import Testing
         return DirectoryRows(left)
       }
     }
+  }
+
+  @Test func `a number of a directory is blocked only with a confirmation`() async throws {
+    try await nameNumber()
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       try await expectConfirmation(client, "A directory names this number “City Hospital”.")
@@ -62,6 +67,53 @@ import Testing
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       try await expectConfirmation(client, "The protected number +33162000249 (A bank) is in the same block of 100")
+    }
+  }
+
+  /// The preview counts the guarded numbers, and without the confirmation nothing is stored.
+  @Test func `a bulk decision blocks guarded numbers only with a confirmation`() async throws {
+    try await nameNumber()
+    try await ProtectionStore(pool: pool).add([(.number(number + 101), "A bank")], by: "Ada", at: Date())
+    let numbers = [number, number + 100, number + 200]
+    _ = try await pool.run(EnqueueCases(numbers.map { ($0, .threshold) }, at: Date()))
+    try await TestServer.run { server in
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await client.page("/moderation/queue")
+      let chosen = numbers.map { ("number", "\($0)") }
+      let form = try await client.send(list, to: "/moderation/bulk/preview", chosen)
+      let fields = [("decision", "block"), ("reason", "One campaign.")]
+      let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      #expect(preview.text.contains("Directories name 2 of these numbers"))
+      #expect(preview.text.components(separatedBy: "(check the owner)").count == 3)
+      let refused = try await client.send(preview.text, to: "/moderation/bulk", fields)
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.text.contains("Nothing was saved. Check the owners of the numbers"))
+      for number in numbers { #expect(try await decisions.history(of: number).isEmpty) }
+
+      let done = try await client.send(refused.text, to: "/moderation/bulk", fields + [("confirm", "1")])
+      #expect(done.status == .seeOther)
+      for number in numbers { #expect(try await decisions.standing(of: number)?.treatment == .block) }
+      // To allow them needs no confirmation.
+      let others = try await client.send(
+        form.text, to: "/moderation/bulk", [("decision", "allow")], at: "/moderation/bulk/preview")
+      #expect(!others.text.contains("name=\"confirm\""))
+    }
+  }
+
+  /// A number that becomes guarded after the preview makes the preview stale.
+  @Test func `a bulk preview is stale when a number becomes guarded`() async throws {
+    _ = try await pool.run(EnqueueCases([(number, .threshold)], at: Date()))
+    try await TestServer.run { server in
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await client.page("/moderation/queue")
+      let form = try await client.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
+      let fields = [("decision", "block"), ("reason", "One campaign.")]
+      let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      #expect(!preview.text.contains("name=\"confirm\""))
+      try await nameNumber()
+      let stale = try await client.send(preview.text, to: "/moderation/bulk", fields)
+      #expect(stale.status == .conflict && stale.text.contains("A directory names 1 of these numbers"))
+      #expect(try await decisions.history(of: number).isEmpty)
     }
   }
 

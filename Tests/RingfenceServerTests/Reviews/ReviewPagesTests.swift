@@ -120,6 +120,49 @@ import Testing
     }
   }
 
+  /// The rule of the case applies: the owner of a number beside a protected one is checked before it is blocked.
+  @Test func `settling a dispute with a block needs the confirmation of a case`() async throws {
+    try await complain()
+    try await ProtectionStore(pool: pool).add([(.number(number + 1), "A bank")], by: "Ada", at: Date())
+    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+      let id = try await allow(server)
+      let bob = try await ModeratorClient.signIn(server, as: "Bob")
+      _ = try await bob.send(try await bob.page(address(id)), to: address(id), [("decision", "block")])
+      let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
+      let page = try await cleo.page(address(id))
+      #expect(page.contains("The protected number +33162000249 (A bank) is in the same block of 100"))
+      let settle = "\(address(id))/settle"
+      let block = [("decision", "block"), ("reason", "Many people complain.")]
+      let refused = try await cleo.send(page, to: settle, block)
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.text.contains("Nothing was saved. Check the owner of the number"))
+      #expect(refused.text.contains("value=\"Many people complain.\""))
+      #expect(refused.text.contains(#"aria-describedby="problem" autofocus"#))
+      #expect(try await decisions.standing(of: number)?.decisionID == id)
+      #expect(try await reviews.disputes().count == 1)
+
+      let done = try await cleo.send(refused.text, to: settle, block + [("confirm", "1")])
+      #expect(done.headers[.location] == "/moderation/reviews?done=settled")
+      #expect(try await decisions.standing(of: number)?.treatment == .block)
+    }
+  }
+
+  @Test func `a bulk preview counts the decisions that another moderator must confirm`() async throws {
+    try await complain()
+    try await TestServer.run { server in
+      let ada = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await ada.page("/moderation/queue")
+      let chosen = [("number", "\(number)"), ("number", "\(number + 1)")]
+      let form = try await ada.send(list, to: "/moderation/bulk/preview", chosen)
+      for (decision, isReviewed) in [("allow", true), ("block", false)] {
+        let fields = [("decision", decision), ("reason", "Because.")]
+        let preview = try await ada.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+        let line = "Another moderator must confirm 1 of these decisions."
+        #expect(preview.text.contains(line) == isReviewed, "\(decision)")
+      }
+    }
+  }
+
   @Test func `an administrator marks golden cases`() async throws {
     try await complain(3)
     try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in

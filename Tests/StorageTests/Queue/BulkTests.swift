@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import PostgreSQL
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -142,6 +143,27 @@ import Testing
     #expect(try await decisions.standing(of: left[1])?.treatment == .allow)
     #expect(try await decisions.standing(of: left[2]) == nil)
     for number in left[3...] { #expect(try await decisions.standing(of: number)?.treatment == .block) }
+  }
+
+  @Test func `items say which numbers are blocked only with a confirmation`() async throws {
+    let protection = ProtectionStore(pool: pool)
+    // In the block of 100 of the first 34 numbers; a protected number is left out, and does not guard itself.
+    try await protection.add([(.number(numbers[0]), "A bank")], by: "Ada", at: now)
+    // A pattern does not make its neighbours suspect.
+    try await protection.add([(try ProtectionTarget("+331620001xx"), "A street")], by: "Ada", at: now)
+    let rows = Mutex([StoredDirectoryEntry(number: numbers[100], name: "A shop", category: nil)])
+    _ = try await DirectoryStore(pool: pool).replace(source: "A list", at: now) {
+      rows.withLock { rows in
+        defer { rows = [] }
+        return DirectoryRows(rows)
+      }
+    }
+    let items = try await bulks.items(numbers)
+    #expect(items.filter(\.blockRule.hasProtectedNeighbour).map(\.number) == Array(numbers[1...33]))
+    #expect(items.filter(\.blockRule.isNamed).map(\.number) == [numbers[100]])
+    let block = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
+    #expect(block.guarded(items) == Array(numbers[1...33]) + [numbers[100]])
+    #expect(Bulk(treatment: .allow, worker: ada, decidedAt: now).guarded(items) == [])
   }
 
   @Test func `a bulk decision needs a reason`() async throws {

@@ -132,6 +132,24 @@ import Testing
     #expect(try await reviews.open(for: "Ada") == [])
   }
 
+  /// The preview of a bulk promises the number of reviews that the bulk then opens.
+  @Test func `a bulk counts the decisions with reach`() async throws {
+    try await complain(101, of: number)
+    try await complain(21, of: number + 1)
+    try await complain(20, of: number + 2)
+    let bulks = BulkStore(pool: pool, reviews: none)
+    let items = try await bulks.items((0..<3).map { number + $0 })
+    for (treatment, count) in [(Decision.Treatment.block, 1), (.identify, 1), (.allow, 2)] {
+      let bulk = Bulk(
+        treatment: treatment, label: treatment == .identify ? "A shop" : nil, reason: "Because.",
+        worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: now)
+      #expect(bulks.reviewed(bulk, items) == count, "\(treatment)")
+      guard treatment == .allow else { continue }
+      #expect(try await bulks.apply(bulk, to: items) == [])
+      #expect(try await reviews.open(for: "Bob").count == count)
+    }
+  }
+
   @Test func `an undone or replaced decision leaves the list`() async throws {
     try await complain(21, of: number)
     let first = try await decide(.allow)
@@ -221,6 +239,27 @@ import Testing
     #expect(rated.category == .robocall)
     #expect(rated.ratings.map(\.account) == ["Ada", "Bob"] && rated.ratings.map(\.treatment) == [.identify, .block])
     #expect(try await reviews.ratedDecisions(since: now + 3_600) == [])
+  }
+
+  /// Of two simultaneous settlements one is stored.
+  @Test func `simultaneous settlements give one result`() async throws {
+    try await complain(21, of: number)
+    let first = try await decide(.allow)
+    #expect(try await review(first, .block, by: "Bob") == .recorded)
+    let settled = try ["Cleo", "Dan"].map {
+      try Decision(number: number, treatment: .block, reason: "Calls.", decidedBy: $0, decidedAt: now + 80)
+    }
+    async let one = reviews.settle(first.id, by: settled[0], role: .administrator)
+    async let other = reviews.settle(first.id, by: settled[1], role: .administrator)
+    let outcomes = try await [one, other]
+    #expect(outcomes.count { $0 == .settled } == 1 && outcomes.count { $0 == .closed } == 1)
+    let winner = settled[outcomes[0] == .settled ? 0 : 1]
+    #expect(try await decisions.history(of: number).map(\.id) == [first.id, winner.id])
+    let events = try await pool.withConnection { connection in
+      try await connection.query("SELECT actor FROM audit_events WHERE action = 'review.settle'")
+        .map { try $0.decode(0, as: String.self) }
+    }
+    #expect(events == [winner.decidedBy])
   }
 
   /// Of two simultaneous reviews one is stored.
