@@ -62,6 +62,39 @@ import Testing
     }
   }
 
+  /// The form was sent again after its decision was undone: the decision cannot come into force again.
+  @Test func `the form of an undone decision upholds nothing`() async throws {
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      _ = try await appeal(server)
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
+      let uphold = [("decision", "uphold"), ("words", "Sorry.")]
+      #expect(try await client.send(page, to: "\(uri)/decision", uphold).status == .seeOther)
+      let made = try #require(try await decisions.standing(of: number))
+      _ = try await decisions.undo(made.decisionID, of: number, decidedBy: "Ada", at: Date())
+      #expect(try await states() == [.open])
+      let refused = try await client.send(page, to: "\(uri)/decision", uphold)
+      #expect(refused.status == .conflict && refused.text.contains("Sorry."))
+      #expect(try await states() == [.open])
+      #expect(try await decisions.standing(of: number) == nil)
+      #expect(try await decisions.history(of: number).count == 2)
+    }
+  }
+
+  @Test func `an appealed number is not protected before its owner has an answer`() async throws {
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      _ = try await appeal(server)
+      let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
+      let page = try await chief.page(uri)
+      #expect(!page.contains(#"value="protect""#))
+      let refused = try await chief.send(
+        page, to: "\(uri)/decision", [("decision", "protect"), ("reason", "A hospital."), ("note", "Kept.")])
+      #expect(refused.status == .unprocessableContent && refused.text.contains("Kept."))
+      #expect(try await ProtectionStore(pool: pool).rule(for: number) == nil)
+      #expect(try await states() == [.open])
+    }
+  }
+
   @Test func `rejecting an appeal needs a reply and closes it`() async throws {
     try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
       let ticket = try await appeal(server)

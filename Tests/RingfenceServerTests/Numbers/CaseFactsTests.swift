@@ -54,6 +54,23 @@ import Testing
     }
   }
 
+  /// A flood of reports does not fill the memory: the page reads the newest 10,000 comments.
+  @Test func `a case reads at most 10,000 comments`() async throws {
+    let time = Date()
+    let reports = (0..<10_003).map { index in
+      Report(
+        number: number, appID: 1, reportID: UUID(), reportedAt: time - Double(index) / 100, category: .fraud,
+        reporter: withUnsafeBytes(of: UUID().uuid) { Array($0) }, comment: index < 10_000 ? "One text" : "An old text")
+    }
+    for start in stride(from: 0, to: reports.count, by: 1_000) {
+      let batch = Array(reports[start..<min(start + 1_000, reports.count)])
+      _ = try await ReportStore(pool: pool).accept(batch, receivedAt: time)
+    }
+    let file = try await CaseStore(pool: pool).read(number, at: time)
+    #expect(file.comments.map(\.text) == ["One text"])
+    #expect(file.comments.map(\.count) == [10_000])
+  }
+
   @Test func `neighbours have their state`() async throws {
     try await TestServer.run { server in
       let time = Date()
