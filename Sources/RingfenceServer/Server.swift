@@ -86,8 +86,8 @@ package struct Server: Sendable {
     let weights = ReporterWeightJob(
       reporters: stores.reporters, protection: stores.protection, ranges: stores.ranges, logger: logger)
     let queue = QueueJob(
-      queue: stores.queue, thresholds: stores.thresholds, protection: protection, touched: pending,
-      publications: stores.publications, leases: stores.leases, logger: logger)
+      queue: stores.queue, decisions: stores.decisions, thresholds: stores.thresholds, protection: protection,
+      touched: pending, publications: stores.publications, leases: stores.leases, logger: logger)
     let statistics = StatisticsJob(figures: stores.statistics, appeals: stores.appeals, logger: logger)
     return [
       JobService(work: services.intake.run, close: services.intake.close),

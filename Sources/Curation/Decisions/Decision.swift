@@ -32,11 +32,13 @@ public struct Decision: Sendable, Equatable {
   public var decidedBy: String
   /// When it was decided.
   public var decidedAt: Date
+  /// When it expires; nil for never.
+  public var expiresAt: Date?
 
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
   public init(
     id: UUID = UUID(), number: Int64, treatment: Treatment, label: String? = nil, category: ReportCategory? = nil,
-    reason: String? = nil, note: String? = nil, decidedBy: String, decidedAt: Date
+    reason: String? = nil, note: String? = nil, decidedBy: String, decidedAt: Date, expiresAt: Date? = nil
   ) throws(RuleViolation) {
     (self.id, self.number, self.treatment, self.category) = (id, number, treatment, category)
     self.label = try label.map { (text) throws(RuleViolation) in try RuleViolation.line(text, "label", atMost: 100) }
@@ -44,6 +46,7 @@ public struct Decision: Sendable, Equatable {
     self.note = try note.map { (text) throws(RuleViolation) in try RuleViolation.text(text, "note", atMost: 2_000) }
     self.decidedBy = try RuleViolation.line(decidedBy, "decided_by", atMost: 80)
     self.decidedAt = decidedAt
+    self.expiresAt = expiresAt
     guard treatment == .allow || self.reason != nil else {
       throw RuleViolation(.reasonMissing, field: "reason")
     }
@@ -56,6 +59,11 @@ public struct Decision: Sendable, Equatable {
     guard treatment != .allow || self.label == nil else {
       throw RuleViolation(.labelOfAllowed, field: "label")
     }
+  }
+
+  /// The days from a decision to its expiry, rounded; nil for a decision that never expires.
+  public static func lifetime(from decidedAt: Date, to expiresAt: Date?) -> Int? {
+    expiresAt.map { Int(($0.timeIntervalSince(decidedAt) / 86_400).rounded()) }
   }
 }
 
@@ -73,12 +81,14 @@ public struct StandingDecision: Sendable, Equatable {
   public var decisionID: UUID
   /// When it was made.
   public var decidedAt: Date
+  /// When it expires; nil for never.
+  public var expiresAt: Date?
 
   /// - Parameters: see the properties.
   public init(
     number: Int64, treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
     decisionID: UUID,
-    decidedAt: Date
+    decidedAt: Date, expiresAt: Date? = nil
   ) {
     self.number = number
     self.treatment = treatment
@@ -86,5 +96,6 @@ public struct StandingDecision: Sendable, Equatable {
     self.category = category
     self.decisionID = decisionID
     self.decidedAt = decidedAt
+    self.expiresAt = expiresAt
   }
 }

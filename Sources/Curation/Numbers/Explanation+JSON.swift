@@ -55,6 +55,7 @@ extension Explanation: Encodable {
       try nested.encodeIfPresent(decision.category?.slug, forKey: Key("category"))
       try nested.encodeIfPresent(decisionReason, forKey: Key("reason"))
       try nested.encode(Self.time(decision.decidedAt), forKey: Key("decided_at"))
+      try nested.encodeIfPresent(decision.expiresAt.map(Self.time), forKey: Key("expires_at"))
       if isRevoked { try nested.encode(true, forKey: Key("revoked")) }
     }
     if let hold {

@@ -5,11 +5,12 @@ public import Logging
 public import Storage
 
 /// Keeps the review queue up to date: every second it evaluates numbers with new reports and stale cases, after a
-/// publication all cases, and every hour it sweeps all numbers to correct omissions.
+/// publication all cases, and every hour it sweeps all numbers to correct omissions. Decisions that have expired end.
 ///
 /// Several servers may run the rounds at once. Only one of them sweeps at a time.
 public struct QueueJob: Sendable {
   private let queue: QueueStore
+  private let decisions: DecisionStore
   private let thresholds: ThresholdStore
   private let protection: ProtectionCache
   private let touched: PendingNumberQueue
@@ -22,6 +23,8 @@ public struct QueueJob: Sendable {
   public static let mostInARound = 500
   /// The pause between two rounds.
   public static let interval = Duration.seconds(1)
+  /// The pause between two checks for expired decisions.
+  public static let expiryInterval = Duration.seconds(5)
   /// The pause between two checks for a new publication.
   public static let publicationInterval = Duration.seconds(15)
   /// The pause between two sweeps.
@@ -29,10 +32,11 @@ public struct QueueJob: Sendable {
 
   /// - Parameter touched: the numbers that this server's intake has stored reports about.
   public init(
-    queue: QueueStore, thresholds: ThresholdStore, protection: ProtectionCache, touched: PendingNumberQueue,
-    publications: PublicationStore, leases: LeaseStore, logger: Logger
+    queue: QueueStore, decisions: DecisionStore, thresholds: ThresholdStore, protection: ProtectionCache,
+    touched: PendingNumberQueue, publications: PublicationStore, leases: LeaseStore, logger: Logger
   ) {
     self.queue = queue
+    self.decisions = decisions
     self.thresholds = thresholds
     self.protection = protection
     self.touched = touched
@@ -45,6 +49,7 @@ public struct QueueJob: Sendable {
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await repeatedly(every: Self.interval) { _ = try await feedOnce(at: Date()) } }
+      group.addTask { await repeatedly(every: Self.expiryInterval) { _ = try await decisions.expire(at: Date()) } }
       group.addTask { await followPublications() }
       group.addTask { await repeatedly(every: Self.sweepInterval) { try await sweepOnce(at: Date()) } }
     }

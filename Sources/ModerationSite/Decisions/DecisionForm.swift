@@ -103,6 +103,7 @@ struct DecisionForm: Encodable {
   let note: String
   let options: [Option]
   let categories: [Category]
+  let expiries: [ExpiryField.Choice]
   let reasons: [ReasonField.Choice]
   let isOwnReason: Bool
   let isAppealed: Bool
@@ -117,6 +118,7 @@ struct DecisionForm: Encodable {
   let wrong: Wrong
   let isLabelOpen: Bool
   let isCategoryOpen: Bool
+  let isExpiryOpen: Bool
   let isNoteOpen: Bool
   let hidden: [HiddenField]
 
@@ -153,6 +155,8 @@ struct DecisionForm: Encodable {
     }
     isLabelOpen = wrong.isLabel || !label.isEmpty || chosen == Choice.identify.rawValue
     isCategoryOpen = wrong.isCategory || typed?["category"]?.isEmpty == false
+    expiries = ExpiryField.choices(typed, texts)
+    isExpiryOpen = typed?["expires"]?.isEmpty == false
     isNoteOpen = wrong.isNote || !note.isEmpty
     categories = ReportCategory.allCases.filter(\.isToxic).map {
       Category(slug: $0.slug, name: texts.category($0), isChosen: $0.slug == typed?["category"])

@@ -44,11 +44,13 @@ struct DecisionPages: Sendable {
     if choice == .protect { return try await protect(now.explanation, worker, context) }
     guard let treatment = choice.treatment else { return try await pass(choice, number, worker, context) }
     do {
+      let time = Date()
       let decision = try Decision(
         id: form["id"].flatMap { UUID(uuidString: $0) } ?? UUID(), number: number.digits, treatment: treatment,
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
-        reason: ReasonField.read(form), note: form.text("note"), decidedBy: worker.account, decidedAt: Date())
+        reason: ReasonField.read(form), note: form.text("note"), decidedBy: worker.account, decidedAt: time,
+        expiresAt: ExpiryField.read(form, at: time))
       // A form that is sent again because its response was lost finds its own decision.
       let isAgain = now.decisions.contains { $0.id == decision.id }
       let changes = isAgain ? [] : Self.changes(form, to: CaseVersion(now.explanation))

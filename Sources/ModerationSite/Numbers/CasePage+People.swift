@@ -108,22 +108,24 @@ struct CaseDecision: Encodable {
   /// All decisions, newest first.
   static func all(_ events: [DecisionEvent], standing: UUID?, worker: QueueWorker, _ texts: Localizer) -> [CaseDecision]
   {
-    let undone = Set(
-      events.compactMap { event -> UUID? in if case .undo(let id) = event.kind { id } else { nil } })
+    let ends = Dictionary(
+      events.compactMap { event in if case .undo(let id) = event.kind { (id, event) } else { nil } }
+    ) { first, _ in first }
     return events.reversed().map { event in
       var isDecision = false
-      var what = texts("case.undid")
+      var what = event.expiresAt.map { texts("case.expired-on", ["day": texts.day($0)]) } ?? texts("case.undid")
       if case .decision(let treatment) = event.kind {
         isDecision = true
+        let end = ends[event.id].map { texts($0.expiresAt == nil ? "case.undone" : "case.expired") }
         what = [
           texts("case.decided.\(treatment.rawValue)"), event.label, event.category.map { texts.category($0) },
-          undone.contains(event.id) ? texts("case.undone") : nil,
+          end ?? event.expiresAt.map { ExpiryField.text($0, texts) },
         ].compactMap { $0 }.joined(separator: " · ")
       }
       return CaseDecision(
         id: event.id.uuidString.lowercased(), time: PageTime(event.time, texts), moderator: event.decidedBy, what: what,
         reason: event.reason ?? "", note: event.note ?? "", isStanding: event.id == standing,
-        canUndo: isDecision && !undone.contains(event.id) && DecisionRights.canUndo(event, worker))
+        canUndo: isDecision && ends[event.id] == nil && DecisionRights.canUndo(event, worker))
     }
   }
 }

@@ -18,6 +18,7 @@ struct BulkForm {
   let fingerprint: String?
   /// Whether the owners of guarded numbers were checked; see `BlockRule`.
   let isConfirmed: Bool
+  private let form: Form
 
   init(_ form: Form) {
     numbers = Set(form.all("number").compactMap { Int64($0).flatMap { PhoneNumber(digits: $0)?.digits } }).sorted()
@@ -28,6 +29,7 @@ struct BulkForm {
     id = form["id"].flatMap { UUID(uuidString: $0) }
     fingerprint = form["fingerprint"]
     isConfirmed = form["confirm"] != nil
+    self.form = form
   }
 
   /// The bulk decision of the form, without the numbers.
@@ -38,7 +40,7 @@ struct BulkForm {
     }
     let bulk = Bulk(
       id: id ?? UUID(), treatment: treatment, label: label, category: category, reason: try reason.get(),
-      worker: worker, decidedAt: time)
+      worker: worker, decidedAt: time, expiresAt: ExpiryField.read(form, at: time))
     // The rules of single decisions apply.
     _ = try bulk.decision(of: 1)
     return bulk
@@ -46,7 +48,10 @@ struct BulkForm {
 
   /// A hash of a preview: the decision, the numbers, and each number's current decision and protection.
   static func fingerprint(_ bulk: Bulk, _ items: [BulkItem]) -> String {
-    var text = [bulk.treatment.rawValue, bulk.label ?? "", bulk.category?.slug ?? "", bulk.reason ?? ""]
+    let lifetime = Decision.lifetime(from: bulk.decidedAt, to: bulk.expiresAt)
+    var text = [
+      bulk.treatment.rawValue, bulk.label ?? "", bulk.category?.slug ?? "", bulk.reason ?? "", "\(lifetime ?? 0)",
+    ]
     text += items.map { item in
       let isWithheld = item.isWithheld(from: bulk.worker, at: bulk.decidedAt)
       return

@@ -45,6 +45,7 @@ struct BulkPreview: Encodable {
   let reason: String
   let options: [DecisionForm.Option]
   let categories: [DecisionForm.Category]
+  let expiries: [ExpiryField.Choice]
   let reasons: [ReasonField.Choice]
   let isOwnReason: Bool
   let hidden: [HiddenField]
@@ -134,6 +135,7 @@ struct BulkPreview: Encodable {
     categories = ReportCategory.allCases.filter(\.isToxic).map {
       DecisionForm.Category(slug: $0.slug, name: texts.category($0), isChosen: $0.slug == form["category"])
     }
+    expiries = ExpiryField.choices(form, texts)
     reasons = ReasonField.choices(form, texts)
     isOwnReason = !reasons.contains(where: \.isChosen)
     hidden = address.hidden
@@ -148,6 +150,8 @@ struct BulkDone: Encodable {
   let short: String
   let reason: String
   let label: String
+  /// Empty for never.
+  let expires: String
   let by: String
   let time: PageTime
   let isUndone: Bool
@@ -167,6 +171,7 @@ struct BulkDone: Encodable {
       ? texts("bulk.short", ["done": texts.number(run.decisions), "all": texts.number(run.numbers)]) : ""
     reason = run.reason ?? ""
     label = run.label ?? ""
+    expires = run.expiresAt.map { texts.day($0) } ?? ""
     by = run.account
     time = PageTime(run.decidedAt, texts)
     isUndone = run.undoneBy != nil

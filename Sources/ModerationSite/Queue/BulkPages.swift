@@ -126,5 +126,7 @@ extension BulkRun {
   fileprivate func says(_ bulk: Bulk) -> Bool {
     account == bulk.worker.account && treatment == bulk.treatment && reason == bulk.reason && label == bulk.label
       && category == bulk.category
+      && Decision.lifetime(from: decidedAt, to: expiresAt)
+        == Decision.lifetime(from: bulk.decidedAt, to: bulk.expiresAt)
   }
 }

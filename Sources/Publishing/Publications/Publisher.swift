@@ -65,7 +65,8 @@ public struct Publisher: Sendable {
   /// - Throws: ``PublishingError``, `PackError` or a database error; the previous publication stays.
   public func publish(_ request: PublicationRequest) async throws -> Manifest {
     try await locked { ground in
-      try await run(
+      try await store.endExpiredDecisions(at: request.time)
+      return try await run(
         request, on: ground,
         make: { work in try await makePacks(work) },
         remember: { connection, manifest in try await list(manifest, on: connection) })

@@ -11,7 +11,9 @@ struct DecisionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decisions", abstract: "List all decisions on a number, oldest first.",
     discussion:
-      "Prints one line per decision, separated by tabs: time, name, decision, label, category, reason, note, ID.")
+      """
+      Prints one line per decision, separated by tabs: time, name, decision, label, category, reason, note, ID, expiry.
+      """)
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var subject: NumberOptions
@@ -30,11 +32,12 @@ extension DecisionEvent {
     let what =
       switch kind {
       case .decision(let treatment): treatment.rawValue
-      case .undo(let undone): "undo \(undone.uuidString.lowercased())"
+      case .undo(let undone): "\(expiresAt == nil ? "undo" : "expire") \(undone.uuidString.lowercased())"
       }
     return [
       Timestamp.format(time), decidedBy, what, label ?? "", category?.slug ?? "", reason ?? "",
       (note ?? "").replacing("\n", with: " ").replacing("\t", with: " "), id.uuidString.lowercased(),
+      expiresAt.map { Timestamp.format($0) } ?? "",
     ].joined(separator: "\t")
   }
 }

@@ -49,6 +49,9 @@ public struct DecisionEvent: Sendable, Equatable {
   public let decidedBy: String
   /// The time of the event.
   public let time: Date
+  /// When the decision expires; nil for never. Of an undoing: when the decision that it ended had expired; nil for an
+  /// undoing by a person.
+  public let expiresAt: Date?
 }
 
 /// The case that a decision ended.

@@ -49,6 +49,8 @@ struct AddDecision: PostgresStatement {
   let note: String?
   let decidedBy: String
   let time: Date
+  /// See `DecisionEvent.expiresAt`.
+  let expiresAt: Date?
   /// The case that the decision ends.
   let item: QueueCase?
 
@@ -57,19 +59,24 @@ struct AddDecision: PostgresStatement {
     (number, id, self.decision) = (decision.number, decision.id, decision.treatment.rawValue)
     (label, category, undoes) = (decision.label, decision.category, nil)
     (reason, note, decidedBy, time) = (decision.reason, decision.note, decision.decidedBy, decision.decidedAt)
+    expiresAt = decision.expiresAt
   }
 
-  init(undoing undone: UUID, of number: Int64, id: UUID, reason: String?, decidedBy: String, time: Date) {
+  /// - Parameter expiredAt: nil for an undoing by a person.
+  init(
+    undoing undone: UUID, of number: Int64, id: UUID, reason: String?, decidedBy: String, time: Date,
+    expiredAt: Date? = nil
+  ) {
     (self.number, self.id, decision, undoes) = (number, id, "undo", undone)
     (label, category, note, item) = (nil, nil, nil, nil)
-    (self.reason, self.decidedBy, self.time) = (reason, decidedBy, time)
+    (self.reason, self.decidedBy, self.time, expiresAt) = (reason, decidedBy, time, expiredAt)
   }
 
   static let sql = """
     INSERT INTO decisions
       (number, decision_id, decision, label, category_id, undoes, reason, note, decided_by, decided_at,
-       case_since, case_causes, case_level)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+       case_since, case_causes, case_level, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
     ON CONFLICT (number, decision_id) DO NOTHING
     RETURNING number
     """
@@ -88,6 +95,7 @@ struct AddDecision: PostgresStatement {
     parameters.append(item?.since)
     parameters.append(item?.causes.rawValue)
     parameters.append(item?.level)
+    parameters.append(expiresAt)
   }
 
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
@@ -156,7 +164,7 @@ struct SettleDecisions: PostgresStatement {
 
   static let sql = """
     WITH standing AS (
-      SELECT number, decision, label, category_id, decision_id, decided_at FROM decisions r
+      SELECT number, decision, label, category_id, decision_id, decided_at, expires_at FROM decisions r
       WHERE number = $1 AND decision <> 'undo'
         AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.number = $1 AND u.undoes = r.decision_id)
       ORDER BY decided_at DESC, decision_id DESC LIMIT 1
@@ -165,11 +173,11 @@ struct SettleDecisions: PostgresStatement {
     ), settled AS (
       UPDATE holds SET settled = EXISTS (SELECT 1 FROM standing) WHERE number = $1
     )
-    INSERT INTO number_decisions (number, decision, label, category_id, decision_id, decided_at)
-    SELECT number, decision, label, category_id, decision_id, decided_at FROM standing
+    INSERT INTO number_decisions (number, decision, label, category_id, decision_id, decided_at, expires_at)
+    SELECT number, decision, label, category_id, decision_id, decided_at, expires_at FROM standing
     ON CONFLICT (number) DO UPDATE SET
       decision = excluded.decision, label = excluded.label, category_id = excluded.category_id,
-      decision_id = excluded.decision_id, decided_at = excluded.decided_at
+      decision_id = excluded.decision_id, decided_at = excluded.decided_at, expires_at = excluded.expires_at
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
@@ -180,7 +188,8 @@ struct ReadDecisions: PostgresStatement {
   let number: Int64
 
   static let sql = """
-    SELECT decision_id, decision, undoes, label, category_id, reason, note, decided_by, decided_at FROM decisions
+    SELECT decision_id, decision, undoes, label, category_id, reason, note, decided_by, decided_at, expires_at
+    FROM decisions
     WHERE number = $1 ORDER BY decided_at, decision_id
     """
 
@@ -197,7 +206,8 @@ struct ReadDecisions: PostgresStatement {
     }
     return DecisionEvent(
       id: try row.decode(0), kind: kind, label: try row.decode(3), category: try row.optionalCategory(4),
-      reason: try row.decode(5), note: try row.decode(6), decidedBy: try row.decode(7), time: try row.decode(8))
+      reason: try row.decode(5), note: try row.decode(6), decidedBy: try row.decode(7), time: try row.decode(8),
+      expiresAt: try row.decode(9))
   }
 }
 
@@ -206,7 +216,8 @@ struct ReadStandingDecision: PostgresStatement {
   let number: Int64
 
   static let sql = """
-    SELECT number, decision, label, category_id, decision_id, decided_at FROM number_decisions WHERE number = $1
+    SELECT number, decision, label, category_id, decision_id, decided_at, expires_at FROM number_decisions
+    WHERE number = $1
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
@@ -216,10 +227,33 @@ struct ReadStandingDecision: PostgresStatement {
 
 /// All decisions in force, in ascending order of number.
 struct ReadStandingDecisions: PostgresStatement {
-  static let sql =
-    "SELECT number, decision, label, category_id, decision_id, decided_at FROM number_decisions ORDER BY number"
+  static let sql = """
+    SELECT number, decision, label, category_id, decision_id, decided_at, expires_at FROM number_decisions
+    ORDER BY number
+    """
 
   static func decode(_ row: PostgresRow) throws -> StandingDecision { try row.standingDecision() }
+}
+
+/// The decisions in force that have expired, those that expired first in front.
+struct ReadExpiredDecisions: PostgresStatement {
+  let time: Date
+  let limit: Int
+
+  static let sql = """
+    SELECT n.number, n.decision_id FROM number_decisions n
+    JOIN decisions d ON d.number = n.number AND d.decision_id = n.decision_id
+    WHERE n.expires_at <= $1 AND d.expires_at <= $1 ORDER BY n.expires_at, n.number LIMIT $2::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(time)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, decision: UUID) {
+    (try row.decode(0), try row.decode(1))
+  }
 }
 
 extension PostgresRow {
@@ -236,6 +270,7 @@ extension PostgresRow {
   fileprivate func standingDecision() throws -> StandingDecision {
     StandingDecision(
       number: try decode(0), treatment: try treatment(try decode(1)), label: try decode(2),
-      category: try optionalCategory(3), decisionID: try decode(4), decidedAt: try decode(5))
+      category: try optionalCategory(3), decisionID: try decode(4), decidedAt: try decode(5),
+      expiresAt: try decode(6))
   }
 }

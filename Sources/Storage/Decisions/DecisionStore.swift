@@ -63,6 +63,25 @@ public struct DecisionStore: Sendable {
     return try await pool.transaction { try await $0.undo(decisionID, as: undoing, role: role) }
   }
 
+  /// Ends the decisions in force that have expired, each with an audit event.
+  ///
+  /// As after an undoing, the newest decision before it that was not undone is in force again; where there is none, the
+  /// number is queued for evaluation. Safe to call again, and from several servers at once.
+  /// - Returns: the number of decisions that ended.
+  public func expire(at time: Date) async throws -> Int {
+    var count = 0
+    while true {
+      var ended = 0
+      for (number, id) in try await pool.run(ReadExpiredDecisions(time: time, limit: 500)) {
+        let hasEnded = try await pool.transaction { try await $0.expire(id, of: number, at: time) }
+        if hasEnded { ended += 1 }
+      }
+      guard ended > 0 else { return count }
+      // A decision that is in force again may have expired too.
+      count += ended
+    }
+  }
+
   /// All decisions about a number and their undoings, the oldest first.
   public func history(of number: Int64) async throws -> [DecisionEvent] {
     try await pool.run(ReadDecisions(number: number))

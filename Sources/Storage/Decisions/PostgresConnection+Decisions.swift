@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import PhoneNumbers
 import PostgreSQL
+import Timestamps
 
 /// Decisions within the caller's transaction.
 extension PostgresConnection {
@@ -108,6 +109,35 @@ extension PostgresConnection {
     return .undone
   }
 
+  /// Ends the decision in force where it has expired, with its audit event; see `DecisionStore.expire`.
+  /// - Returns: false where another server has ended it, or another decision is in force.
+  func expire(_ decisionID: UUID, of number: Int64, at time: Date) async throws -> Bool {
+    let (_, _, history, standings, cases) = try await pipeline(
+      LockAppeals(number: number), LockStandingDecision(number: number), ReadDecisions(number: number),
+      ReadStandingDecision(number: number), ReadDecidedCase(number: number, id: decisionID))
+    guard let before = standings.first, before.decisionID == decisionID,
+      let expiry = history.first(where: { $0.id == decisionID })?.expiresAt, expiry <= time
+    else { return false }
+    let ending = AddDecision(
+      undoing: decisionID, of: number, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"), reason: nil,
+      decidedBy: "ringfence", time: time, expiredAt: expiry)
+    guard try await add(ending) else { return false }
+    _ = try await run(ReopenAppeals(number: number, decision: decisionID))
+    // The wait starts anew. The number leaves the queue again where no cause holds.
+    if var item = cases.first {
+      item.since = time
+      _ = try await run(RestoreCase(number: number, item: item))
+    } else {
+      _ = try await run(EnqueueCases([(number, .threshold)], at: time))
+    }
+    let after = try await run(ReadStandingDecision(number: number)).first
+    let event = AuditEvent(
+      actor: "ringfence", role: "system", action: "decision.expire", subject: "+\(number)", before: before.fields,
+      after: after?.fields)
+    _ = try await run(AppendAuditEvent(event, at: time))
+    return true
+  }
+
   /// The decision dated after the one in force, whatever the clock of its server says.
   func following(_ decision: Decision) async throws -> Decision {
     _ = try await run(LockStandingDecision(number: decision.number))
@@ -137,6 +167,8 @@ extension DecisionEvent {
     kind == .decision(decision.treatment) && label == decision.label && category == decision.category
       && reason == decision.reason
       && note == decision.note && decidedBy == decision.decidedBy
+      && Decision.lifetime(from: time, to: expiresAt)
+        == Decision.lifetime(from: decision.decidedAt, to: decision.expiresAt)
   }
 }
 
@@ -159,19 +191,20 @@ extension Decision {
   }
 
   /// For the audit log.
-  fileprivate var fields: [String: String] { auditedFields(treatment, label, category) }
+  fileprivate var fields: [String: String] { auditedFields(treatment, label, category, expiresAt) }
 }
 
 extension StandingDecision {
   /// For the audit log.
-  fileprivate var fields: [String: String] { auditedFields(treatment, label, category) }
+  fileprivate var fields: [String: String] { auditedFields(treatment, label, category, expiresAt) }
 }
 
-private func auditedFields(_ treatment: Decision.Treatment, _ label: String?, _ category: ReportCategory?) -> [String:
-  String]
-{
+private func auditedFields(
+  _ treatment: Decision.Treatment, _ label: String?, _ category: ReportCategory?, _ expiresAt: Date?
+) -> [String: String] {
   var fields = ["decision": treatment.rawValue]
   fields["label"] = label
   fields["category"] = category?.slug
+  fields["expires_at"] = expiresAt.map { Timestamp.format($0) }
   return fields
 }

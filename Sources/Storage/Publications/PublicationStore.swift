@@ -26,6 +26,11 @@ public struct PublicationStore: Sendable {
     try await pool.run(ReadGreatestSerial()).first ?? 0
   }
 
+  /// Ends the decisions that have expired, so that the next snapshot does not have them.
+  public func endExpiredDecisions(at time: Date) async throws {
+    _ = try await DecisionStore(pool: pool).expire(at: time)
+  }
+
   /// Claims a serial for a new publication. Runs without a recent heartbeat are marked as failed.
   /// - Returns: nil when another run is in progress, or has the serial.
   public func claim(

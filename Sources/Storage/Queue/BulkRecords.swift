@@ -22,11 +22,13 @@ public struct Bulk: Sendable, Equatable {
   public var worker: QueueWorker
   /// When it was decided.
   public var decidedAt: Date
+  /// When the decisions expire; nil for never.
+  public var expiresAt: Date?
 
   /// - Parameters: see the properties.
   public init(
     id: UUID = UUID(), treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
-    reason: String? = nil, worker: QueueWorker, decidedAt: Date
+    reason: String? = nil, worker: QueueWorker, decidedAt: Date, expiresAt: Date? = nil
   ) {
     self.id = id
     self.treatment = treatment
@@ -35,6 +37,7 @@ public struct Bulk: Sendable, Equatable {
     self.reason = reason
     self.worker = worker
     self.decidedAt = decidedAt
+    self.expiresAt = expiresAt
   }
 
   /// Checks the rule for allowing numbers.
@@ -58,7 +61,7 @@ public struct Bulk: Sendable, Equatable {
   public func decision(of number: Int64) throws -> Decision {
     try Decision(
       id: Self.id(bulk: id, number: number), number: number, treatment: treatment, label: label, category: category,
-      reason: reason, decidedBy: worker.account, decidedAt: decidedAt)
+      reason: reason, decidedBy: worker.account, decidedAt: decidedAt, expiresAt: expiresAt)
   }
 }
 
@@ -127,6 +130,8 @@ public struct BulkRun: Sendable, Equatable {
   public var reason: String?
   /// When it was decided.
   public var decidedAt: Date
+  /// When the decisions expire; nil for never.
+  public var expiresAt: Date?
   /// Number of decisions to make.
   public var numbers: Int
   /// Number of decisions made.

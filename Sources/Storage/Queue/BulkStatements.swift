@@ -111,8 +111,8 @@ struct AddBulk: PostgresStatement {
   static let sql = """
     INSERT INTO bulks
       (bulk_id, account, decision, label, category_id, reason, numbers, chosen_numbers, decision_counts, decided_at,
-       heartbeat_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, statement_timestamp())
+       expires_at, heartbeat_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())
     ON CONFLICT (bulk_id) DO NOTHING
     """
 
@@ -127,6 +127,7 @@ struct AddBulk: PostgresStatement {
     parameters.append(items.map(\.number))
     parameters.append(items.map { Int32(clamping: $0.decisionCount) })
     parameters.append(bulk.decidedAt)
+    parameters.append(bulk.expiresAt)
   }
 }
 
@@ -235,7 +236,7 @@ extension BulkRun {
   fileprivate static let columns = """
     bulk_id, account, decision, label, category_id, reason, decided_at, undone_by, numbers,
     heartbeat_at < statement_timestamp() - make_interval(secs => \(silence)), finished_at IS NOT NULL, chosen_numbers,
-    decision_counts
+    decision_counts, expires_at
     """
 
   fileprivate init(_ row: PostgresRow) throws {
@@ -244,9 +245,9 @@ extension BulkRun {
     self.init(
       id: try row.decode(0), account: try row.decode(1), treatment: treatment, label: try row.decode(3),
       category: try row.optionalCategory(4), reason: try row.decode(5), decidedAt: try row.decode(6),
-      numbers: Int(try row.decode(8, as: Int32.self)), decisions: 0, undoneBy: try row.decode(7),
-      isSilent: try row.decode(9), isFinished: try row.decode(10), chosenNumbers: try row.decode(11),
-      decisionCounts: try row.decode(12))
+      expiresAt: try row.decode(13), numbers: Int(try row.decode(8, as: Int32.self)), decisions: 0,
+      undoneBy: try row.decode(7), isSilent: try row.decode(9), isFinished: try row.decode(10),
+      chosenNumbers: try row.decode(11), decisionCounts: try row.decode(12))
   }
 }
 

@@ -100,7 +100,7 @@ public struct BulkStore: Sendable {
     let items = try await items(run.chosenNumbers.filter { !made.contains($0) }).filter { !run.isOvertaken(at: $0) }
     let bulk = Bulk(
       id: id, treatment: run.treatment, label: run.label, category: run.category, reason: run.reason, worker: worker,
-      decidedAt: time)
+      decidedAt: time, expiresAt: run.expiresAt)
     let left = try await rule(bulk, items)
     let event = AuditEvent(
       actor: worker.account, role: worker.role, action: "bulk.finish",

@@ -69,6 +69,21 @@ import Testing
     }
   }
 
+  @Test func `a publication ends the decisions that have expired`() async throws {
+    let decisions = DecisionStore(pool: TestDatabase.current.pool)
+    for (offset, expiry) in [(Int64(0), now), (1, now + 1)] {
+      _ = try await decisions.record(
+        try Decision(
+          number: 33_162_000_248 + offset, treatment: .block, category: .fraud, reason: "Calls.", decidedBy: "Ada",
+          decidedAt: now - 86_400, expiresAt: expiry))
+    }
+    try await withTemporaryFolder { path in
+      let manifest = try await self.publisher(PublicationFolder(path: path)).publish(at: now)
+      #expect(try entries("\(path)/\(manifest.packs[1].path)").map(\.number) == [33_162_000_249])
+    }
+    #expect(try await decisions.standing(of: 33_162_000_248) == nil)
+  }
+
   /// Two folders simulate two machines that make the same two publications from the same database.
   @Test func `the same data, time and serial give the same bytes`() async throws {
     try await fill(1, of: 2_000)

@@ -52,6 +52,50 @@ import Testing
     }
   }
 
+  @Test(arguments: [("", nil), ("30", 30), ("365", 365), ("7", nil)] as [(String, Int?)])
+  func `a decision stores the chosen expiry`(_ chosen: String, _ days: Int?) async throws {
+    try await TestServer.run { server in
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
+      let fields = [("decision", "block"), ("expires", chosen)]
+      let refused = try await client.send(page, to: "\(uri)/decision", fields)
+      #expect(refused.status == .unprocessableContent)
+      if days != nil { #expect(refused.text.contains("<option value=\"\(chosen)\" selected>")) }
+      let done = try await client.send(refused.text, to: "\(uri)/decision", fields + [("reason", "Calls.")])
+      #expect(done.status == .seeOther)
+      let stored = try #require(try await decisions.history(of: number).first)
+      #expect(Decision.lifetime(from: stored.time, to: stored.expiresAt) == days)
+      #expect(try await client.page(uri).contains("expires on ") == (days != nil))
+      guard let expiry = stored.expiresAt else { return }
+      #expect(try await decisions.expire(at: expiry) == 1)
+      let after = try await client.page(uri)
+      #expect(after.contains("Expired on ") && after.contains(" · expired") && !after.contains("decision undone"))
+      #expect(!after.contains("\(uri)/undo"))
+    }
+  }
+
+  @Test func `a bulk decision stores the chosen expiry`() async throws {
+    try await TestServer.run { server in
+      try await enqueue([number])
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await client.page("/moderation/queue")
+      let form = try await client.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
+      let fields = [("decision", "block"), ("reason", "Calls."), ("expires", "90")]
+      let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      #expect(preview.text.contains("<option value=\"90\" selected>"))
+      // Another expiry than that of the preview.
+      let other = [("decision", "block"), ("reason", "Calls."), ("expires", "30")]
+      #expect(try await client.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
+      let done = try await client.send(preview.text, to: "/moderation/bulk", fields)
+      #expect(done.status == .seeOther)
+      let stored = try #require(try await decisions.history(of: number).first)
+      #expect(Decision.lifetime(from: stored.time, to: stored.expiresAt) == 90)
+      // Sent again because the response was lost.
+      let again = try await client.send(preview.text, to: "/moderation/bulk", fields)
+      #expect(again.headers[.location] == done.headers[.location])
+    }
+  }
+
   @Test func `a missing field is named and nothing is stored`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
