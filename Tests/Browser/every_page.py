@@ -86,7 +86,12 @@ def block_some(page):
     page.get_by_label("Block", exact=True).check()
     page.get_by_label("Reason (shown to apps and moderators)").fill("Many independent people report the same calls.")
     page.get_by_role("button", name="Preview").click()
-    page.get_by_role("button", name=re.compile(r"^Block \d numbers?$")).click()
+    save = page.get_by_role("button", name=re.compile(r"^Block \d numbers?$"))
+    save.wait_for()
+    # Asked for where a directory names one of the numbers.
+    for box in page.get_by_label("I have checked the owners of these numbers").all():
+        box.check()
+    save.click()
     page.get_by_role("heading", name="Done").wait_for()
 
 
