@@ -33,7 +33,7 @@ PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/rin
 
 test-python:
 	$(PYTEST) --durations=20 --numprocesses=2 --dist=loadfile Tests/Architecture Tests/Documentation Tests/CommandLine \
-	  Tests/Browser Tests/Docker Tests/Security Tests/Vectors
+	  Tests/Browser Tests/Docker Tests/Security Tests/Vectors Tests/Readers
 	$(PYTEST) --durations=10 Tests/Faults Tests/HighAvailability
 
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).

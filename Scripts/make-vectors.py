@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the test vectors of Tests/Vectors: packs, deltas and a signed publication, valid ones and ones that break a rule.
 
-usage: make-vectors.py FOLDER        replaces everything in FOLDER except README.md, *.java and *.py
+usage: make-vectors.py FOLDER        replaces everything in FOLDER except README.md and *.py
 
 The result depends on nothing but this file, the two readers beside it, and Tests/CallerPackTests/Golden. Each vector
 that breaks a rule is read here once, and must be refused for exactly that rule.

@@ -17,7 +17,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 CLEAN = [
     "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md",
     "Makefile", "Docker", "Documentation",
-    "Examples", "Migrations", "Public", "Resources/openapi.yaml", "Resources/Localization/en", "Scripts", "Sources", "Tests"]
+    "Examples", "Migrations", "Public", "Resources/openapi.yaml", "Resources/Localization/en", "Scripts", "Sources", "Tests", "Readers"]
 
 # Lines with a match that is right: part of the path, and part of the line.
 ALLOWED = [
@@ -56,7 +56,7 @@ WORDS = {
 }
 BANNED = {re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.IGNORECASE): advice for pattern, advice in WORDS.items()}
 ANY = re.compile("|".join(pattern.pattern for pattern in BANNED), re.IGNORECASE)
-SUFFIXES = {".md", ".swift", ".py", ".sh", ".sql", ".json", ".yaml", ".yml", ".h", ".c", ".cpp", ".js", ".css", ""}
+SUFFIXES = {".md", ".swift", ".py", ".sh", ".sql", ".json", ".yaml", ".yml", ".h", ".c", ".cpp", ".js", ".css", ".java", ""}
 SKIPPED = {"__pycache__", ".venv", ".build"}
 
 
@@ -168,6 +168,8 @@ def streams(file, text):
         yield comments(text, "//")
         if file.suffix == ".swift" and {"RingfenceCommand", "BenchmarkCommand"} & set(file.parts):
             yield swift_literals(text)
+    elif file.suffix == ".java":
+        yield comments(re.sub(r"(?m)^(\s*)(?:/\*\*|\*/?) ?", r"\1// ", text), "//")
     elif file.suffix == ".py":
         yield comments(text, "#")
         yield docstrings(text)

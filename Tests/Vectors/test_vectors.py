@@ -1,9 +1,8 @@
-"""Readers in Python and Java run every vector, and the vectors are those that the script writes."""
+"""The readers in Python run every vector, and the vectors are those that the script writes."""
 
 import base64
 import hashlib
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -98,24 +97,6 @@ def test_python_reads_documents():
 def test_python_follows_the_publication():
     key = base64.b64decode(VECTORS["keys"]["first"]["public"])
     assert sorted(publications.follow(FOLDER / "publication", key, NOW)) == ["block", "both", "none"]
-
-
-def test_java_runs_all_vectors(tmp_path):
-    assert shutil.which("javac"), "There is no javac. Run Scripts/install-dependencies test, or install a JDK of version 17 or later."
-    sources = [FOLDER / name for name in ("PackReader.java", "PublicationReader.java", "RunVectors.java")]
-    subprocess.run(["javac", "-Xlint:all", "-Werror", "-d", tmp_path, *sources], check=True, timeout=120)
-    lines = [f"settings\tnow\t{NOW}\tkey\t{VECTORS['keys']['first']['public']}"]
-    for name in LISTS:
-        for vector in VECTORS[name]:
-            cells = [name]
-            for key, value in vector.items():
-                cells += [key, " ".join(map(str, value)) if isinstance(value, list) else value]
-            lines.append("\t".join(cells))
-    (tmp_path / "list").write_text("\n".join(lines) + "\n")
-    done = subprocess.run(
-        ["java", "-Xshare:auto", "-cp", tmp_path, "RunVectors", FOLDER, tmp_path / "list"], capture_output=True, text=True, timeout=120)
-    count = sum(len(VECTORS[name]) for name in LISTS)
-    assert (done.returncode, done.stdout) == (0, f"{count} vectors, 0 failures\n"), done.stdout + done.stderr
 
 
 # The schemas that the server serves.

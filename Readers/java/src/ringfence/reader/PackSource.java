@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package ringfence.reader;
+
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.security.MessageDigest;
+
+/** Bytes at positions: a file or an array. Several threads may share a source. */
+public abstract class PackSource implements Closeable {
+  /** Returns the number of bytes. */
+  public abstract long length() throws IOException;
+
+  /**
+   * Reads bytes into an array.
+   *
+   * @param at the position of the first byte
+   * @throws EOFException when the source has fewer bytes
+   */
+  public abstract void read(long at, byte[] into, int from, int count) throws IOException;
+
+  /** Releases the file. */
+  @Override
+  public void close() throws IOException {}
+
+  /** Returns a source of bytes in memory, which are not copied. */
+  public static PackSource of(final byte[] bytes) {
+    return new PackSource() {
+      @Override
+      public long length() {
+        return bytes.length;
+      }
+
+      @Override
+      public void read(long at, byte[] into, int from, int count) throws IOException {
+        if (at < 0 || at + count > bytes.length) throw new EOFException("The source has " + bytes.length + " bytes.");
+        System.arraycopy(bytes, (int) at, into, from, count);
+      }
+    };
+  }
+
+  /** Opens a file. Close the source, or the reader that has it. */
+  public static PackSource open(File file) throws IOException {
+    final RandomAccessFile opened = new RandomAccessFile(file, "r");
+    return new PackSource() {
+      @Override
+      public long length() throws IOException {
+        return opened.length();
+      }
+
+      @Override
+      public synchronized void read(long at, byte[] into, int from, int count) throws IOException {
+        opened.seek(at);
+        opened.readFully(into, from, count);
+      }
+
+      @Override
+      public void close() throws IOException {
+        opened.close();
+      }
+    };
+  }
+
+  /**
+   * Reads a stream to its end into memory, such as an asset of an app.
+   *
+   * @param most the most bytes to take
+   */
+  public static PackSource readAll(InputStream stream, int most) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    byte[] piece = new byte[8192];
+    for (int count = stream.read(piece); count >= 0; count = stream.read(piece)) {
+      FormatException.require(count <= most - out.size(), "the file has more than " + most + " bytes");
+      out.write(piece, 0, count);
+    }
+    return of(out.toByteArray());
+  }
+
+  /** Computes the SHA-256 of all bytes. */
+  public final byte[] sha256() throws IOException {
+    MessageDigest digest = Digests.sha256();
+    byte[] piece = new byte[8192];
+    long length = length();
+    for (long at = 0; at < length; at += piece.length) {
+      int count = (int) Math.min(piece.length, length - at);
+      read(at, piece, 0, count);
+      digest.update(piece, 0, count);
+    }
+    return digest.digest();
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package ringfence.reader;
+
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/** Writes a pack as `ringfence pack dump --format tsv` does: PackDump FILE. */
+final class PackDump {
+  public static void main(String[] arguments) throws IOException {
+    OutputStream out = new BufferedOutputStream(System.out, 8192);
+    try (PackReader pack = PackReader.open(new File(arguments[0]))) {
+      write(pack, out);
+    }
+    out.flush();
+  }
+
+  static byte[] bytes(PackReader pack) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    write(pack, out);
+    return out.toByteArray();
+  }
+
+  private static void write(PackReader pack, OutputStream out) throws IOException {
+    PackCursor cursor = pack.cursor();
+    while (cursor.next()) {
+      StringBuilder line = new StringBuilder().append(cursor.number());
+      if (cursor.identifies()) {
+        line.append('\t');
+        String label = cursor.label();
+        for (int i = 0; i < label.length(); i++) append(line, label.charAt(i));
+        if (cursor.blocks()) line.append("\tblock");
+      }
+      out.write(line.append('\n').toString().getBytes(Utf8.CHARSET));
+    }
+  }
+
+  private static void append(StringBuilder line, char c) {
+    boolean isControl = c < 0x20 || c >= 0x7F && c <= 0x9F || c == 0x2028 || c == 0x2029;
+    if (c == '\\') line.append("\\\\");
+    else if (c == '\t') line.append("\\t");
+    else if (c == '\n') line.append("\\n");
+    else if (c == '\r') line.append("\\r");
+    else if (isControl) line.append(String.format("\\u%04x", (int) c));
+    else line.append(c);
+  }
+}
