@@ -62,7 +62,12 @@ struct CasePage: Encodable {
   /// How the counts of reporters on the page are related; empty for no reporters.
   let reporterCounts: String
   let parts: [CasePart]
+  let hasComments: Bool
   let comments: [CaseWords]
+  /// Comments on harassment, which may themselves be harassment.
+  let hiddenComments: [CaseWords]
+  /// The number of hidden comments; the title of their fold.
+  let hiddenCount: String
   let olderComments: String
   let newerComments: String
   let reporters: [CaseReporterRow]
@@ -148,8 +153,13 @@ struct CasePage: Encodable {
     listed = shown.text(texts)
     reporterCounts = Self.reporterCounts(explanation, shown: file.reporters.count, texts)
     parts = CasePart.all(explanation, texts)
-    comments = file.comments.prefix(CaseStore.comments).map { CaseWords($0, texts) }
-    if file.comments.count > CaseStore.comments, let last = file.comments.prefix(CaseStore.comments).last {
+    let shownComments = file.comments.prefix(CaseStore.comments)
+    hasComments = !shownComments.isEmpty
+    comments = shownComments.filter { $0.category != .harassment }.map { CaseWords($0, texts) }
+    let hidden = shownComments.filter { $0.category == .harassment }
+    hiddenComments = hidden.map { CaseWords($0, texts) }
+    hiddenCount = texts.count("case.comments-hidden", hidden.reduce(0) { $0 + $1.count })
+    if file.comments.count > CaseStore.comments, let last = shownComments.last {
       olderComments = view.address.address(here, back + [("comments", CaseWords.place(last))]) + "#comments"
     } else {
       olderComments = ""

@@ -91,7 +91,8 @@ struct CaseWarning: Encodable {
     }
     share("new", min(explanation.weights.new, reporters), of: reporters)
     share(
-      "text", concentration.sameText, of: max(reporters, concentration.commenting),
+      concentration.textCategory == .harassment ? "hidden-text" : "text", concentration.sameText,
+      of: max(reporters, concentration.commenting),
       ["text": concentration.text.count > 60 ? "\(concentration.text.prefix(60))…" : concentration.text])
     share("network", concentration.sameNetwork, of: concentration.networked)
     return warnings

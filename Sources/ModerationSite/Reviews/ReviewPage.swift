@@ -148,7 +148,12 @@ struct ReviewEvidence: Encodable {
   let facts: [Fact]
   let holds: [String]
   let parts: [Part]
+  let hasComments: Bool
   let comments: [Comment]
+  /// Comments on harassment, which may themselves be harassment.
+  let hiddenComments: [Comment]
+  /// The number of hidden comments; the title of their fold.
+  let hiddenCount: String
   /// Statements of owners.
   let statements: [String]
   let days: [Day]
@@ -173,9 +178,15 @@ struct ReviewEvidence: Encodable {
         category: texts.category($0.category), reports: texts.number($0.reports),
         reporters: texts.number($0.reporters), heat: texts.decimal($0.heat))
     }
-    comments = file.comments.prefix(CaseStore.comments).map {
-      Comment(text: $0.text, category: texts.category($0.category), time: PageTime($0.reportedAt, texts))
+    let shown = file.comments.prefix(CaseStore.comments)
+    func comments(_ some: [CaseComment]) -> [Comment] {
+      some.map { Comment(text: $0.text, category: texts.category($0.category), time: PageTime($0.reportedAt, texts)) }
     }
+    let hidden = shown.filter { $0.category == .harassment }
+    hasComments = !shown.isEmpty
+    self.comments = comments(shown.filter { $0.category != .harassment })
+    hiddenComments = comments(hidden)
+    hiddenCount = texts.count("case.comments-hidden", hidden.reduce(0) { $0 + $1.count })
     statements = file.appeals.map(\.statement)
     days = file.days.reversed().map { day in
       Day(

@@ -85,6 +85,8 @@ public struct CaseConcentration: Sendable, Equatable {
   public var sameText = 0
   /// The most frequent text of a complaint; empty for none.
   public var text = ""
+  /// The most frequent category of the complaints with this text.
+  public var textCategory: ReportCategory?
 }
 
 /// A reporter of a number. Four hexadecimal digits of the pseudonym distinguish reporters.

@@ -66,21 +66,23 @@ struct ReadCaseConcentration: PostgresStatement {
 
   static let sql = """
     WITH complaints AS (
-      SELECT r.reporter, r.network, r.comment, \(CommentSQL.key) AS key
+      SELECT r.reporter, r.network, r.comment, r.category_id, \(CommentSQL.key) AS key
       FROM reports r JOIN categories c ON c.category_id = r.category_id
       WHERE r.number = $1 AND r.withdrawn_at IS NULL AND r.reporter IS NOT NULL AND c.toxic
       ORDER BY r.reported_at DESC, r.report_id DESC LIMIT \(CommentSQL.most)
     ), networks AS (
       SELECT count(DISTINCT reporter) AS reporters FROM complaints WHERE network IS NOT NULL GROUP BY network
     ), texts AS (
-      SELECT count(DISTINCT reporter) AS reporters, min(comment) AS comment FROM complaints
-      WHERE comment IS NOT NULL GROUP BY key
+      SELECT count(DISTINCT reporter) AS reporters, min(comment) AS comment,
+             mode() WITHIN GROUP (ORDER BY category_id) AS category_id
+      FROM complaints WHERE comment IS NOT NULL GROUP BY key
     )
     SELECT (SELECT count(DISTINCT reporter) FROM complaints WHERE network IS NOT NULL),
            (SELECT coalesce(max(reporters), 0) FROM networks),
            (SELECT count(DISTINCT reporter) FROM complaints WHERE comment IS NOT NULL),
            coalesce((SELECT max(reporters) FROM texts), 0),
-           coalesce((SELECT comment FROM texts ORDER BY reporters DESC, comment LIMIT 1), '')
+           coalesce((SELECT comment FROM texts ORDER BY reporters DESC, comment LIMIT 1), ''),
+           (SELECT category_id FROM texts ORDER BY reporters DESC, comment LIMIT 1)
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
@@ -89,7 +91,7 @@ struct ReadCaseConcentration: PostgresStatement {
     CaseConcentration(
       networked: Int(try row.decode(0, as: Int64.self)), sameNetwork: Int(try row.decode(1, as: Int64.self)),
       commenting: Int(try row.decode(2, as: Int64.self)), sameText: Int(try row.decode(3, as: Int64.self)),
-      text: try row.decode(4))
+      text: try row.decode(4), textCategory: try row.optionalCategory(5))
   }
 }
 

@@ -54,6 +54,31 @@ import Testing
     }
   }
 
+  @Test func `comments on harassment are folded`() async throws {
+    try await TestServer.run { server in
+      try await report(0..<4, comment: "A vile insult", networks: 2, .harassment)
+      try await report(4..<6, comment: "Sells nothing", networks: 2)
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await client.page(uri)
+      let fold = try #require(page.firstMatch(of: /(?s)<details class="hidden-comments">.*?<\/details>/))
+      #expect(fold.0.contains("<summary>4 comments in the category harassment</summary>"))
+      #expect(fold.0.contains("A vile insult") && !fold.0.contains("Sells nothing"))
+      // Neither a warning nor anything else shows the text.
+      let rest = page.replacing(fold.0, with: "")
+      #expect(!rest.contains("A vile insult") && rest.contains("Sells nothing"))
+      #expect(rest.contains("4 of 6 reporters sent the same comment in the category harassment"))
+    }
+  }
+
+  @Test func `a case with comments on harassment only has a fold`() async throws {
+    try await TestServer.run { server in
+      try await report(0..<1, comment: "A vile insult", networks: 1, .harassment)
+      let page = try await ModeratorClient.signIn(server, as: "Ada").page(uri)
+      #expect(page.contains("<summary>1 comment in the category harassment</summary>"))
+      #expect(!page.contains("There are no comments") && !page.contains("No comments"))
+    }
+  }
+
   /// A flood of reports does not fill the memory: the page reads the newest 10,000 comments.
   @Test func `a case reads at most 10,000 comments`() async throws {
     let time = Date()
