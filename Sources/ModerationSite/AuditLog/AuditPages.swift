@@ -44,9 +44,9 @@ struct AuditPages: Sendable {
   }
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (query, texts) = (AuditQuery(request), pages.texts(context))
+    let (query, texts, worker) = (AuditQuery(request), pages.texts(context), try context.worker)
     // One row more than a page holds shows that there is a next page.
-    let found = try await auditLog.events(query.filter, after: query.after, limit: Self.rows + 1)
+    let found = try await auditLog.events(query.filter(for: worker.role), after: query.after, limit: Self.rows + 1)
     let shown = found.prefix(Self.rows)
     let rows = shown.map { record in
       Values.Row(
@@ -58,7 +58,7 @@ struct AuditPages: Sendable {
         reason: record.event.reason ?? "")
     }
     let actors = try await auditLog.actors()
-    let unfinished = try await bulks.unfinished(for: try context.worker)
+    let unfinished = try await bulks.unfinished(for: worker)
     return try pages.page(
       "audit",
       Values(
@@ -74,7 +74,7 @@ struct AuditPages: Sendable {
 
   /// Exports the filtered events as CSV, 1,000 in memory at a time.
   @Sendable func export(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (filter, auditLog) = (AuditQuery(request).filter, auditLog)
+    let (filter, auditLog) = (AuditQuery(request).filter(for: try context.worker.role), auditLog)
     let body = ResponseBody { writer in
       try await writer.write(ByteBuffer(string: AuditCSV.head))
       var cursor: AuditCursor?

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import Hummingbird
 import Storage
@@ -30,11 +31,15 @@ struct AuditQuery: Encodable {
     after = Self.cursor(text("after"))
   }
 
-  var filter: AuditFilter {
+  /// - Parameter role: the reader's. Events of golden cases name a number that a moderator may get as a golden case, so
+  ///   only administrators see them.
+  func filter(for role: Role) -> AuditFilter {
     func wish(_ text: String) -> String? { text.isEmpty ? nil : text }
-    return AuditFilter(
+    var filter = AuditFilter(
       actor: wish(actor), action: wish(action), subject: wish(subject), since: Self.day(from),
       until: Self.day(to)?.addingTimeInterval(86_400))
+    if role < .administrator { filter.excluded = "golden." }
+    return filter
   }
 
   var isEmpty: Bool { [actor, action, subject, from, to].allSatisfy(\.isEmpty) }

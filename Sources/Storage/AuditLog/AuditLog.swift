@@ -38,6 +38,8 @@ public struct AuditFilter: Sendable, Equatable {
   public var since: Date?
   /// The latest time, exclusive.
   public var until: Date?
+  /// The beginning of the actions that are left out, such as `golden.`.
+  public var excluded: String?
 
   /// A filter; without arguments it selects all events.
   public init(

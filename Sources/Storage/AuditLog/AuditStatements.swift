@@ -15,6 +15,7 @@ struct ReadAudit: PostgresStatement {
       AND ($2::text IS NULL OR action LIKE $2) AND ($3::text IS NULL OR subject LIKE $3)
       AND ($4::timestamptz IS NULL OR happened_at >= $4) AND ($5::timestamptz IS NULL OR happened_at < $5)
       AND ($6::timestamptz IS NULL OR (happened_at, event_id) < ($6, $7::uuid))
+      AND ($9::text IS NULL OR action NOT LIKE $9)
     ORDER BY happened_at DESC, event_id DESC LIMIT $8::bigint
     """
 
@@ -27,6 +28,7 @@ struct ReadAudit: PostgresStatement {
     parameters.append(after?.time)
     parameters.append(after?.id)
     parameters.append(limit)
+    parameters.append(filter.excluded.map(Self.beginning))
   }
 
   private static func beginning(_ text: String) -> String {
