@@ -28,6 +28,20 @@ public struct Agreement: Sendable, Equatable {
     }
   }
 
+  /// Units with the same ratings.
+  public struct Units: Sendable, Equatable {
+    /// The ratings of each of them, at most one a rater.
+    public var ratings: [Rating]
+    /// The number of units, at least 1.
+    public var count: Int
+
+    /// - Parameters: see the properties.
+    public init(ratings: [Rating], count: Int) {
+      self.ratings = ratings
+      self.count = count
+    }
+  }
+
   /// The formula.
   public var coefficient: Coefficient
   /// At most 1; negative for less agreement than by chance.
@@ -44,44 +58,40 @@ public struct Agreement: Sendable, Equatable {
   ///   - values: number of possible values.
   /// - Returns: nil where the agreement is undefined: without units, and where only one value occurs.
   public static func of(_ units: [[Rating]], values: Int) -> Agreement? {
-    let rated = units.filter { $0.count > 1 }
-    let raters = Set(rated.flatMap { $0.map(\.rater) })
-    guard raters.count == 2, let first = raters.min() else {
-      return alpha(rated.map { $0.map(\.value) }, values: values)
+    of(counted: units.map { Units(ratings: $0, count: 1) }, values: values)
+  }
+
+  /// As above, for units with a count.
+  public static func of(counted units: [Units], values: Int) -> Agreement? {
+    let rated = units.filter { $0.ratings.count > 1 }
+    let raters = Set(rated.flatMap { $0.ratings.map(\.rater) })
+    let first = raters.count == 2 ? raters.min() : nil
+    let tables = rated.map { unit in
+      let numbers = unit.ratings.map(\.value)
+      guard let first else { return (table: Table(coincidences: numbers, values), count: Double(unit.count)) }
+      let pair = unit.ratings[0].rater == first ? (numbers[0], numbers[1]) : (numbers[1], numbers[0])
+      return (table: Table(pair: pair, values), count: Double(unit.count))
     }
-    return kappa(
-      rated.map { $0[0].rater == first ? ($0[0].value, $0[1].value) : ($0[1].value, $0[0].value) }, values: values)
+    return Agreement(first == nil ? .alpha : .kappa, tables, values)
   }
 
   /// Cohen's kappa.
   /// - Parameter pairs: both raters' values of each unit, each in 0..<values.
   public static func kappa(_ pairs: [(Int, Int)], values: Int) -> Agreement? {
-    let units = pairs.map { first, second in
-      var table = Table(values)
-      table[first, second] = 1
-      return table
-    }
-    return Agreement(.kappa, units, values)
+    Agreement(.kappa, pairs.map { (table: Table(pair: $0, values), count: 1) }, values)
   }
 
   /// Krippendorff's alpha for nominal values.
   /// - Parameter units: the values of each unit, each in 0..<values; units with fewer than two are ignored.
   public static func alpha(_ units: [[Int]], values: Int) -> Agreement? {
-    let tables = units.filter { $0.count > 1 }.map { ratings in
-      var table = Table(values)
-      let share = 1 / Double(ratings.count - 1)
-      for (place, value) in ratings.enumerated() {
-        for (other, second) in ratings.enumerated() where other != place { table[value, second] += share }
-      }
-      return table
-    }
-    return Agreement(.alpha, tables, values)
+    let rated = units.filter { $0.count > 1 }
+    return Agreement(.alpha, rated.map { (table: Table(coincidences: $0, values), count: 1) }, values)
   }
 
-  private init?(_ coefficient: Coefficient, _ units: [Table], _ values: Int) {
-    let sum = units.reduce(into: Table(values)) { $0.add($1, 1) }
+  private init?(_ coefficient: Coefficient, _ units: [(table: Table, count: Double)], _ values: Int) {
+    let sum = units.reduce(into: Table(values)) { $0.add($1.table, $1.count) }
     guard let value = sum.value(coefficient) else { return nil }
-    (self.coefficient, self.value, self.units) = (coefficient, value, units.count)
+    (self.coefficient, self.value, self.units) = (coefficient, value, Int(units.reduce(0) { $0 + $1.count }))
     interval = Self.interval(of: units, sum, coefficient, value)
   }
 }
@@ -99,18 +109,17 @@ extension Agreement {
   /// B. Coull, "Approximate is better than exact", The American Statistician 52 (1998). Jackknife: B. Efron and C. Stein,
   /// "The jackknife estimate of variance", The Annals of Statistics 9 (1981).
   private static func interval(
-    of units: [Table], _ sum: Table, _ coefficient: Coefficient, _ value: Double
+    of units: [(table: Table, count: Double)], _ sum: Table, _ coefficient: Coefficient, _ value: Double
   ) -> ClosedRange<Double>? {
-    guard units.count > 1 else { return nil }
+    let count = units.reduce(0) { $0 + $1.count }
+    guard count > 1 else { return nil }
     // Equal units change the result equally. In the order of the units, so that the result is reproducible.
-    let counts = units.reduce(into: [Table: Double]()) { $0[$1, default: 0] += 1 }
+    let counts = units.reduce(into: [Table: Double]()) { $0[$1.table, default: 0] += $1.count }
     var seen: Set<Table> = []
-    var groups = units.filter { seen.insert($0).inserted }.map { (table: $0, count: counts[$0] ?? 0) }
-    groups += [sum.agreeing, sum.disagreeing].map {
-      (table: $0.scaled(by: 1 / Double(units.count)), count: pseudoUnits)
-    }
+    var groups = units.map(\.table).filter { seen.insert($0).inserted }.map { (table: $0, count: counts[$0] ?? 0) }
+    groups += [sum.agreeing, sum.disagreeing].map { (table: $0.scaled(by: 1 / count), count: pseudoUnits) }
     let total = groups.reduce(into: Table(sum.values)) { $0.add($1.table, $1.count) }
-    let size = Double(units.count) + 2 * pseudoUnits
+    let size = count + 2 * pseudoUnits
     guard let complete = total.value(coefficient) else { return nil }
     var (pseudoValues, weights): ([Double], [Double]) = ([], [])
     for group in groups {
@@ -144,6 +153,21 @@ private struct Table: Hashable {
   init(_ values: Int) {
     self.values = values
     counts = Array(repeating: 0, count: values * values)
+  }
+
+  /// The values of two raters of one unit.
+  init(pair: (Int, Int), _ values: Int) {
+    self.init(values)
+    self[pair.0, pair.1] = 1
+  }
+
+  /// The coincidences of the values of one unit, which are two or more.
+  init(coincidences ratings: [Int], _ values: Int) {
+    self.init(values)
+    let share = 1 / Double(ratings.count - 1)
+    for (place, value) in ratings.enumerated() {
+      for (other, second) in ratings.enumerated() where other != place { self[value, second] += share }
+    }
   }
 
   subscript(row: Int, column: Int) -> Double {

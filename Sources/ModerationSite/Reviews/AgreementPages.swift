@@ -42,13 +42,14 @@ struct AgreementRow: Encodable {
   let value: String
   let interval: String
 
-  init(_ category: String, _ decisions: [RatedDecision], _ texts: Localizer) {
+  init(_ category: String, _ decisions: [RatedDecisions], _ texts: Localizer) {
     self.category = category
-    self.decisions = texts.number(decisions.count)
+    self.decisions = texts.number(decisions.reduce(0) { $0 + $1.count })
     let units = decisions.map { decision in
-      decision.ratings.map { Agreement.Rating(rater: $0.account, value: $0.treatment.place) }
+      let ratings = decision.ratings.map { Agreement.Rating(rater: $0.account, value: $0.treatment.place) }
+      return Agreement.Units(ratings: ratings, count: decision.count)
     }
-    guard let agreement = Agreement.of(units, values: Decision.Treatment.allCases.count) else {
+    guard let agreement = Agreement.of(counted: units, values: Decision.Treatment.allCases.count) else {
       (coefficient, value, interval) = ("–", "–", texts("reviews.undefined"))
       return
     }
@@ -63,7 +64,7 @@ struct AgreementRow: Encodable {
   }
 
   /// A row for each category with reviews, and one for all decisions, first.
-  static func all(_ decisions: [RatedDecision], _ texts: Localizer) -> [AgreementRow] {
+  static func all(_ decisions: [RatedDecisions], _ texts: Localizer) -> [AgreementRow] {
     guard !decisions.isEmpty else { return [] }
     let categories: [ReportCategory?] = ReportCategory.allCases + [nil]
     return [AgreementRow(texts("reviews.all"), decisions, texts)]

@@ -14,18 +14,17 @@ struct ReviewsPage: Encodable {
   let disputes: [ReviewRow]
 }
 
-/// A decision in a list of reviews.
+/// A decision in a list of reviews. The category is not shown: where it is not that of the reports, the decision is no
+/// allow.
 struct ReviewRow: Encodable {
   let address: String
   let number: String
   let country: String
-  let category: String
 
-  init(_ digits: Int64, _ decisionID: UUID, _ category: ReportCategory?, _ texts: Localizer) {
+  init(_ digits: Int64, _ decisionID: UUID, _ texts: Localizer) {
     address = "\(ReviewPages.address)/\(digits)/\(decisionID.uuidString.lowercased())"
     number = NumberText.text(digits)
     country = NumberText.country(digits, texts)
-    self.category = category.map(texts.category) ?? "–"
   }
 }
 

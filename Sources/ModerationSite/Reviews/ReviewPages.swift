@@ -25,9 +25,9 @@ struct ReviewPages: Sendable {
     let disputes = worker.role >= .administrator ? try await reviews.disputes() : []
     let page = ReviewsPage(
       done: texts.find("reviews.done-\(request.query("done"))") ?? "",
-      reviews: items.map { ReviewRow($0.number, $0.decisionID, $0.category, texts) },
+      reviews: items.map { ReviewRow($0.number, $0.decisionID, texts) },
       disputes: disputes.filter { $0.canBeSettled(by: worker.account) }.map {
-        ReviewRow($0.number, $0.decisionID, $0.category, texts)
+        ReviewRow($0.number, $0.decisionID, texts)
       })
     return try pages.page("reviews", page, context)
   }

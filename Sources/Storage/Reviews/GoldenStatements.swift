@@ -54,7 +54,7 @@ struct FindGoldenItem: PostgresStatement {
   let account: String
 
   static let sql = """
-    SELECT g.number, g.decision_id, g.category_id FROM golden_cases g
+    SELECT g.number, g.decision_id FROM golden_cases g
     JOIN number_decisions n ON n.number = g.number AND n.decision_id = g.decision_id
     WHERE g.number = $1 AND g.decision_id = $2 AND g.decided_by <> $3::text AND g.marked_by <> $3::text
     """
@@ -66,7 +66,7 @@ struct FindGoldenItem: PostgresStatement {
   }
 
   static func decode(_ row: PostgresRow) throws -> ReviewItem {
-    ReviewItem(number: try row.decode(0), decisionID: try row.decode(1), category: try row.optionalCategory(2))
+    ReviewItem(number: try row.decode(0), decisionID: try row.decode(1))
   }
 }
 

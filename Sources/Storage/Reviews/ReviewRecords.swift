@@ -9,8 +9,6 @@ public struct ReviewItem: Sendable, Equatable {
   public var number: Int64
   /// The decision's id.
   public var decisionID: UUID
-  /// The category of the decision, or of the reports at that time.
-  public var category: ReportCategory?
 }
 
 /// A reviewer's opinion about a decision.
@@ -91,17 +89,22 @@ public struct GoldenCase: Sendable, Equatable {
   public var right: Int
 }
 
-/// All opinions about a decision together with its own treatment, for the agreement.
-public struct RatedDecision: Sendable, Equatable {
-  /// The category of the decision, or of the reports at that time.
-  public var category: ReportCategory?
-  /// Treatments by account.
-  public var ratings: [(account: String, treatment: Decision.Treatment)]
-
-  /// Compares all parts.
-  public static func == (left: RatedDecision, right: RatedDecision) -> Bool {
-    left.category == right.category && left.ratings.elementsEqual(right.ratings) { $0 == $1 }
+/// Reviewed decisions of one category, by the same author and reviewer with the same treatments, for the agreement.
+public struct RatedDecisions: Sendable, Equatable {
+  /// A treatment by an account.
+  public struct Rating: Sendable, Equatable {
+    /// The account.
+    public var account: String
+    /// Its treatment.
+    public var treatment: Decision.Treatment
   }
+
+  /// The category of the decisions, or of the reports at that time.
+  public var category: ReportCategory?
+  /// The treatments of the author and of the reviewer.
+  public var ratings: [Rating]
+  /// Number of decisions.
+  public var count: Int
 }
 
 /// An account's figures in reviews.

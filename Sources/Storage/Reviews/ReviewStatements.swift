@@ -70,11 +70,11 @@ struct ReadOpenReviews: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT v.number, v.decision_id, v.category_id, md5(v.decision_id::text || $1::text) FROM decision_reviews v
+    SELECT v.number, v.decision_id, md5(v.decision_id::text || $1::text) FROM decision_reviews v
     JOIN number_decisions n ON n.number = v.number AND n.decision_id = v.decision_id
     WHERE v.state = 'open' AND v.decided_by <> $1::text
       AND NOT \(hasOpinion(on: "v"))
-    ORDER BY 4 LIMIT $2::bigint
+    ORDER BY 3 LIMIT $2::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -92,7 +92,7 @@ struct FindReviewItem: PostgresStatement {
   let account: String
 
   static let sql = """
-    SELECT v.number, v.decision_id, v.category_id FROM decision_reviews v
+    SELECT v.number, v.decision_id FROM decision_reviews v
     JOIN number_decisions n ON n.number = v.number AND n.decision_id = v.decision_id
     WHERE v.number = $1 AND v.decision_id = $2 AND v.state = 'open' AND v.decided_by <> $3::text
     """
@@ -104,7 +104,7 @@ struct FindReviewItem: PostgresStatement {
   }
 
   static func decode(_ row: PostgresRow) throws -> ReviewItem {
-    ReviewItem(number: try row.decode(0), decisionID: try row.decode(1), category: try row.optionalCategory(2))
+    ReviewItem(number: try row.decode(0), decisionID: try row.decode(1))
   }
 }
 
@@ -114,11 +114,11 @@ struct ReadGoldenItems: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT g.number, g.decision_id, g.category_id, md5(g.decision_id::text || $1::text) FROM golden_cases g
+    SELECT g.number, g.decision_id, md5(g.decision_id::text || $1::text) FROM golden_cases g
     JOIN number_decisions n ON n.number = g.number AND n.decision_id = g.decision_id
     WHERE g.decided_by <> $1::text AND g.marked_by <> $1::text
       AND NOT \(hasOpinion(on: "g"))
-    ORDER BY 4 LIMIT $2::bigint
+    ORDER BY 3 LIMIT $2::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -271,31 +271,28 @@ struct ReadDisputes: PostgresStatement {
   }
 }
 
-/// Decisions with opinions since a time: a row for each opinion.
-struct ReadRatings: PostgresStatement {
+/// Decisions with an opinion since a time, by category, accounts and treatments. A decision has one opinion at most.
+struct CountRatings: PostgresStatement {
   let since: Date
 
   static let sql = """
-    SELECT v.decision_id, v.category_id, v.decided_by, v.decision, o.account, o.decision
+    SELECT v.category_id, v.decided_by, v.decision, o.account, o.decision, count(*)
     FROM review_opinions o
     JOIN decision_reviews v ON v.number = o.number AND v.decision_id = o.decision_id
     WHERE NOT o.is_golden AND o.reviewed_at >= $1
-    ORDER BY v.number, v.decision_id, o.account
+    GROUP BY v.category_id, v.decided_by, v.decision, o.account, o.decision
+    ORDER BY v.category_id, v.decided_by, v.decision, o.account, o.decision
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(since) }
 
-  struct Found: Sendable {
-    let decisionID: UUID
-    let category: ReportCategory?
-    let first: (account: String, treatment: Decision.Treatment)
-    let second: (account: String, treatment: Decision.Treatment)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> Found {
-    Found(
-      decisionID: try row.decode(0), category: try row.optionalCategory(1),
-      first: (try row.decode(2), try row.storedTreatment(3)), second: (try row.decode(4), try row.storedTreatment(5)))
+  static func decode(_ row: PostgresRow) throws -> RatedDecisions {
+    RatedDecisions(
+      category: try row.optionalCategory(0),
+      ratings: [
+        RatedDecisions.Rating(account: try row.decode(1), treatment: try row.storedTreatment(2)),
+        RatedDecisions.Rating(account: try row.decode(3), treatment: try row.storedTreatment(4)),
+      ], count: Int(try row.decode(5, as: Int64.self)))
   }
 }
 
@@ -350,9 +347,6 @@ extension PostgresRow {
   }
 
   fileprivate func reviewItem() throws -> (item: ReviewItem, order: String) {
-    (
-      ReviewItem(number: try decode(0), decisionID: try decode(1), category: try optionalCategory(2)),
-      try decode(3)
-    )
+    (ReviewItem(number: try decode(0), decisionID: try decode(1)), try decode(2))
   }
 }

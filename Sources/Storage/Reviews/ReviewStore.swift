@@ -181,19 +181,11 @@ public struct ReviewStore: Sendable {
 
   // MARK: Figures
 
-  /// The reviewed decisions with all treatments that were recorded without knowing the others.
+  /// The reviewed decisions with the treatments that were recorded without knowing the other, counted by category,
+  /// accounts and treatments, so that the result does not grow with the number of reviews.
   /// - Parameter since: opinions before this time are left out.
-  public func ratedDecisions(since: Date) async throws -> [RatedDecision] {
-    var decisions: [RatedDecision] = []
-    var last: UUID?
-    for found in try await pool.run(ReadRatings(since: since)) {
-      if found.decisionID != last {
-        decisions.append(RatedDecision(category: found.category, ratings: [found.first]))
-        last = found.decisionID
-      }
-      decisions[decisions.count - 1].ratings.append(found.second)
-    }
-    return decisions
+  public func ratedDecisions(since: Date) async throws -> [RatedDecisions] {
+    try await pool.run(CountRatings(since: since))
   }
 
   /// Figures of reviewers, in ascending order of name.

@@ -44,6 +44,36 @@ import Testing
 
   /// All values are those of scikit-learn 1.9.1; the last is the example of Fleiss, "Statistical Methods for Rates and
   /// Proportions".
+  /// Counts of equal units give the figures of the units in any order.
+  @Test(arguments: [2, 4]) func `counted units give the same figures`(_ raters: Int) throws {
+    var generator = SeededGenerator(seed: 71)
+    let units = (0..<300).map { _ in
+      let pair = (0..<raters).shuffled(using: &generator).prefix(2)
+      let value = Int.random(in: 0..<3, using: &generator)
+      return pair.map { rater in
+        let isEqual = Int.random(in: 0..<4, using: &generator) > 0
+        return Agreement.Rating(
+          rater: "\(rater)", value: isEqual ? value : Int.random(in: 0..<3, using: &generator))
+      }
+    }
+    var counted: [Agreement.Units] = []
+    for unit in units.shuffled(using: &generator) {
+      if let place = counted.firstIndex(where: { $0.ratings == unit }) {
+        counted[place].count += 1
+      } else {
+        counted.append(Agreement.Units(ratings: unit, count: 1))
+      }
+    }
+    #expect(counted.count < 120)
+    let single = try #require(Agreement.of(units, values: 3))
+    let found = try #require(Agreement.of(counted: counted, values: 3))
+    #expect(found.coefficient == (raters == 2 ? .kappa : .alpha) && found.coefficient == single.coefficient)
+    #expect(found.units == 300 && abs(found.value - single.value) < 1e-12)
+    let (interval, expected) = (try #require(found.interval), try #require(single.interval))
+    #expect(abs(interval.lowerBound - expected.lowerBound) < 1e-9)
+    #expect(abs(interval.upperBound - expected.upperBound) < 1e-9)
+  }
+
   @Test func `kappa is that of an independent implementation`() {
     func kappa(_ first: String, _ second: String) -> Double? {
       let pairs = zip(first, second).map { ($0.wholeNumberValue ?? 0, $1.wholeNumberValue ?? 0) }

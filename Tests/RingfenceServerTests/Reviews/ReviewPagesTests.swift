@@ -163,6 +163,42 @@ import Testing
     }
   }
 
+  /// A category that the reports do not have would show that the decision is no allow.
+  @Test func `the list of reviews does not show the category of the decision`() async throws {
+    try await complain(101)
+    try await TestServer.run { server in
+      _ = try await decisions.record(
+        try Decision(
+          number: number, treatment: .block, category: .survey, reason: "Because.", decidedBy: "Ada", decidedAt: Date()),
+        role: .moderator)
+      let bob = try await ModeratorClient.signIn(server, as: "Bob")
+      let list = try await bob.page("/moderation/reviews")
+      #expect(list.contains("+33 1 62 00 02 48") && !list.contains("Survey") && !list.contains("Category"))
+    }
+  }
+
+  /// The events name a number that a moderator may get as a golden case.
+  @Test func `only administrators see golden cases in the audit log`() async throws {
+    _ = try await decisions.record(
+      try Decision(number: number, treatment: .block, reason: "Because.", decidedBy: "Ada", decidedAt: Date()))
+    #expect(try await reviews.mark(number, by: "Cleo", role: .administrator, at: Date()))
+    let golden = try #require(try await reviews.goldenCases().first)
+    #expect(try await reviews.unmark(number, golden.decisionID, by: "Cleo", role: .administrator, at: Date()))
+    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+      let bob = try await ModeratorClient.signIn(server, as: "Bob")
+      let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
+      for query in ["", "?action=golden.", "?subject=%2B\(number)"] {
+        for path in ["/moderation/audit", "/moderation/audit/export.csv"] {
+          let (seen, all) = (try await bob.get(path + query).text, try await cleo.get(path + query).text)
+          let rows = { (text: String) in text.matches(of: /golden case|golden\.(un)?mark/).count }
+          #expect(rows(seen) == 0, "\(path)\(query)")
+          #expect(rows(all) == 2, "\(path)\(query)")
+        }
+      }
+      #expect(try await bob.page("/moderation/audit").contains("decided: block"))
+    }
+  }
+
   @Test func `an administrator marks golden cases`() async throws {
     try await complain(3)
     try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in

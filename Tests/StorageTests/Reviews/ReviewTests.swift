@@ -107,7 +107,6 @@ import Testing
   @Test func `a block of many reporters is reviewed and counts at once`() async throws {
     try await complain(101, of: number)
     let decision = try await decide(.block)
-    #expect(try await reviews.open(for: "Bob").map(\.category) == [.robocall])
     #expect(try await listed(for: "Bob") == [decision.id])
     #expect(try await discounted() == 101)
   }
@@ -223,7 +222,7 @@ import Testing
     let record = try #require(try await reviews.records(of: "Bob").first)
     #expect(record.golden == 1 && record.goldenRight == 0 && record.reviews == 2 && record.equal == 2)
     #expect(try await reviews.disputes() == [])
-    #expect(try await reviews.ratedDecisions(since: now).count == 2)
+    #expect(try await reviews.ratedDecisions(since: now).map(\.count) == [2])
     #expect(try await decisions.standing(of: number)?.treatment == .block)
     let stored = try #require(try await reviews.goldenCases().first)
     #expect(stored.answers == 1 && stored.right == 0 && stored.treatment == .block)
@@ -239,6 +238,46 @@ import Testing
     #expect(rated.category == .robocall)
     #expect(rated.ratings.map(\.account) == ["Ada", "Bob"] && rated.ratings.map(\.treatment) == [.identify, .block])
     #expect(try await reviews.ratedDecisions(since: now + 3_600) == [])
+  }
+
+  /// The rows are counts: they do not grow with the reviews.
+  @Test func `ratings are counted by category, accounts and treatments`() async throws {
+    let cases: [(Decision.Treatment, Decision.Treatment, String)] = [
+      (.block, .block, "Bob"), (.block, .block, "Bob"), (.block, .allow, "Bob"), (.block, .block, "Cleo"),
+      (.allow, .allow, "Bob"), (.allow, .allow, "Bob"),
+    ]
+    for (place, (treatment, opinion, account)) in cases.enumerated() {
+      let number = number + Int64(place)
+      try await complain(101, of: number)
+      #expect(try await review(try await decide(treatment, of: number), opinion, by: account) == .recorded)
+    }
+    let rated = try await reviews.ratedDecisions(since: now)
+    let rows = rated.map {
+      "\($0.ratings.map { "\($0.account) \($0.treatment)" }.joined(separator: ", ")): \($0.count)"
+    }
+    #expect(
+      Set(rows) == [
+        "Ada block, Bob block: 2", "Ada block, Bob allow: 1", "Ada block, Cleo block: 1", "Ada allow, Bob allow: 2",
+      ])
+    #expect(rated.allSatisfy { $0.category == .robocall })
+    // The same figures as from single decisions.
+    let single = cases.map { treatment, opinion, account in
+      [
+        Agreement.Rating(rater: "Ada", value: place(treatment)),
+        Agreement.Rating(rater: account, value: place(opinion)),
+      ]
+    }
+    let counted = rated.map { decisions in
+      Agreement.Units(
+        ratings: decisions.ratings.map { Agreement.Rating(rater: $0.account, value: place($0.treatment)) },
+        count: decisions.count)
+    }
+    let (expected, found) = (Agreement.of(single, values: 3), Agreement.of(counted: counted, values: 3))
+    #expect(expected?.value == found?.value && expected?.units == 6 && found?.units == 6)
+  }
+
+  private func place(_ treatment: Decision.Treatment) -> Int {
+    Decision.Treatment.allCases.firstIndex(of: treatment) ?? 0
   }
 
   /// Of two simultaneous settlements one is stored.
