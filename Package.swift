@@ -154,7 +154,7 @@ let package = Package(
       "API",
       [
         "HTTPServer", "Localization", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack",
-        "Telemetry", "Timestamps", hummingbird, httpTypes, nioCore, nioHTTP1, crypto, logging,
+        "PackFormats", "Telemetry", "Timestamps", hummingbird, httpTypes, nioCore, nioHTTP1, crypto, logging, metrics,
       ]),
     library(
       "ModerationSite",

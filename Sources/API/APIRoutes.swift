@@ -13,22 +13,28 @@ package struct APIRoutes {
   private let catalog: MessageCatalog
   private let description: OpenAPIDocument
   private let needsKey: Bool
+  private let hasLists: Bool
+  private let isSecure: Bool
   private let bodyBytes: Int
   private let network: NetworkLimitMiddleware
 
   /// - Parameters:
   /// - catalog: the messages of explanations.
   /// - publicationsNeedKey: whether publications need a key with the scope `fetch`.
+  /// - hasLists: whether `/v1/lists` has the publications in the formats of other programs.
+  /// - isSecure: whether clients reach the server by https.
   /// - bodyBytes: the memory for request bodies in bytes.
   /// - networkLimit: checks the rate limits of networks.
   package init(
     services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
-    bodyBytes: Int, networkLimit: NetworkLimitMiddleware
+    hasLists: Bool, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
   ) {
     self.services = services
     self.catalog = catalog
     self.description = description
     needsKey = publicationsNeedKey
+    self.hasLists = hasLists
+    self.isSecure = isSecure
     self.bodyBytes = bodyBytes
     network = networkLimit
   }
@@ -82,10 +88,24 @@ package struct APIRoutes {
     for folder in ["roots"] + PublicationFolder.folders {
       files.get("\(folder)/:file", use: publications.files(in: folder))
     }
+    if hasLists { listRoutes(files, newest: newest, files: FileAnswer(files: openFiles)) }
     files.add(middleware: AcceptMiddleware())
       .get("manifest", use: publications.manifest)
       .get("manifest.json", use: publications.manifest)
       .get("summary", use: summary.summary)
       .get("root.json", use: publications.newestRoot)
+  }
+
+  /// - Parameter group: admits the requests that may fetch publications.
+  private func listRoutes(
+    _ group: RouterGroup<ServerRequestContext>, newest: NewestManifest, files: FileAnswer
+  ) {
+    let lists = ListFiles(folder: services.publications)
+    let controller = ListsController(
+      newest: newest, lists: lists, files: files,
+      presets: SpamBlockerPresets(isSecure: isSecure, needsKey: needsKey),
+      metrics: ListMetrics(services.metrics))
+    group.get("lists/:file", use: controller.list)
+    group.group().add(middleware: AcceptMiddleware()).get("lists", use: controller.catalogue)
   }
 }

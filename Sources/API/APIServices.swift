@@ -3,6 +3,7 @@
 package import Foundation
 package import HTTPServer
 package import Intake
+package import Metrics
 package import Publishing
 package import Storage
 
@@ -17,15 +18,17 @@ package struct APIServices: Sendable {
   package let publications: PublicationFolder
   package let nextPublication: @Sendable (Date) -> Date?
   package let failures: FailureLog
+  package let metrics: any MetricsFactory
 
   /// - Parameters:
   /// - uses: counts the uses of keys.
   /// - nextPublication: the next scheduled publication after a given time.
   /// - failures: logs internal failures at a limited rate.
+  /// - metrics: makes the metrics of lists.
   package init(
     stores: Stores, intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer,
     uses: KeyUseCounter, limiter: RateLimiter, publications: PublicationFolder,
-    nextPublication: @escaping @Sendable (Date) -> Date?, failures: FailureLog
+    nextPublication: @escaping @Sendable (Date) -> Date?, failures: FailureLog, metrics: any MetricsFactory
   ) {
     self.stores = stores
     self.intake = intake
@@ -36,5 +39,6 @@ package struct APIServices: Sendable {
     self.publications = publications
     self.nextPublication = nextPublication
     self.failures = failures
+    self.metrics = metrics
   }
 }

@@ -16,13 +16,18 @@ package struct SiteConfiguration: Sendable {
   package let appealDifficulty: Int
   /// Minimum seconds between showing an appeal form and sending it without proof of work.
   package let appealDelay: Int
+  /// Whether there is a page of the lists for other programs.
+  package let hasLists: Bool
+  /// Whether publications need a key.
+  package let publicationsNeedKey: Bool
   /// Rate limits.
   package let limits: RequestLimits
 
   /// - Parameters: see the properties.
   package init(
     templateFolder: String, isSecure: Bool, secondFactor: SecondFactorPolicy,
-    publicNumbers: PublicNumberVisibility, appealDifficulty: Int, appealDelay: Int, limits: RequestLimits
+    publicNumbers: PublicNumberVisibility, appealDifficulty: Int, appealDelay: Int, hasLists: Bool,
+    publicationsNeedKey: Bool, limits: RequestLimits
   ) {
     self.templateFolder = templateFolder
     self.isSecure = isSecure
@@ -30,6 +35,8 @@ package struct SiteConfiguration: Sendable {
     self.publicNumbers = publicNumbers
     self.appealDifficulty = appealDifficulty
     self.appealDelay = appealDelay
+    self.hasLists = hasLists
+    self.publicationsNeedKey = publicationsNeedKey
     self.limits = limits
   }
 }

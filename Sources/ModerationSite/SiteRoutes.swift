@@ -268,6 +268,13 @@ package struct SiteRoutes {
       .post(use: appeals.file)
       .get("find", use: appeals.find)
       .get(":ticket", use: appeals.status)
+    if configuration.hasLists {
+      let lists = ListPages(
+        newest: NewestManifest(folder: services.folder, files: OpenFiles()), lists: ListFiles(folder: services.folder),
+        presets: SpamBlockerPresets(isSecure: configuration.isSecure, needsKey: configuration.publicationsNeedKey),
+        pages: pages)
+      router.get("lists", use: lists.list)
+    }
     guard configuration.publicNumbers != .off else { return }
     let numbers = PublicNumberPages(
       explanations: stores.explanations, pages: pages, visibility: configuration.publicNumbers)

@@ -26,6 +26,8 @@ public struct ExportSummary: Sendable, Equatable {
   public var notBlocking: UInt64 = 0
   /// Entries omitted because the format's limit was reached.
   public var overLimit: UInt64 = 0
+  /// Entries omitted because the format would give them another meaning.
+  public var unsuitable: UInt64 = 0
 
   /// Creates an empty summary.
   public init() {}
@@ -37,6 +39,7 @@ enum RecordOutcome {
   case altered
   case notBlocking
   case overLimit
+  case unsuitable
 }
 
 extension ExportSummary {
@@ -48,6 +51,7 @@ extension ExportSummary {
       altered += 1
     case .notBlocking: notBlocking += 1
     case .overLimit: overLimit += 1
+    case .unsuitable: unsuitable += 1
     }
   }
 }

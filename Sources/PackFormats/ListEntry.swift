@@ -8,6 +8,8 @@ public struct ListEntry: Sendable, Equatable {
   public var label: String?
   /// Whether calls from the number are to be refused.
   public var blocks: Bool
+  /// Whether the number has left the list since the earlier one that a list of changes starts from.
+  public var isRemoved = false
 
   /// Creates an entry. Only writers check it.
   public init(number: Int64, label: String? = nil, blocks: Bool) {
@@ -43,7 +45,7 @@ struct EntryRules {
       guard length < 65_535 else {
         throw .entry(number: number, rule: "a label has at most 65,534 bytes, this one has \(length)")
       }
-    } else if !entry.blocks {
+    } else if !entry.blocks, !entry.isRemoved {
       throw .entry(number: number, rule: "an entry blocks or has a label")
     }
     previous = number

@@ -22,6 +22,20 @@ public enum ListFormat: String, Sendable, CaseIterable {
   case asterisk
   /// The CSV that FreePBX's blacklist module imports.
   case freepbx
+  /// The CSV that SpamBlocker imports, with the header `pattern,description`.
+  case spamblocker
+  /// XML for SpamBlocker's XPath import, with the numbers that have left the list.
+  case spamblockerXML = "spamblocker-xml"
+  /// PhoneBlock's binary list: sorted records for a search in the file.
+  case pbbl
+  /// The CSV of Tranquille and Yet Another Call Blocker.
+  case tranquille
+  /// The block list of callblocker, in JSON.
+  case callblocker
+  /// Saracroche's JSON, with a pattern for ten or more numbers in a row.
+  case saracroche
+  /// Numbers separated by commas, for Fossify Phone.
+  case fossify
 }
 
 /// The destination of a writer's bytes.
@@ -62,11 +76,17 @@ public struct ExportOptions: Sendable, Equatable {
 
   /// Asterisk and FreePBX compare the number exactly as the trunk delivers it; this must match the trunk's format.
   public var numberPrefix: NumberPrefix = .none
-  /// Whether block lists (FRITZ!Box, Asterisk, FreePBX) also include entries that do not block.
+  /// The name of the list, in formats that have one.
+  public var listName = "Ringfence"
+  /// The serial of the pack, in formats that have a version; 0 for none.
+  public var serial: Int64 = 0
+  /// The time of the pack in seconds since 1970, in formats that have a date; 0 for none.
+  public var time: Int64 = 0
+  /// Whether block lists (FRITZ!Box, Asterisk, FreePBX, and those of apps) also include entries that do not block.
   public var includesIdentified = false
   /// The name of a FRITZ!Box phonebook.
   public var phonebookName = "Ringfence"
-  /// The name that a FRITZ!Box shows for a number without a label.
+  /// The name of a number without a label, in formats that need one.
   public var unnamedCaller = "Nuisance call"
   /// Maximum numbers in a FRITZ!Box phonebook: 1…100,000. The device supports a few thousand.
   public var phonebookLimit = 3_000
@@ -93,6 +113,53 @@ extension ListFormat {
     case .fritzbox: try RecordWriter(FritzBoxEncoding(options: options), to: output)
     case .asterisk: try RecordWriter(AsteriskEncoding(options: options), to: output)
     case .freepbx: try RecordWriter(FreePBXEncoding(options: options), to: output)
+    case .spamblocker: try RecordWriter(SpamBlockerCSVEncoding(options: options), to: output)
+    case .spamblockerXML: try RecordWriter(SpamBlockerXMLEncoding(options: options), to: output)
+    case .pbbl: try RecordWriter(PBBLEncoding(options: options), to: output)
+    case .tranquille: try RecordWriter(TranquilleEncoding(options: options), to: output)
+    case .callblocker: try RecordWriter(CallblockerEncoding(options: options), to: output)
+    case .saracroche: try RecordWriter(SaracrocheEncoding(options: options), to: output)
+    case .fossify: try RecordWriter(FossifyEncoding(options: options), to: output)
     }
   }
+}
+
+extension ListFormat {
+  /// The file name extension. Extensions differ, so that all formats can be in one folder.
+  public var fileExtension: String {
+    switch self {
+    case .tsv: "tsv"
+    case .csv: "csv"
+    case .jsonl: "jsonl"
+    case .twoGIS: "2gis"
+    case .twoGISGzip: "2gis.gz"
+    case .sqlite: "sqlite"
+    case .fritzbox: "fritzbox.xml"
+    case .asterisk: "asterisk.txt"
+    case .freepbx: "freepbx.csv"
+    case .spamblocker: "spamblocker.csv"
+    case .spamblockerXML: "spamblocker.xml"
+    case .pbbl: "pbbl"
+    case .tranquille: "tranquille.csv"
+    case .callblocker: "callblocker.json"
+    case .saracroche: "saracroche.json"
+    case .fossify: "fossify.txt"
+    }
+  }
+
+  /// The most numbers that the programs of this format can use; nil if there is no known limit.
+  public var maximumEntries: Int? {
+    switch self {
+    case .fritzbox: 3_000
+    case .fossify: 5_000
+    case .callblocker: 50_000
+    default: nil
+    }
+  }
+
+  /// Whether a list may consist of the changes since an earlier one.
+  public var hasChanges: Bool { self == .spamblocker || self == .spamblockerXML }
+
+  /// Whether the content is compressed already.
+  public var isCompressed: Bool { self == .twoGISGzip }
 }

@@ -30,7 +30,7 @@ package func buildApplication(
     stores: services.stores, intake: services.intake, identifications: services.identifications,
     pseudonymizer: services.pseudonymizer, uses: services.keyUses, limiter: limiter,
     publications: services.publications, nextPublication: services.nextPublication,
-    failures: log.failures)
+    failures: log.failures, metrics: services.metrics)
   let description = try OpenAPIDocument(
     contentsOf: configuration.openAPIFile, publicationsNeedKey: configuration.publicationsNeedKey)
   let router = try buildRouter(
@@ -90,7 +90,8 @@ private func buildRouter(
   let networkLimit = NetworkLimitMiddleware(limiter: api.limiter, trustsProxy: configuration.trustsProxy)
   APIRoutes(
     services: api, catalog: catalog, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
-    bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
+    hasLists: configuration.hasLists, isSecure: configuration.isSecure, bodyBytes: configuration.limits.bodyBytes,
+    networkLimit: networkLimit
   ).add(to: router)
   site.add(to: router, networkLimit: networkLimit)
   return router

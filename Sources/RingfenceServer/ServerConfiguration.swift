@@ -37,6 +37,8 @@ package struct ServerConfiguration: Sendable {
   package var appealDelay: Int
   /// Whether publications need a key with the scope `fetch`; otherwise they are public.
   package var publicationsNeedKey: Bool
+  /// Whether `/v1/lists` has the publications in the formats of other programs.
+  package var hasLists: Bool
   /// The bearer token for the metrics; nil refuses every request.
   package var metricsToken: String?
   /// Whether each request is logged.
@@ -48,7 +50,7 @@ package struct ServerConfiguration: Sendable {
     textFolder: String, openAPIFile: String, maximumConnections: Int = 2_048, isSecure: Bool = false,
     secondFactor: SecondFactorPolicy = .administrators, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
-    publicationsNeedKey: Bool = false, metricsToken: String? = nil, logsRequests: Bool = false,
+    publicationsNeedKey: Bool = false, hasLists: Bool = true, metricsToken: String? = nil, logsRequests: Bool = false,
     publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
   ) {
     self.host = host
@@ -67,6 +69,7 @@ package struct ServerConfiguration: Sendable {
     self.appealDifficulty = appealDifficulty
     self.appealDelay = appealDelay
     self.publicationsNeedKey = publicationsNeedKey
+    self.hasLists = hasLists
     self.metricsToken = metricsToken
     self.logsRequests = logsRequests
   }
@@ -77,6 +80,7 @@ extension ServerConfiguration {
   package var site: SiteConfiguration {
     SiteConfiguration(
       templateFolder: templateFolder, isSecure: isSecure, secondFactor: secondFactor,
-      publicNumbers: publicNumbers, appealDifficulty: appealDifficulty, appealDelay: appealDelay, limits: limits)
+      publicNumbers: publicNumbers, appealDifficulty: appealDifficulty, appealDelay: appealDelay,
+      hasLists: hasLists, publicationsNeedKey: publicationsNeedKey, limits: limits)
   }
 }

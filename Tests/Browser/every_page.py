@@ -406,6 +406,8 @@ PAGES = [
     Page("publications-failed", failed_publications, role="administrator", after=without_attempts),
     Page("publications-running", running_publication, role="administrator", after=without_attempts),
     Page("publications-empty", "/moderation/publications", server="empty"),
+    Page("lists", "/lists", role=None),
+    Page("lists-empty", "/lists", role=None, server="empty"),
     Page("docs", "/docs", role=None),
     Page("docs-problem", "/problems/invalid-report", role=None),
     Page("apps", "/moderation/apps", role="administrator"),

@@ -108,7 +108,7 @@ def test_the_file_is_openapi_and_what_is_served(document):
             [sample] = operation["x-codeSamples"]
             operation["x-codeSamples"] = [
                 sample | {"source": sample["source"].replace(' -H "Authorization: Bearer $KEY"', "")}]
-    assert decided == 11
+    assert decided == 13
     assert written == document
 
 

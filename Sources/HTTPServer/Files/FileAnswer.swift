@@ -25,9 +25,14 @@ package struct FileAnswer: Sendable {
   /// Up to this many bytes, head and body are sent in one piece.
   private static let small = 64 << 10
 
+  /// - Parameters:
+  /// - mediaType: of the content; nil to choose it by the path.
+  /// - coding: the content coding of the file, such as gzip. A representation that depends on `Accept-Encoding` has
+  ///   one, or `identity`.
   /// - Throws: ``Problem`` for a missing file (404), a failed condition (412) and a range beyond the end (416).
   package func answer(
-    _ path: String, known: KnownFile? = nil, freshness: Freshness, to request: Request, context: ServerRequestContext
+    _ path: String, known: KnownFile? = nil, freshness: Freshness, mediaType: String? = nil,
+    coding: String? = nil, to request: Request, context: ServerRequestContext
   ) async throws -> Response {
     guard let file = try await files.file(at: path, known: known) else { throw Problem.notFound }
     let validators = Self.validators(of: file)
@@ -35,6 +40,11 @@ package struct FileAnswer: Sendable {
       .cacheControl: freshness.rawValue, .eTag: validators.tag.field,
       .lastModified: HTTPDate.format(validators.lastModified), .acceptRanges: "bytes",
     ]
+    if let coding {
+      headers[.vary] = "Accept-Encoding"
+      if coding != "identity" { headers[.contentEncoding] = coding }
+    }
+    let mediaType = mediaType ?? Self.mediaType(of: path)
     let conditions = ConditionalRequest(request.head)
     switch conditions.outcome(for: validators, length: file.length) {
     case .preconditionFailed:
@@ -44,13 +54,13 @@ package struct FileAnswer: Sendable {
     case .notModified:
       return Response(status: .notModified, headers: headers)
     case .whole:
-      headers[.contentType] = Self.mediaType(of: path)
+      headers[.contentType] = mediaType
       headers[.contentLength] = String(file.length)
       let whole = 0..<file.length
       return Response(
         status: .ok, headers: headers, body: conditions.isGet ? try await body(whole, of: file, context) : .init())
     case .part(let part):
-      headers[.contentType] = Self.mediaType(of: path)
+      headers[.contentType] = mediaType
       headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.length)"
       return Response(status: .partialContent, headers: headers, body: try await body(part, of: file, context))
     }
@@ -74,7 +84,8 @@ package struct FileAnswer: Sendable {
     }
   }
 
-  private static func mediaType(of path: String) -> String {
+  /// The media type of a file by the end of its name.
+  package static func mediaType(of path: String) -> String {
     switch path.split(separator: ".").last {
     case "json": "application/json"
     case "jsonl": "application/x-ndjson"

@@ -8,9 +8,12 @@ protocol RecordEncoding {
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) throws -> RecordOutcome
   /// Appends the bytes after the last record.
   mutating func end(into bytes: inout [UInt8])
+  /// Whether the format has numbers that have left the list; others omit them.
+  static var hasRemovals: Bool { get }
 }
 
 extension RecordEncoding {
+  static var hasRemovals: Bool { false }
   mutating func begin(into bytes: inout [UInt8]) {}
   mutating func end(into bytes: inout [UInt8]) {}
 }
@@ -37,7 +40,8 @@ final class RecordWriter<Encoding: RecordEncoding>: EntryWriter {
 
   func append(_ entry: ListEntry) throws {
     try rules.admit(entry)
-    summary.count(try encoding.encode(entry, into: &pending))
+    let isOmitted = entry.isRemoved && !Encoding.hasRemovals
+    summary.count(isOmitted ? .notBlocking : try encoding.encode(entry, into: &pending))
     if pending.count >= Self.chunk { try flush() }
   }
 

@@ -56,7 +56,7 @@ struct FritzBoxEncoding: RecordEncoding {
     bytes.append("</phonebook>\n</phonebooks>\n")
   }
 
-  private static func escape(_ text: String) -> String {
+  static func escape(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar {

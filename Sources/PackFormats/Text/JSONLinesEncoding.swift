@@ -17,7 +17,7 @@ struct JSONLinesEncoding: RecordEncoding {
   }
 
   /// RFC 8259, section 7: only quotation mark, reverse solidus and U+0000…U+001F are escaped.
-  private static func escape(_ text: String, into bytes: inout [UInt8]) {
+  static func escape(_ text: String, into bytes: inout [UInt8]) {
     let hexadecimal = Array("0123456789abcdef".utf8)
     for byte in text.utf8 {
       switch byte {

@@ -27,6 +27,7 @@ enum PackExport {
     let remarks = PackConsole.current.remarks
     if summary.altered > 0 { remarks("note: \(summary.altered) labels were changed to fit the format\n") }
     if summary.overLimit > 0 { remarks("note: \(summary.overLimit) entries are beyond the format's limit\n") }
+    if summary.unsuitable > 0 { remarks("note: \(summary.unsuitable) numbers are too short for the format\n") }
     if summary.notBlocking > 0 { remarks("note: \(summary.notBlocking) entries do not block and were left out\n") }
   }
 }

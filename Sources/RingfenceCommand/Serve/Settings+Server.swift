@@ -14,8 +14,9 @@ extension Settings {
       isSecure: try self.url?.hasPrefix("https:") ?? false,
       secondFactor: try self.secondFactor ?? (self.demo ? .nobody : .administrators),
       limits: try self.limits ? .standard : .off, trustsProxy: try self.trustProxy,
-      publicationsNeedKey: try self.fetchNeedsKey, metricsToken: try self.metricsToken,
-      logsRequests: try self.logRequests, publicNumbers: try self.publicNumberPages,
+      publicationsNeedKey: try self.fetchNeedsKey, hasLists: try self.lists,
+      metricsToken: try self.metricsToken, logsRequests: try self.logRequests,
+      publicNumbers: try self.publicNumberPages,
       appealDifficulty: try self.appealWork, appealDelay: try self.appealDelay)
   }
 

@@ -51,6 +51,8 @@ package struct SettingList: Sendable {
     "limits", .boolean, default: true, "Apply the rate limits of apps, networks and reporters.")
   let fetchNeedsKey = Setting(
     "fetch-needs-key", .boolean, default: false, "Require a key with the scope fetch to download publications.")
+  let lists = Setting(
+    "lists", .boolean, default: true, "Serve publications at /v1/lists in the formats of other programs.")
   let drain = Setting(
     "drain", .number(0...3_600), default: 0,
     "Seconds that /readyz fails before the server stops, so that a load balancer notices.")

@@ -90,7 +90,8 @@ import Testing
       "recipes:\n  - name: a\n    kind: identification\n    top: 1\n    formats: [csv, exe, csv]",
       [
         "recipes.yaml:5: “exe” is no format; these are: tsv, csv, jsonl, 2gis, 2gis-gz, sqlite, fritzbox, asterisk, "
-          + "freepbx", "recipes.yaml:5: “csv” is listed twice",
+          + "freepbx, spamblocker, spamblocker-xml, pbbl, tranquille, callblocker, saracroche, fossify",
+        "recipes.yaml:5: “csv” is listed twice",
       ]
     ),
   ]

@@ -56,7 +56,7 @@ import Testing
     // A comma in an unquoted text within braces ends the text and begins a member that is null.
     #expect(!document.json.contains(":null"))
     let fetches = document.operations.filter { $0.scope == "fetch" }.count
-    #expect(needsKey ? fetches == 11 : fetches == 0)
+    #expect(needsKey ? fetches == 13 : fetches == 0)
   }
 
   @Test func `problems of the API description match the catalog`() throws {

@@ -93,6 +93,7 @@ public struct Recipe: Sendable, Equatable {
 
   /// The names of further formats, as in PackFormats.
   public static let formatNames = [
-    "tsv", "csv", "jsonl", "2gis", "2gis-gz", "sqlite", "fritzbox", "asterisk", "freepbx",
+    "tsv", "csv", "jsonl", "2gis", "2gis-gz", "sqlite", "fritzbox", "asterisk", "freepbx", "spamblocker",
+    "spamblocker-xml", "pbbl", "tranquille", "callblocker", "saracroche", "fossify",
   ]
 }

@@ -17,9 +17,10 @@ struct FormatBuild: Sendable {
       guard let format = ListFormat(rawValue: name), pack.entries > 0 else { return nil }
       let path = "formats/\(pack.name)-\(pack.serial).\(format.fileExtension)"
       let file = folder.stagedPath(path)
-      let writer = try format.writer(to: .file(URL(filePath: file)))
       let source = pack.serial == serial ? folder.stagedPath(pack.path) : folder.filePath(pack.path)
-      let cursor = try PackReader.open(path: source).makeCursor()
+      let reader = try PackReader.open(path: source)
+      let writer = try format.writer(to: .file(URL(filePath: file)), options: ExportOptions(for: pack, reader.header))
+      let cursor = try reader.makeCursor()
       while try cursor.next() {
         try writer.append(
           ListEntry(number: cursor.number, label: cursor.label, blocks: cursor.roles.contains(.blocks)))
@@ -31,19 +32,12 @@ struct FormatBuild: Sendable {
   }
 }
 
-extension ListFormat {
-  /// The file name extension. All formats are in one folder, so extensions differ.
-  fileprivate var fileExtension: String {
-    switch self {
-    case .tsv: "tsv"
-    case .csv: "csv"
-    case .jsonl: "jsonl"
-    case .twoGIS: "2gis"
-    case .twoGISGzip: "2gis.gz"
-    case .sqlite: "sqlite"
-    case .fritzbox: "fritzbox.xml"
-    case .asterisk: "asterisk.txt"
-    case .freepbx: "freepbx.csv"
-    }
+extension ExportOptions {
+  /// The options with the name, the serial and the time of a pack.
+  init(for pack: ManifestPack, _ header: PackHeader) {
+    self.init()
+    listName = "Ringfence \(pack.name)"
+    serial = pack.serial
+    time = header.createdAt
   }
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The JSON texts that SpamBlocker imports. `KEY` in them is for the user to replace.
+package struct SpamBlockerPresets: Sendable {
+  private let scheme: String
+  /// Whether lists need a key.
+  private let needsKey: Bool
+
+  /// - Parameters:
+  /// - isSecure: whether clients reach the server by https.
+  /// - needsKey: whether lists need a key.
+  package init(isSecure: Bool, needsKey: Bool) {
+    scheme = isSecure ? "https" : "http"
+    self.needsKey = needsKey
+  }
+
+  /// A workflow that imports a list each day at some minute of the early morning.
+  ///
+  /// An import renews the numbers of the list, and the clean-up removes those that were not renewed for two days. A
+  /// download that fails ends the workflow before the clean-up.
+  package func workflow(path: String, host: String) -> String {
+    var download: [String: JSONValue] = [
+      "type": "HttpDownload", "url": .text("\(scheme)://\(host)\(path)"), "enableRetry": true, "retryTimes": 3,
+      "retryDelayMs": 60_000,
+    ]
+    if needsKey { download["header"] = "{bearer_auth(KEY)}" }
+    let time: [String: JSONValue] = ["hour": .number(.random(in: 1...5)), "min": .number(.random(in: 0...59))]
+    return text([
+      "desc": "Ringfence",
+      "actions": [
+        .object(download), ["type": "ParseCSV", "columnMapping": "{}"], ["type": "ImportToSpamDB"],
+        ["type": "CleanupSpamDB", "expiry": 2],
+      ],
+      "trigger": [
+        "type": "Schedule", "enabled": true, "schedule": ["type": "Daily", "time": .object(time)],
+      ],
+    ])
+  }
+
+  /// A query for each call, which sends the number to the server.
+  package func query(host: String) -> String {
+    text([
+      "desc": "Ringfence", "enabled": true,
+      "actions": [
+        ["type": "ParseIncomingNumber", "numberFilter": ".*", "forwardType": 1],
+        [
+          "type": "HttpDownload", "url": .text("\(scheme)://\(host)/v1/numbers/{cc}{domestic}"),
+          "header": "{bearer_auth(KEY)}",
+        ],
+        [
+          "type": "ParseQueryResult", "negativeSig": #""listed":\{[^}]*"block":true"#,
+          "categorySig": #""listed":\{[^}]*"category":"(.+?)""#,
+        ],
+      ],
+    ])
+  }
+
+  private func text(_ value: JSONValue) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Texts, integers and arrays of them can always be encoded.
+    return String(decoding: (try? encoder.encode(value)) ?? Data(), as: UTF8.self)
+  }
+
+  /// A value of JSON.
+  private enum JSONValue: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+  {
+    case text(String)
+    case number(Int)
+    case truth(Bool)
+    case list([JSONValue])
+    case object([String: JSONValue])
+
+    init(stringLiteral value: String) { self = .text(value) }
+    init(integerLiteral value: Int) { self = .number(value) }
+    init(booleanLiteral value: Bool) { self = .truth(value) }
+    init(arrayLiteral elements: JSONValue...) { self = .list(elements) }
+    init(dictionaryLiteral elements: (String, JSONValue)...) {
+      self = .object(Dictionary(elements) { first, _ in first })
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .text(let value): try container.encode(value)
+      case .number(let value): try container.encode(value)
+      case .truth(let value): try container.encode(value)
+      case .list(let value): try container.encode(value)
+      case .object(let value): try container.encode(value)
+      }
+    }
+  }
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CallerPack
+import CallerPackBuilder
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Publishing
+import Storage
+import TestSupport
+import Testing
+
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+/// Lists at fixed addresses, asked for as the programs do that read them.
+@Suite(.database) struct ListsTests {
+  private typealias Entry = (number: Int64, label: String?, blocks: Bool)
+
+  private static let entries: [Entry] = [
+    (12_015_550_123, "Fraud", true), (12_015_550_124, "A shop", false), (33_162_000_248, "Sales, energy", true),
+  ]
+
+  private static func description(
+    _ name: String, _ entries: [Entry], serial: Int64, in folder: PublicationFolder
+  ) throws -> ManifestPack {
+    try FileManager.default.createDirectory(atPath: "\(folder.path)/packs", withIntermediateDirectories: true)
+    let file = "packs/\(name)-\(serial).rfpack"
+    let kind: PackKind =
+      entries.allSatisfy { $0.label == nil } ? .blocking : entries.contains { $0.blocks } ? .both : .identification
+    let writer = try PackWriter(
+      path: "\(folder.path)/\(file)",
+      options: .init(kind: kind, serial: UInt64(serial), createdAt: 1_795_132_800 + serial))
+    for entry in entries {
+      guard let label = entry.label else {
+        try writer.append(entry.number)
+        continue
+      }
+      try writer.append(entry.number, label: label, roles: entry.blocks ? [.blocks, .identifies] : .identifies)
+    }
+    let summary = try writer.finish()
+    return ManifestPack(
+      name: name, kind: "\(kind)", region: nil, serial: serial, entries: summary.entries, first: summary.first,
+      last: summary.last, bytes: summary.bytes, sha256: summary.sha256.hex,
+      contentSHA256: try PackReader.open(path: "\(folder.path)/\(file)").contentDigest().hex, path: file)
+  }
+
+  private static func publish(
+    _ serial: Int64, in folder: PublicationFolder, _ packs: [String: [Entry]] = ["toxic": ListsTests.entries]
+  ) throws {
+    let descriptions = try packs.map { try description($0.key, $0.value, serial: serial, in: folder) }
+    try folder.reveal(
+      Manifest(
+        serial: serial, issued: Date(), asOf: Date(), expires: Date() + 86_400, previous: nil,
+        packs: descriptions.sorted { $0.name < $1.name }), signedBy: SigningKey())
+  }
+
+  private static func ask(
+    _ server: TestServer, _ path: String, _ headers: HTTPFields = [:], method: HTTPRequest.Method = .get
+  ) async throws -> TestResponse {
+    try await server.client.execute(uri: path, method: method, headers: headers)
+  }
+
+  @Test func `SpamBlocker downloads its CSV each day`() async throws {
+    try await TestServer.run { server in
+      try Self.publish(812, in: server.folder)
+      let headers: HTTPFields = [
+        .userAgent: "SpamBlocker/5.13", .authorization: "Bearer \(server.key)", .acceptEncoding: "gzip",
+      ]
+      let compressed = try await Self.ask(server, "/v1/lists/toxic.spamblocker.csv", headers)
+      #expect(compressed.status == .ok && compressed.headers[.contentEncoding] == "gzip")
+      #expect(compressed.headers[.contentType] == "text/csv; charset=utf-8")
+      #expect(compressed.headers[.vary] == "Accept-Encoding")
+      #expect([UInt8](compressed.body.readableBytesView.prefix(2)) == [0x1F, 0x8B])
+      let plain = try await Self.ask(server, "/v1/lists/toxic.spamblocker.csv")
+      #expect(plain.headers[.contentEncoding] == nil && plain.headers[.vary] == "Accept-Encoding")
+      #expect(
+        String(buffer: plain.body) == "pattern,description\n12015550123,Fraud\n33162000248,\"Sales, energy\"")
+      #expect(plain.headers[.eTag] != compressed.headers[.eTag])
+    }
+  }
+
+  @Test func `a list is sent again only after a change`() async throws {
+    try await TestServer.run { server in
+      try Self.publish(812, in: server.folder)
+      let path = "/v1/lists/toxic.spamblocker.csv"
+      let first = try await Self.ask(server, path)
+      let tag = try #require(first.headers[.eTag])
+      let date = try #require(first.headers[.lastModified])
+      #expect(date == HTTPDate.format(Date(timeIntervalSince1970: 1_795_133_612)))
+      #expect(first.headers[.cacheControl] == "public, no-cache")
+      #expect(try await Self.ask(server, path, [.ifNoneMatch: tag]).status == .notModified)
+      #expect(try await Self.ask(server, path, [.ifModifiedSince: date]).status == .notModified)
+      let head = try await Self.ask(server, path, method: .head)
+      #expect(head.status == .ok && head.headers[.contentLength] == "\(first.body.readableBytes)")
+      try Self.publish(813, in: server.folder, ["toxic": Self.entries + [(33_162_000_300, "Fraud", true)]])
+      let next = try await Self.ask(server, path, [.ifNoneMatch: tag, .ifModifiedSince: date])
+      #expect(next.status == .ok && String(buffer: next.body).contains("33162000300"))
+      let files = try FileManager.default.contentsOfDirectory(atPath: "\(server.folder.path)/.lists/1")
+      #expect(files.count == 1 && files[0].hasPrefix("toxic-813-"))
+    }
+  }
+
+  @Test func `changes since a serial include the numbers that have left`() async throws {
+    try await TestServer.run { server in
+      try Self.publish(812, in: server.folder)
+      try Self.publish(
+        813, in: server.folder,
+        [
+          "toxic": [
+            (12_015_550_123, "Robocall", true), (12_015_550_124, "A shop", false), (33_162_000_300, "Fraud", true),
+          ]
+        ])
+      let path = "/v1/lists/toxic.spamblocker.xml"
+      func rows(_ query: String) async throws -> [String] {
+        let answer = try await Self.ask(server, "\(path)\(query)")
+        #expect(answer.status == .ok && answer.headers[.contentType] == "application/xml")
+        return String(buffer: answer.body).split(separator: "\n").map(String.init)
+      }
+      let start = [#"<?xml version="1.0" encoding="utf-8"?>"#, #"<l v="813">"#]
+      let full = [
+        #"<n p="12015550123" votes="10" l="Robocall"/>"#, #"<n p="33162000300" votes="10" l="Fraud"/>"#,
+      ]
+      #expect(try await rows("?since=812") == start + [full[0], #"<n p="33162000248" votes="0"/>"#, full[1], "</l>"])
+      #expect(try await rows("?since=813") == start + ["</l>"])
+      // None, one that was never published, and one of the future after a backup was restored.
+      for query in ["", "?since=0", "?since=7", "?since=900"] {
+        #expect(try await rows(query) == start + full + ["</l>"], "\(query)")
+      }
+      let csv = try await Self.ask(server, "/v1/lists/toxic.spamblocker.csv?since=812")
+      #expect(String(buffer: csv.body) == "pattern,description\n12015550123,Robocall\n33162000300,Fraud")
+    }
+  }
+
+  @Test func `other programs get their formats`() async throws {
+    try await TestServer.run { server in
+      try Self.publish(812, in: server.folder)
+      // The dongle of PhoneBlock needs the length.
+      let dongle = try await Self.ask(
+        server, "/v1/lists/toxic.pbbl",
+        [.userAgent: "PhoneBlock-Dongle/1.2 (abc)", .accept: "application/octet-stream"])
+      #expect(dongle.headers[.contentType] == "application/octet-stream" && dongle.headers[.contentLength] == "32")
+      #expect([UInt8](dongle.body.readableBytesView.prefix(12)) == [0x50, 0x42, 0x42, 0x4C, 1, 0, 0, 0, 2, 0, 0, 0])
+      let tranquille = try await Self.ask(server, "/v1/lists/toxic.tranquille.csv")
+      #expect(String(buffer: tranquille.body).contains("\n,Fraud,+12015550123,1795133612000,0,\n"))
+      let saracroche = try await Self.ask(
+        server, "/v1/lists/toxic.saracroche.json",
+        [
+          .accept: "application/json", .contentType: "application/json",
+          HTTPField.Name("X-Device-ID")!: "8D0C9A34-0B6A-4B53-8E3A-5E2B1C0C9F11",
+        ])
+      #expect(saracroche.headers[.contentType] == "application/json")
+      #expect(String(buffer: saracroche.body).hasPrefix(#"{"version":"812","name":"Ringfence toxic","patterns":["#))
+      let callblocker = try await Self.ask(server, "/v1/lists/toxic.callblocker.json", [.userAgent: "curl/8.5.0"])
+      #expect(String(buffer: callblocker.body).contains(#"{"number":"+12015550123","name":"Fraud","date_created":"#))
+      let fossify = try await Self.ask(server, "/v1/lists/toxic.fossify.txt")
+      #expect(fossify.headers[.contentType] == "text/plain; charset=utf-8")
+      #expect(String(buffer: fossify.body) == "+12015550123,+33162000248")
+      // Also the formats of recipes have the numbers to block alone here.
+      for format in ["csv", "jsonl", "tsv", "asterisk.txt", "freepbx.csv", "fritzbox.xml"] {
+        let text = String(buffer: try await Self.ask(server, "/v1/lists/toxic.\(format)").body)
+        #expect(text.contains("12015550123") && !text.contains("12015550124"), "\(format)")
+      }
+      for format in ["2gis", "2gis.gz", "sqlite"] {
+        let answer = try await Self.ask(server, "/v1/lists/toxic.\(format)", [.acceptEncoding: "br"])
+        #expect(answer.status == .ok && answer.headers[.contentEncoding] == nil, "\(format)")
+      }
+      let twice = try await Self.ask(server, "/v1/lists/toxic.2gis.gz", [.acceptEncoding: "gzip"])
+      #expect(twice.headers[.contentEncoding] == nil)
+    }
+  }
+
+  @Test(arguments: [
+    ("toxic.exe", 404), ("toxic", 404), ("none.csv", 404), ("names.csv", 404), ("..%2Ftoxic.csv", 404), (".csv", 404),
+    ("toxic.pbbl?since=1", 400), ("toxic.spamblocker.csv?since=x", 400), ("toxic.spamblocker.xml?since=-1", 400),
+    ("toxic.spamblocker.xml?since=99999999999999999999", 400), ("toxic.spamblocker.csv?since=", 400),
+    ("long.fritzbox.xml", 404), ("long.2.csv", 200),
+  ])
+  func `a wrong request has a clear status`(path: String, status: Int) async throws {
+    try await TestServer.run { server in
+      let long: [Entry] = (Int64(33_000_000_000)..<33_000_003_001).map { ($0, nil, true) }
+      try Self.publish(
+        812, in: server.folder,
+        ["toxic": Self.entries, "names": [(12_015_550_124, "A shop", false)], "long": long, "long.2": long])
+      let answer = try await Self.ask(server, "/v1/lists/\(path)")
+      #expect(answer.status.code == status)
+      if status != 200 { #expect(answer.headers[.contentType] == "application/problem+json") }
+      if path.hasPrefix("long.fritz") { #expect(String(buffer: answer.body).contains("3001 numbers")) }
+    }
+  }
+
+  private struct Catalogue: Decodable {
+    struct List: Decodable {
+      struct Category: Decodable {
+        let label: String
+        let entries: Int
+      }
+      struct Format: Decodable {
+        let format: String
+        let path: String
+        let media_type: String
+        let has_changes: Bool
+      }
+      let pack: String
+      let serial: Int64
+      let entries: Int
+      let categories: [Category]
+      let formats: [Format]
+      let spamblocker_workflow: String
+    }
+    let serial: Int64
+    let lists: [List]
+    let spamblocker_query: String
+  }
+
+  @Test func `the catalogue names every list and its workflow`() async throws {
+    try await TestServer.run { server in
+      #expect(try await Self.ask(server, "/v1/lists").status == .notFound)
+      #expect(try await Self.ask(server, "/v1/lists/toxic.csv").status == .notFound)
+      try Self.publish(812, in: server.folder, ["toxic": Self.entries, "names": [(12_015_550_124, "A shop", false)]])
+      let answer = try await Self.ask(server, "/v1/lists")
+      let catalogue = try JSONDecoder().decode(Catalogue.self, from: Data(String(buffer: answer.body).utf8))
+      #expect(catalogue.serial == 812 && catalogue.lists.map(\.pack) == ["toxic"])
+      let list = try #require(catalogue.lists.first)
+      #expect(list.entries == 2 && list.serial == 812)
+      #expect(list.categories.map { "\($0.label) \($0.entries)" } == ["Fraud 1", "Sales, energy 1"])
+      #expect(list.formats.count == 16)
+      for format in list.formats {
+        let file = try await Self.ask(server, format.path)
+        #expect(file.status == .ok && file.headers[.contentType] == format.media_type, "\(format.format)")
+        #expect(format.has_changes == format.format.hasPrefix("spamblocker"))
+      }
+      let workflow = try #require(
+        try JSONSerialization.jsonObject(with: Data(list.spamblocker_workflow.utf8)) as? [String: Any])
+      let actions = try #require(workflow["actions"] as? [[String: Any]])
+      #expect(
+        actions.map { $0["type"] as? String } == ["HttpDownload", "ParseCSV", "ImportToSpamDB", "CleanupSpamDB"])
+      let url = try #require(actions[0]["url"] as? String)
+      #expect(url.hasPrefix("http://") && url.hasSuffix("/v1/lists/toxic.spamblocker.csv"))
+      #expect(actions[0]["header"] == nil && actions[1]["columnMapping"] as? String == "{}")
+      let trigger = try #require(workflow["trigger"] as? [String: Any])
+      #expect(trigger["type"] as? String == "Schedule" && trigger["enabled"] as? Bool == true)
+      #expect(catalogue.spamblocker_query.contains(#"/v1/numbers/{cc}{domestic}"#))
+    }
+  }
+
+  @Test func `lists need a key where publications do, and can be switched off`() async throws {
+    try await TestServer.run(configure: { $0.publicationsNeedKey = true }) { server in
+      try Self.publish(812, in: server.folder)
+      for path in ["/v1/lists", "/v1/lists/toxic.csv"] {
+        #expect(try await Self.ask(server, path).status == .unauthorized)
+        let answer = try await Self.ask(server, path, [.authorization: "Bearer \(server.key)"])
+        #expect(answer.status == .ok && answer.headers[.cacheControl] == "private, no-cache")
+      }
+      let answer = try await Self.ask(server, "/v1/lists", [.authorization: "Bearer \(server.key)"])
+      #expect(String(buffer: answer.body).contains("{bearer_auth(KEY)}"))
+    }
+    try await TestServer.run(configure: { $0.hasLists = false }, app: "Without lists") { server in
+      try Self.publish(812, in: server.folder)
+      #expect(try await Self.ask(server, "/v1/lists").status == .notFound)
+      #expect(try await Self.ask(server, "/v1/lists/toxic.csv").status == .notFound)
+      #expect(try await Self.ask(server, "/lists").status == .notFound)
+    }
+  }
+
+  @Test(arguments: ["en", "ru"]) func `the page shows every list with its workflow`(language: String) async throws {
+    try await TestServer.run { server in
+      let headers: HTTPFields = [.acceptLanguage: language]
+      #expect(try await Self.ask(server, "/lists", headers).status == .ok)
+      try Self.publish(812, in: server.folder, ["toxic": Self.entries, "names": [(12_015_550_124, "A shop", false)]])
+      let page = String(buffer: try await Self.ask(server, "/lists", headers).body)
+      #expect(page.contains(#"href="/v1/lists/toxic.spamblocker.csv""#) && page.contains("Sales, energy"))
+      #expect(page.contains("CleanupSpamDB") && page.contains("ParseQueryResult"))
+      #expect(!page.contains("A shop") && !page.contains("names.csv") && !page.contains("[["))
+    }
+  }
+
+  @Test func `many requests at once make a file once`() async throws {
+    try await TestServer.run { server in
+      let long: [Entry] = (Int64(33_000_000_000)..<33_000_050_000).map { ($0, nil, true) }
+      try Self.publish(812, in: server.folder, ["long": long])
+      let tags = try await withThrowingTaskGroup(of: String?.self) { group in
+        for _ in 0..<20 {
+          group.addTask { try await Self.ask(server, "/v1/lists/long.pbbl").headers[.eTag] }
+        }
+        return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+      }
+      #expect(tags.count == 1 && !tags.contains(nil))
+    }
+  }
+
+  @Test(
+    arguments: [
+      (nil, false), ("", false), ("gzip", true), ("gzip, deflate, br", true), ("br;q=1.0, GZIP;q=0.5", true),
+      ("gzip;q=0", false), ("*", true), ("identity", false), ("identity;q=1, gzip;q=0.5", false), ("x-gzip", true),
+      ("gzip;q=abc", false), (";,;", false),
+    ] as [(String?, Bool)])
+  func `gzip is used where it is accepted`(field: String?, expected: Bool) {
+    #expect(AcceptEncodingField(field).acceptsGzip == expected)
+  }
+}
