@@ -56,7 +56,7 @@ struct QueuePages: Sendable {
   ) async throws -> Response {
     let worker = try context.worker
     var address = address
-    if let left = form?["number"].flatMap({ Int64($0) }) { address.skip(left) }
+    if done == nil, let left = form?["number"].flatMap({ Int64($0) }) { address.skip(left) }
     let item = try await queue.claimNext(address.filter, skipping: address.skipped, by: worker, at: Date())
     if let form { try await release(form, worker) }
     let more = done.map { [(name: "did", value: $0)] } ?? []

@@ -5,7 +5,7 @@ import PostgreSQL
 /// SQL about the cluster that the database may be.
 enum ClusterSQL {
   /// Whether Citus is installed in the database.
-  static let isCluster = "(to_regproc('pg_catalog.citus_version') IS NOT NULL)"
+  static let isCluster = "(to_regproc('citus_version') IS NOT NULL)"
 }
 
 /// Whether Citus distributes the tables.

@@ -119,7 +119,7 @@ import Testing
     #expect(try await !ClusterState(pool: pool).isCluster)
     try await pool.withConnection { connection in
       try await connection.execute(
-        script: "CREATE FUNCTION pg_catalog.citus_version() RETURNS text LANGUAGE sql AS $$SELECT 'Citus'$$")
+        script: "CREATE FUNCTION citus_version() RETURNS text LANGUAGE sql AS $$SELECT 'Citus'$$")
     }
     #expect(try await settings() == ["auto", "sequential"])
     #expect(try await ClusterState(pool: pool).isCluster)
