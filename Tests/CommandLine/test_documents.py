@@ -30,9 +30,11 @@ LEFT_OUT = {
 ELSEWHERE = {
     "Docker/README.md": "it needs root and a container engine; Tests/Docker and Scripts/check-image.py check it",
     "Documentation/api.md": "test_api.py runs it",
+    "Documentation/clients.md": "its command is for another machine; ListsTests.swift asks for every list",
     "Documentation/configuration.md": "it needs a file in /etc; test_settings.py checks files of settings",
     "Documentation/operations.md": "test_operations.py runs it",
     "Documentation/pipeline.md": "test_fetch.py runs it",
+    "Documentation/scaling.md": "its commands fill a disk",
     "Documentation/benchmarks": "they take hours, and some need lists that are not in the repository",
 }
 
