@@ -49,6 +49,7 @@ INDIRECT = {
 # Debian packages that a built server is linked with or runs with.
 DEBIAN = {
     "ca-certificates": ("MPL-2.0, GPL-2+", "certificate authorities for requests to other servers"),
+    "default-jdk-headless": ("GPL-2.0 with Classpath exception", "tests only: the reader in Java"),
     "chromium": ("BSD-3-Clause and others", "tests only: the browser"),
     "libphonenumber8": ("Apache-2.0, BSD-3-Clause, MIT", "telephone numbers"),
     "libpq5": ("PostgreSQL", "the database's client"),
@@ -72,6 +73,7 @@ PYPI = {
     "playwright": ("Apache-2.0", "the browser"),
     "prometheus_client": ("Apache-2.0 and BSD-2-Clause", "reading the metrics as Prometheus does"),
     "pytest": ("MIT", "tests in Python"),
+    "pytest-timeout": ("MIT", "tests only"),
     "pytest-xdist": ("MIT", "two processes of tests at once"),
     "PyYAML": ("MIT", "compose.yaml"),
     "requests": ("Apache-2.0", "the API as a client meets it"),

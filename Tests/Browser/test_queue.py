@@ -251,6 +251,10 @@ def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in,
     page.get_by_role("button", name="Preview").click()
     assert "3 numbers get this decision." in page.locator("#preview").inner_text()
     assert all(decisions(home, number) == [] for number in chosen)
+    # Where a directory names one of them, or a neighbour is protected.
+    confirmation = page.locator("input[name=confirm]")
+    if confirmation.count():
+        confirmation.first.check()
     page.get_by_role("button", name="Block 3 numbers").click()
     page.get_by_role("heading", name="Done").wait_for()
     assert all(decisions(home, number) == ["block"] for number in chosen)

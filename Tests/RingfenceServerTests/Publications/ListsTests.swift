@@ -176,7 +176,7 @@ import Testing
 
   @Test(arguments: [
     ("toxic.exe", 404), ("toxic", 404), ("none.csv", 404), ("names.csv", 404), ("..%2Ftoxic.csv", 404), (".csv", 404),
-    ("toxic.pbbl?since=1", 400), ("toxic.spamblocker.csv?since=x", 400), ("toxic.spamblocker.xml?since=-1", 400),
+    ("toxic.pbbl?since=1", 200), ("toxic.spamblocker.csv?since=x", 400), ("toxic.spamblocker.xml?since=-1", 400),
     ("toxic.spamblocker.xml?since=99999999999999999999", 400), ("toxic.spamblocker.csv?since=", 400),
     ("long.fritzbox.xml", 404), ("long.2.csv", 200),
   ])

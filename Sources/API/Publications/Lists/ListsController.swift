@@ -55,12 +55,9 @@ struct ListsController: Sendable {
     return (String(file.dropLast(format.fileExtension.count + 1)), format)
   }
 
-  /// The query parameter `since`.
+  /// The query parameter `since`; nil for a format without changes, whose lists are complete.
   private static func since(_ request: Request, _ format: ListFormat) throws -> Int64? {
-    guard let text = request.uri.queryParameters["since"] else { return nil }
-    guard format.hasChanges else {
-      throw Problem.malformed("Lists of this format have no changes. Leave out the parameter since.")
-    }
+    guard format.hasChanges, let text = request.uri.queryParameters["since"] else { return nil }
     guard let since = Int64(text), since >= 0 else {
       throw Problem.malformed("The parameter since must be the serial of a list, such as 12.")
     }
