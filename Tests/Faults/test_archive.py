@@ -67,6 +67,10 @@ class Loss:
             with load._lock:
                 self.acknowledged_archived = set(load.acknowledged)
             archive_everything(server, self.archive)
+            # Segments that the base backup does not contain itself.
+            for _ in range(2):
+                load.goes_on(reports=100)
+                archive_everything(server, self.archive)
             load.goes_on(reports=100)
             self.killed = time.time()
             os.kill(server.postmaster(), signal.SIGKILL)
