@@ -273,7 +273,9 @@ package struct SiteRoutes {
         newest: NewestManifest(folder: services.folder, files: OpenFiles()), lists: ListFiles(folder: services.folder),
         presets: SpamBlockerPresets(isSecure: configuration.isSecure, needsKey: configuration.publicationsNeedKey),
         pages: pages)
-      router.get("lists", use: lists.list)
+      router.group("lists")
+        .add(middleware: networkLimit)
+        .get(use: lists.list)
     }
     guard configuration.publicNumbers != .off else { return }
     let numbers = PublicNumberPages(

@@ -15,8 +15,8 @@ struct QueueAddress: Sendable, Equatable {
   /// The cases that were left for the next one, the newest last: "Next case" does not lead back to them.
   private(set) var skipped: [Int64] = []
 
-  /// More would make addresses long.
-  private static let mostSkipped = 50
+  /// More would make addresses long. Cases beyond are reached by decisions and "Not sure" alone.
+  private static let mostSkipped = 200
 
   /// The value for numbers without a country.
   static let nowhere = "-"
@@ -38,6 +38,11 @@ struct QueueAddress: Sendable, Equatable {
     filter.days = field("days").flatMap { Int($0) }.flatMap { QueueFilter.ages.contains($0) ? $0 : nil }
     order = field("sort").flatMap { QueueOrder(rawValue: $0) } ?? .urgency
     skipped = (field("skipped") ?? "").split(separator: ".").compactMap { Int64($0) }.suffix(Self.mostSkipped)
+  }
+
+  /// All cases were skipped: keeps the one that was left last, and offers the others again.
+  mutating func startAgain() {
+    skipped = skipped.suffix(1)
   }
 
   /// Adds a case that is left for the next one.

@@ -59,6 +59,7 @@ struct QueuePages: Sendable {
     if done == nil, let left = form?["number"].flatMap({ Int64($0) }) { address.skip(left) }
     let item = try await queue.claimNext(address.filter, skipping: address.skipped, by: worker, at: Date())
     if let form { try await release(form, worker) }
+    if let item, address.skipped.contains(item.number) { address.startAgain() }
     let more = done.map { [(name: "did", value: $0)] } ?? []
     guard let item else {
       await queueCounts.forget()

@@ -65,7 +65,8 @@ public struct Publisher: Sendable {
   /// - Throws: ``PublishingError``, `PackError` or a database error; the previous publication stays.
   public func publish(_ request: PublicationRequest) async throws -> Manifest {
     try await locked { ground in
-      try await store.endExpiredDecisions(at: request.time)
+      // Not at a time in the future: an end cannot be taken back.
+      try await store.endExpiredDecisions(at: min(request.time, Date()))
       return try await run(
         request, on: ground,
         make: { work in try await makePacks(work) },

@@ -29,6 +29,8 @@ extension PostgresConnection {
     }
     try rules.first?.check(decision, role: role)
     var dated = decision
+    // An answered appeal is not opened again by the clock.
+    if rules.first?.isAppealed == true { dated.expiresAt = nil }
     if case .this(let id) = expected {
       guard standing?.decisionID == id else { throw DecisionError.stale }
       // Where there was no row to lock: of two transactions that insert one, the second finds it.

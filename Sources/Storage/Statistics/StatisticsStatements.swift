@@ -56,7 +56,8 @@ struct CountDecisions: PostgresStatement {
 
   static let sql = """
     INSERT INTO daily_statistics (day, statistic, value)
-    SELECT (decided_at AT TIME ZONE 'UTC')::date, 'decisions', count(*) FROM decisions WHERE decided_at >= $1
+    SELECT (decided_at AT TIME ZONE 'UTC')::date, 'decisions', count(*) FROM decisions
+    WHERE decided_at >= $1 AND (undoes IS NULL OR expires_at IS NULL)
     GROUP BY 1 ORDER BY 1
     ON CONFLICT (day, statistic) DO UPDATE SET value = excluded.value
     """
