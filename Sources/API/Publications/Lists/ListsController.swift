@@ -57,10 +57,10 @@ struct ListsController: Sendable {
 
   /// The query parameter `since`; nil for a format without changes, whose lists are complete.
   private static func since(_ request: Request, _ format: ListFormat) throws -> Int64? {
-    guard format.hasChanges, let text = request.uri.queryParameters["since"] else { return nil }
+    guard let text = request.uri.queryParameters["since"] else { return nil }
     guard let since = Int64(text), since >= 0 else {
       throw Problem.malformed("The parameter since must be the serial of a list, such as 12.")
     }
-    return since
+    return format.hasChanges ? since : nil
   }
 }
