@@ -9,8 +9,8 @@ from ringfence_server import BENCHMARK, BINARY, environment
 def test_every_kind_is_asked_and_an_overload_is_survived(make_server):
     server = make_server("--no-limits", "--demo")
     done = subprocess.run(
-        [BENCHMARK, "mixed", "--url", server.address, "--data", server.data, "--seconds", "5", "--overload", "2",
-         "--minutes", "0.05", "--reporters", "4", "--lookup-clients", "4", "--downloaders", "2", "--moderators", "1"],
+        [BENCHMARK, "mixed", "--url", server.address, "--data", server.data, "--server-pid", str(server.process.pid),
+         "--seconds", "5", "--overload", "2", "--minutes", "0.05", "--reporters", "4", "--lookup-clients", "4", "--downloaders", "2", "--moderators", "1"],
         capture_output=True, text=True, env=environment(), timeout=400)
     assert done.returncode == 0, done.stderr
     tables = re.findall(r"^(As fast as answers come|Half of that|2\.0 times that|Half of that again),", done.stdout,
