@@ -125,28 +125,15 @@ struct ReadDecidedCase: PostgresStatement {
 struct ReadAllowRule: PostgresStatement {
   let number: Int64
 
+  /// Whether an open hold covers the number, whether it is listed, whether it has an open appeal, and the sum of its
+  /// reporters over the toxic categories.
   static let sql = """
-    SELECT \(isHeld("$1")), EXISTS (SELECT 1 FROM listings l WHERE l.number = $1), \(isAppealed("$1")),
-           \(toxicReporters("$1"))
+    SELECT EXISTS (SELECT 1 FROM holds h WHERE h.number = $1 AND NOT h.settled),
+           EXISTS (SELECT 1 FROM listings l WHERE l.number = $1),
+           EXISTS (SELECT 1 FROM appeals a WHERE a.number = $1 AND a.state = 'open'),
+           (SELECT coalesce(sum(c.reporters), 0) FROM number_categories c
+            JOIN categories k ON k.category_id = c.category_id WHERE c.number = $1 AND k.toxic)
     """
-
-  /// Whether an open hold covers a number.
-  static func isHeld(_ number: String) -> String {
-    "EXISTS (SELECT 1 FROM holds h WHERE h.number = \(number) AND NOT h.settled)"
-  }
-
-  /// Whether a number has an open appeal.
-  static func isAppealed(_ number: String) -> String {
-    "EXISTS (SELECT 1 FROM appeals a WHERE a.number = \(number) AND a.state = 'open')"
-  }
-
-  /// The sum of a number's reporters over the toxic categories.
-  static func toxicReporters(_ number: String) -> String {
-    """
-    (SELECT coalesce(sum(c.reporters), 0) FROM number_categories c
-     JOIN categories k ON k.category_id = c.category_id WHERE c.number = \(number) AND k.toxic)
-    """
-  }
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
 
