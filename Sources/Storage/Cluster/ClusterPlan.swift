@@ -6,6 +6,7 @@ public struct ClusterPlan: Sendable {
   public struct Step: Sendable, Equatable {
     /// The table whose rows it moves; nil where it moves none.
     public let table: String?
+    /// SQL with its semicolon.
     public let statement: String
   }
 

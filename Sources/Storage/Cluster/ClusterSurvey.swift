@@ -15,6 +15,7 @@ public struct ClusterSurvey: Sendable, Equatable {
     public init(rows: Int64, bytes: Int64) { (self.rows, self.bytes) = (rows, bytes) }
   }
 
+  /// The name of the database.
   public let database: String
   /// By the name of the table.
   public let sizes: [String: Size]

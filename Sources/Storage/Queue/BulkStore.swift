@@ -30,7 +30,9 @@ public struct BulkStore: Sendable {
     let items = try await pool.withConnection { connection in
       var items = Dictionary(
         uniqueKeysWithValues: sorted.map { ($0, BulkItem(number: $0, heat: 0, isPublished: false)) })
-      for row in try await connection.run(ReadStandingDecisionsOf(numbers: sorted)) { items[row.number]?.standing = row }
+      for row in try await connection.run(ReadStandingDecisionsOf(numbers: sorted)) {
+        items[row.number]?.standing = row
+      }
       for row in try await connection.run(CountDecisionsOf(numbers: sorted)) {
         items[row.number]?.decisionCount = row.count
       }
