@@ -89,6 +89,10 @@ package struct APIRoutes {
       files.get("\(folder)/:file", use: publications.files(in: folder))
     }
     if hasLists { listRoutes(files, newest: newest, files: FileAnswer(files: openFiles)) }
+    let numbers = NumberPublicationsController(
+      newest: newest, folder: services.publications, explanations: services.stores.explanations, hasLists: hasLists)
+    group(router, .lookup).add(middleware: AcceptMiddleware())
+      .get("numbers/:number/publications", use: numbers.history)
     files.add(middleware: AcceptMiddleware())
       .get("manifest", use: publications.manifest)
       .get("manifest.json", use: publications.manifest)

@@ -138,6 +138,12 @@ package struct SiteRoutes {
       .get("export.csv", use: audit.export)
   }
 
+  private func history(_ newest: NewestManifest) -> NumberPublicationPages {
+    NumberPublicationPages(
+      explanations: stores.explanations, newest: newest, folder: services.folder, hasLists: configuration.hasLists,
+      pages: pages)
+  }
+
   private func queueRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let newest = NewestManifest(folder: services.folder, files: OpenFiles())
     let queue = QueuePages(queue: stores.queue, queueCounts: queueCounts, pages: pages)
@@ -157,6 +163,7 @@ package struct SiteRoutes {
       .post("queue/filters", use: queue.saveFilter)
       .post("queue/filters/delete", use: queue.deleteFilter)
       .get("numbers/:number", use: cases.show)
+      .get("numbers/:number/publications", use: history(newest).show)
       .post("numbers/:number/notes", use: cases.note)
       .post("numbers/:number/decision", use: decisions.decide)
       .post("numbers/:number/undo", use: decisions.undo)
@@ -272,14 +279,16 @@ package struct SiteRoutes {
       let lists = ListPages(
         newest: NewestManifest(folder: services.folder, files: OpenFiles()), lists: ListFiles(folder: services.folder),
         presets: SpamBlockerPresets(isSecure: configuration.isSecure, needsKey: configuration.publicationsNeedKey),
-        pages: pages)
+        needsKey: configuration.publicationsNeedKey, pages: pages)
       router.group("lists")
         .add(middleware: networkLimit)
         .get(use: lists.list)
     }
     guard configuration.publicNumbers != .off else { return }
     let numbers = PublicNumberPages(
-      explanations: stores.explanations, pages: pages, visibility: configuration.publicNumbers)
+      explanations: stores.explanations,
+      history: history(NewestManifest(folder: services.folder, files: OpenFiles())), pages: pages,
+      visibility: configuration.publicNumbers)
     router.group("number")
       .add(middleware: networkLimit)
       .get(":number", use: numbers.number)

@@ -52,6 +52,11 @@ AREAS = {
 }
 
 
+def publications_of_number(server):
+    [[digits]] = server.query("SELECT number FROM listings ORDER BY number LIMIT 1")
+    return f"/moderation/numbers/{digits}/publications"
+
+
 def richest_number(server):
     """The number with the most categories has the longest page."""
     [[digits]] = server.query(
@@ -394,6 +399,7 @@ PAGES = [
     Page("queue-filter-refused", "/moderation/queue?cause=threshold&sort=reports", then=refuse_filter),
     Page("queue-empty", "/moderation/queue", server="empty"),
     Page("case", richest_number),
+    Page("case-publications", publications_of_number),
     Page("case-attacked", "/moderation/numbers/12025550140"),
     Page("case-unknown", "/moderation/numbers/12015550199"),
     Page("case-refused", "/moderation/numbers/12015550199", then=forget_the_reason),
