@@ -25,8 +25,10 @@
       if (answer?.status == 409) clearInterval(ping)
     }, 60_000)
     let isSent = false
-    // Closing a dialog is also a submit event, and sends nothing.
-    document.addEventListener("submit", (event) => { if (event.target.method != "dialog") isSent = true })
+    // Closing a dialog is also a submit event, and sends nothing. The forms of the list leave the case beside it.
+    document.addEventListener("submit", (event) => {
+      if (event.target.method != "dialog" && !event.target.closest(".beside-list")) isSent = true
+    })
     addEventListener("pagehide", () => {
       if (!isSent) navigator.sendBeacon("/moderation/queue/release", body())
     })

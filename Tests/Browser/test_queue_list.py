@@ -74,7 +74,7 @@ def test_keys_move_select_and_open(page):
 def test_keys_leave_fields_alone_and_can_be_off(page):
     page.get_by_label("Reason", exact=True).focus()
     page.keyboard.press("j")
-    assert page.evaluate("document.activeElement.id") == "cause"
+    assert page.evaluate("document.activeElement.id") == "filter-cause"
     # Keys of other alphabets, by their place.
     page.locator("h1").click()
     page.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'о', code: 'KeyJ', bubbles: true }))")
