@@ -147,8 +147,12 @@ import Testing
       let page = try await client.page(split(filter, open))
       let skipped = try await client.send(page, to: "/moderation/queue/next", [])
       let next = try opened(skipped.headers[.location])
-      #expect(next != open && skipped.headers[.location] == address(
-        "/moderation/queue", filter, "skipped=\(open)", "case=\(next)"))
+      #expect(
+        next != open
+          && skipped.headers[.location]
+            == address(
+              "/moderation/queue", filter, "skipped=\(open)", "case=\(next)")
+      )
       #expect(try await QueueStore(pool: pool).find(open)?.claim == nil)
       let left = try await client.send(
         try await client.page(try #require(skipped.headers[.location])), to: "/moderation/queue/release", [])
@@ -183,7 +187,8 @@ import Testing
       let missing = try await ada.send(page, to: "\(path)/decision", [("decision", "block"), ("note", "Kept.")])
       #expect(missing.status == .unprocessableContent && missing.text.contains("Enter a reason"))
       #expect(missing.text.contains("id=\"bulk\"") && missing.text.contains("Kept."))
-      let decided = try Decision(number: number, treatment: .allow, reason: "Mine.", decidedBy: "Bob", decidedAt: Date())
+      let decided = try Decision(
+        number: number, treatment: .allow, reason: "Mine.", decidedBy: "Bob", decidedAt: Date())
       _ = try await decisions.record(decided)
       let typed = [("decision", "block"), ("reason", "They lie.")]
       let stale = try await ada.send(missing.text, to: "\(path)/decision", typed)
@@ -213,7 +218,8 @@ import Testing
         try #require(second.firstMatch(of: /class="to-split" href="[^"]+after=([0-9.-]+)"/)?.1))
       let page = try await client.page("/moderation/queue?case=\(last)&after=\(cursor)")
       let refused = try await client.send(page, to: "/moderation/numbers/\(last)/decision", [("decision", "block")])
-      #expect(refused.status == .unprocessableContent && refused.text.contains(#"after=\#(cursor)" aria-current="true""#))
+      #expect(
+        refused.status == .unprocessableContent && refused.text.contains(#"after=\#(cursor)" aria-current="true""#))
       let left = try await client.send(page, to: "/moderation/queue/release", [])
       #expect(left.headers[.location] == "/moderation/queue?after=\(cursor)")
       let done = try await client.send(page, to: "/moderation/numbers/\(last)/decision", [("decision", "allow")])
