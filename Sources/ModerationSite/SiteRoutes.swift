@@ -149,13 +149,13 @@ package struct SiteRoutes {
     let queue = QueuePages(queue: stores.queue, queueCounts: queueCounts, pages: pages)
     let cases = CasePages(
       cases: stores.cases, queue: stores.queue, queueCounts: queueCounts, decisions: stores.decisions,
-      packs: PackPlaces(folder: services.folder, newest: newest), pages: pages)
+      packs: PackPlaces(folder: services.folder, newest: newest), pages: pages, queuePages: queue)
     let decisions = DecisionPages(
       cases: cases, queuePages: queue, decisions: stores.decisions, answers: answers, protection: stores.protection,
       queue: stores.queue, queueCounts: queueCounts)
     let bulks = BulkPages(bulks: stores.bulks, queue: stores.queue, queueCounts: queueCounts, pages: pages)
     moderation
-      .get("queue", use: queue.list)
+      .get("queue", use: cases.list)
       .post("queue/next", use: queue.next)
       .get("queue/left", use: queue.left)
       .post("queue/ping", use: queue.ping)

@@ -397,6 +397,7 @@ PAGES = [
     Page("queue", full_queue),
     Page("queue-filtered", "/moderation/queue?cause=threshold&days=30"),
     Page("queue-filter-refused", "/moderation/queue?cause=threshold&sort=reports", then=refuse_filter),
+    Page("queue-split", "/moderation/queue?case=12025550140"),
     Page("queue-empty", "/moderation/queue", server="empty"),
     Page("case", richest_number),
     Page("case-publications", publications_of_number),
