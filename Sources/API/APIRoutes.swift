@@ -14,6 +14,7 @@ package struct APIRoutes {
   private let description: OpenAPIDocument
   private let needsKey: Bool
   private let hasLists: Bool
+  private let hasTelephoneSystems: Bool
   private let isSecure: Bool
   private let bodyBytes: Int
   private let network: NetworkLimitMiddleware
@@ -22,18 +23,20 @@ package struct APIRoutes {
   /// - catalog: the messages of explanations.
   /// - publicationsNeedKey: whether publications need a key with the scope `fetch`.
   /// - hasLists: whether `/v1/lists` has the publications in the formats of other programs.
+  /// - hasTelephoneSystems: whether `/v1/pbx` answers telephone systems.
   /// - isSecure: whether clients reach the server by https.
   /// - bodyBytes: the memory for request bodies in bytes.
   /// - networkLimit: checks the rate limits of networks.
   package init(
     services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
-    hasLists: Bool, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
+    hasLists: Bool, hasTelephoneSystems: Bool, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
   ) {
     self.services = services
     self.catalog = catalog
     self.description = description
     needsKey = publicationsNeedKey
     self.hasLists = hasLists
+    self.hasTelephoneSystems = hasTelephoneSystems
     self.isSecure = isSecure
     self.bodyBytes = bodyBytes
     network = networkLimit
@@ -50,6 +53,22 @@ package struct APIRoutes {
       intake: services.identifications, limiter: services.limiter, bodies: bodies)
     group(router, .identify).add(middleware: AcceptMiddleware())
       .post("identifications", use: identifications.create)
+    if hasTelephoneSystems { telephoneSystemRoutes(router) }
+  }
+
+  /// The path of telephone systems.
+  package static let telephoneSystemPath = "/v1/pbx"
+
+  private func telephoneSystemRoutes(_ router: Router<ServerRequestContext>) {
+    let controller = TelephoneSystemsController(
+      lookups: services.stores.lookups, metrics: TelephoneSystemMetrics(services.metrics))
+    // The limit includes the check of the key.
+    DeadlineRoutes(router, deadline: DatabaseDeadline(always: TelephoneSystemsController.limit))
+      .group("\(Self.telephoneSystemPath)").add(middleware: network)
+      .add(middleware: ClientKeyMiddleware(directory: services.apps, places: [.bearer, .basic, .query]))
+      .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: .lookup))
+      .get("", use: controller.lookUp)
+      .get(":number", use: controller.lookUp)
   }
 
   /// Routes under /v1 that need a key with the scope.

@@ -39,6 +39,8 @@ package struct ServerConfiguration: Sendable {
   package var publicationsNeedKey: Bool
   /// Whether `/v1/lists` has the publications in the formats of other programs.
   package var hasLists: Bool
+  /// Whether `/v1/pbx` answers telephone systems.
+  package var hasTelephoneSystems: Bool
   /// The bearer token for the metrics; nil refuses every request.
   package var metricsToken: String?
   /// Whether each request is logged.
@@ -50,7 +52,8 @@ package struct ServerConfiguration: Sendable {
     textFolder: String, openAPIFile: String, maximumConnections: Int = 2_048, isSecure: Bool = false,
     secondFactor: SecondFactorPolicy = .administrators, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
-    publicationsNeedKey: Bool = false, hasLists: Bool = true, metricsToken: String? = nil, logsRequests: Bool = false,
+    publicationsNeedKey: Bool = false, hasLists: Bool = true, hasTelephoneSystems: Bool = true,
+    metricsToken: String? = nil, logsRequests: Bool = false,
     publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
   ) {
     self.host = host
@@ -70,6 +73,7 @@ package struct ServerConfiguration: Sendable {
     self.appealDelay = appealDelay
     self.publicationsNeedKey = publicationsNeedKey
     self.hasLists = hasLists
+    self.hasTelephoneSystems = hasTelephoneSystems
     self.metricsToken = metricsToken
     self.logsRequests = logsRequests
   }

@@ -49,6 +49,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Flag(\.lists) var lists: Bool?
 
+  @Flag(\.telephoneSystems) var telephoneSystems: Bool?
+
   @Option(\.secondFactor) var secondFactor: String?
 
   @Option(\.commentDays) var commentDays: String?
@@ -72,7 +74,7 @@ struct ServeCommand: AsyncParsableCommand {
       "demo": demo?.description, "drain": drain,
       "trust-proxy": trustProxy?.description, "public-number-pages": publicNumberPages, "appeal-work": appealWork,
       "appeal-delay": appealDelay, "limits": limits?.description, "fetch-needs-key": fetchNeedsKey?.description,
-      "lists": lists?.description,
+      "lists": lists?.description, "telephone-systems": telephoneSystems?.description,
       "second-factor": secondFactor, "comment-days": commentDays, "report-months": reportMonths,
       "publish-at": publishAt, "time-zone": timeZone, "log-format": logFormat,
       "log-requests": logRequests?.description,

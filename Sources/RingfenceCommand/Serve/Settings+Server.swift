@@ -14,7 +14,7 @@ extension Settings {
       isSecure: try self.url?.hasPrefix("https:") ?? false,
       secondFactor: try self.secondFactor ?? (self.demo ? .nobody : .administrators),
       limits: try self.limits ? .standard : .off, trustsProxy: try self.trustProxy,
-      publicationsNeedKey: try self.fetchNeedsKey, hasLists: try self.lists,
+      publicationsNeedKey: try self.fetchNeedsKey, hasLists: try self.lists, hasTelephoneSystems: try self.telephoneSystems,
       metricsToken: try self.metricsToken, logsRequests: try self.logRequests,
       publicNumbers: try self.publicNumberPages,
       appealDifficulty: try self.appealWork, appealDelay: try self.appealDelay)

@@ -53,6 +53,8 @@ package struct SettingList: Sendable {
     "fetch-needs-key", .boolean, default: false, "Require a key with the scope fetch to download publications.")
   let lists = Setting(
     "lists", .boolean, default: true, "Serve publications at /v1/lists in the formats of other programs.")
+  let telephoneSystems = Setting(
+    "telephone-systems", .boolean, default: true, "Answer lookups of telephone systems at /v1/pbx.")
   let drain = Setting(
     "drain", .number(0...3_600), default: 0,
     "Seconds that /readyz fails before the server stops, so that a load balancer notices.")
