@@ -14,6 +14,7 @@ package struct APIRoutes {
   private let description: OpenAPIDocument
   private let needsKey: Bool
   private let hasLists: Bool
+  private let phoneBlock: PhoneBlockOptions
   private let isSecure: Bool
   private let bodyBytes: Int
   private let network: NetworkLimitMiddleware
@@ -22,18 +23,20 @@ package struct APIRoutes {
   /// - catalog: the messages of explanations.
   /// - publicationsNeedKey: whether publications need a key with the scope `fetch`.
   /// - hasLists: whether `/v1/lists` has the publications in the formats of other programs.
+  /// - phoneBlock: the API of PhoneBlock's clients.
   /// - isSecure: whether clients reach the server by https.
   /// - bodyBytes: the memory for request bodies in bytes.
   /// - networkLimit: checks the rate limits of networks.
   package init(
     services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
-    hasLists: Bool, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
+    hasLists: Bool, phoneBlock: PhoneBlockOptions, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
   ) {
     self.services = services
     self.catalog = catalog
     self.description = description
     needsKey = publicationsNeedKey
     self.hasLists = hasLists
+    self.phoneBlock = phoneBlock
     self.isSecure = isSecure
     self.bodyBytes = bodyBytes
     network = networkLimit
@@ -44,12 +47,20 @@ package struct APIRoutes {
       .get(use: OpenAPIController(document: description).read)
     publicationRoutes(router)
     let bodies = BodyReader(budget: BodyBudget(limit: bodyBytes))
-    reportRoutes(router, bodies)
+    let reports = ReportsController(
+      intake: services.intake, limiter: services.limiter, bodies: bodies,
+      networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
+    reportRoutes(router, reports)
     numberRoutes(router)
     let identifications = IdentificationsController(
       intake: services.identifications, limiter: services.limiter, bodies: bodies)
     group(router, .identify).add(middleware: AcceptMiddleware())
       .post("identifications", use: identifications.create)
+    if phoneBlock.isOn {
+      PhoneBlockRoutes(
+        services: services, region: phoneBlock.region, network: network, bodies: bodies, reports: reports
+      ).add(to: router)
+    }
   }
 
   /// Routes under /v1 that need a key with the scope.
@@ -60,10 +71,7 @@ package struct APIRoutes {
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
   }
 
-  private func reportRoutes(_ router: Router<ServerRequestContext>, _ bodies: BodyReader) {
-    let reports = ReportsController(
-      intake: services.intake, limiter: services.limiter, bodies: bodies,
-      networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
+  private func reportRoutes(_ router: Router<ServerRequestContext>, _ reports: ReportsController) {
     group(router, .report).add(middleware: AcceptMiddleware())
       // ReportFastPath answers most of these requests before they reach the router.
       .post("reports", use: reports.create)

@@ -90,7 +90,9 @@ private func buildRouter(
   let networkLimit = NetworkLimitMiddleware(limiter: api.limiter, trustsProxy: configuration.trustsProxy)
   APIRoutes(
     services: api, catalog: catalog, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
-    hasLists: configuration.hasLists, isSecure: configuration.isSecure, bodyBytes: configuration.limits.bodyBytes,
+    hasLists: configuration.hasLists,
+    phoneBlock: PhoneBlockOptions(isOn: configuration.hasPhoneBlock, region: configuration.phoneBlockRegion),
+    isSecure: configuration.isSecure, bodyBytes: configuration.limits.bodyBytes,
     networkLimit: networkLimit
   ).add(to: router)
   site.add(to: router, networkLimit: networkLimit)

@@ -39,6 +39,10 @@ package struct ServerConfiguration: Sendable {
   package var publicationsNeedKey: Bool
   /// Whether `/v1/lists` has the publications in the formats of other programs.
   package var hasLists: Bool
+  /// Whether `/phoneblock/api` has the API of PhoneBlock's clients.
+  package var hasPhoneBlock: Bool
+  /// The region of numbers in national form there, ISO 3166 alpha-2; nil refuses them.
+  package var phoneBlockRegion: String?
   /// The bearer token for the metrics; nil refuses every request.
   package var metricsToken: String?
   /// Whether each request is logged.
@@ -50,7 +54,9 @@ package struct ServerConfiguration: Sendable {
     textFolder: String, openAPIFile: String, maximumConnections: Int = 2_048, isSecure: Bool = false,
     secondFactor: SecondFactorPolicy = .administrators, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
-    publicationsNeedKey: Bool = false, hasLists: Bool = true, metricsToken: String? = nil, logsRequests: Bool = false,
+    publicationsNeedKey: Bool = false, hasLists: Bool = true,
+    hasPhoneBlock: Bool = true, phoneBlockRegion: String? = nil, metricsToken: String? = nil,
+    logsRequests: Bool = false,
     publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
   ) {
     self.host = host
@@ -70,6 +76,8 @@ package struct ServerConfiguration: Sendable {
     self.appealDelay = appealDelay
     self.publicationsNeedKey = publicationsNeedKey
     self.hasLists = hasLists
+    self.hasPhoneBlock = hasPhoneBlock
+    self.phoneBlockRegion = phoneBlockRegion
     self.metricsToken = metricsToken
     self.logsRequests = logsRequests
   }

@@ -49,6 +49,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Flag(\.lists) var lists: Bool?
 
+  @Flag(\.phoneblock) var phoneblock: Bool?
+
+  @Option(\.phoneblockRegion) var phoneblockRegion: String?
+
   @Option(\.secondFactor) var secondFactor: String?
 
   @Option(\.commentDays) var commentDays: String?
@@ -72,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
       "demo": demo?.description, "drain": drain,
       "trust-proxy": trustProxy?.description, "public-number-pages": publicNumberPages, "appeal-work": appealWork,
       "appeal-delay": appealDelay, "limits": limits?.description, "fetch-needs-key": fetchNeedsKey?.description,
-      "lists": lists?.description,
+      "lists": lists?.description, "phoneblock": phoneblock?.description, "phoneblock-region": phoneblockRegion,
       "second-factor": secondFactor, "comment-days": commentDays, "report-months": reportMonths,
       "publish-at": publishAt, "time-zone": timeZone, "log-format": logFormat,
       "log-requests": logRequests?.description,
