@@ -45,7 +45,10 @@ package struct APIRoutes {
   package func add(to router: Router<ServerRequestContext>) {
     router.group("openapi.json").add(middleware: AcceptMiddleware())
       .get(use: OpenAPIController(document: description).read)
-    publicationRoutes(router)
+    let openFiles = OpenFiles()
+    let newest = NewestManifest(folder: services.publications, files: openFiles)
+    let lists = ListFiles(folder: services.publications)
+    publicationRoutes(router, newest: newest, lists: lists, files: FileAnswer(files: openFiles))
     let bodies = BodyReader(budget: BodyBudget(limit: bodyBytes))
     let reports = ReportsController(
       intake: services.intake, limiter: services.limiter, bodies: bodies,
@@ -58,7 +61,8 @@ package struct APIRoutes {
       .post("identifications", use: identifications.create)
     if phoneBlock.isOn {
       PhoneBlockRoutes(
-        services: services, region: phoneBlock.region, network: network, bodies: bodies, reports: reports
+        services: services, region: phoneBlock.region, network: network, bodies: bodies, reports: reports,
+        newest: newest, lists: lists, files: FileAnswer(files: openFiles)
       ).add(to: router)
     }
   }
@@ -86,17 +90,16 @@ package struct APIRoutes {
       .get("numbers/by-hash/:prefix", use: numbers.byHash)
   }
 
-  private func publicationRoutes(_ router: Router<ServerRequestContext>) {
-    let openFiles = OpenFiles()
-    let newest = NewestManifest(folder: services.publications, files: openFiles)
-    let publications = PublicationsController(
-      folder: services.publications, files: FileAnswer(files: openFiles), newest: newest)
+  private func publicationRoutes(
+    _ router: Router<ServerRequestContext>, newest: NewestManifest, lists: ListFiles, files answers: FileAnswer
+  ) {
+    let publications = PublicationsController(folder: services.publications, files: answers, newest: newest)
     let summary = SummaryController(newest: newest, next: services.nextPublication)
     let files = needsKey ? group(router, .fetch).add(middleware: PrivateMiddleware()) : router.group("v1")
     for folder in ["roots"] + PublicationFolder.folders {
       files.get("\(folder)/:file", use: publications.files(in: folder))
     }
-    if hasLists { listRoutes(files, newest: newest, files: FileAnswer(files: openFiles)) }
+    if hasLists { listRoutes(files, newest: newest, lists: lists, files: answers) }
     files.add(middleware: AcceptMiddleware())
       .get("manifest", use: publications.manifest)
       .get("manifest.json", use: publications.manifest)
@@ -106,13 +109,12 @@ package struct APIRoutes {
 
   /// - Parameter group: admits the requests that may fetch publications.
   private func listRoutes(
-    _ group: RouterGroup<ServerRequestContext>, newest: NewestManifest, files: FileAnswer
+    _ group: RouterGroup<ServerRequestContext>, newest: NewestManifest, lists: ListFiles, files: FileAnswer
   ) {
-    let lists = ListFiles(folder: services.publications)
     let controller = ListsController(
       newest: newest, lists: lists, files: files,
       presets: SpamBlockerPresets(isSecure: isSecure, needsKey: needsKey),
-      metrics: ListMetrics(services.metrics))
+      hasPhoneBlock: phoneBlock.isOn, metrics: ListMetrics(services.metrics))
     group.get("lists/:file", use: controller.list)
     group.group().add(middleware: AcceptMiddleware()).get("lists", use: controller.catalogue)
   }

@@ -91,7 +91,7 @@ struct PhoneBlockAccount: Sendable {
     _ request: Request, _ context: ServerRequestContext
   ) throws -> (number: Int64, isPrefix: Bool) {
     let component = try context.parameters.require("phone")
-    let isPrefix = request.uri.queryParameters["wildcard"] == "true"
+    let isPrefix = try PhoneBlockNumber.isPrefix(request)
     return (
       isPrefix ? try numbers.readPrefix(component: component) : try numbers.read(component: component).digits, isPrefix
     )

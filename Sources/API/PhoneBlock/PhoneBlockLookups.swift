@@ -20,6 +20,7 @@ struct PhoneBlockLookups: Sendable {
   /// Answers about the number with a hash. The hashes without the last one and two digits find a range.
   @Sendable func check(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let hash = Self.complete(request, "sha1") else { throw PhoneBlockError.notAHash }
+    let format = try PhoneBlockFormat(request)
     let (ten, hundred) = (Self.complete(request, "prefix10"), Self.complete(request, "prefix100"))
     let reporter = try pseudonymizer.pseudonym(of: request, context: context)
     let time = Date()
@@ -37,7 +38,7 @@ struct PhoneBlockLookups: Sendable {
       info.apply(PersonalList(found.personal).entry(hash, ten, hundred))
       return info
     }
-    return answer(info, to: request)
+    return answer(info, format)
   }
 
   /// Answers about all numbers and ranges with the beginnings of three hashes.
@@ -74,6 +75,7 @@ struct PhoneBlockLookups: Sendable {
   /// Answers about a number.
   @Sendable func number(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let number = try numbers.read(component: try context.parameters.require("number")).digits
+    let format = try PhoneBlockFormat(request)
     let reporter = try pseudonymizer.pseudonym(of: request, context: context)
     let time = Date()
     let info = try await withDeadline { [callers, ranges] in
@@ -89,12 +91,12 @@ struct PhoneBlockLookups: Sendable {
       info.apply(PersonalList(found.personal).entry(number))
       return info
     }
-    return answer(info, to: request)
+    return answer(info, format)
   }
 
-  private func answer(_ info: PhoneInfo, to request: Request) -> Response {
+  private func answer(_ info: PhoneInfo, _ format: PhoneBlockFormat) -> Response {
     metrics.note(info)
-    return switch PhoneBlockFormat(request) {
+    return switch format {
     case .json: JSON.response(info)
     case .xml: PhoneBlockFormat.xml(info.xml)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Hummingbird
 import PhoneNumbers
 
 /// Numbers as PhoneBlock's clients write them.
@@ -31,6 +32,16 @@ struct PhoneBlockNumber: Sendable {
 
   /// The same for a component of a path.
   func read(component: String) throws -> PhoneNumber { try read(component.removingPercentEncoding ?? component) }
+
+  /// Whether the query says that a number is the beginning of others.
+  /// - Throws: ``PhoneBlockError`` for another value than `true` and `false`.
+  static func isPrefix(_ request: Request) throws -> Bool {
+    switch request.uri.queryParameters["wildcard"] {
+    case "true": true
+    case nil, "false": false
+    default: throw PhoneBlockError.invalid("wildcard", "true or false")
+    }
+  }
 
   /// The digits of a beginning of numbers, such as `+4930` or `004930`.
   /// - Throws: ``PhoneBlockError``.

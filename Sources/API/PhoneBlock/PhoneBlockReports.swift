@@ -67,6 +67,8 @@ final class PhoneBlockReports: Sendable {
   @Sendable func call(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let app = context.app else { throw Problem.unauthorized }
     let number = try numbers.read(component: try context.parameters.require("number"))
+    // A device names a number of a range too.
+    _ = try PhoneBlockNumber.isPrefix(request)
     let reporter = "\(app.id) \(try PhoneBlockCredentials.reporter(of: request))"
     let now = Date()
     guard calls.withLock({ $0.take(reporter, at: now) }) else { return Response(status: .noContent) }

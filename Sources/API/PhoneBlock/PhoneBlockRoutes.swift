@@ -3,6 +3,7 @@
 import HTTPServer
 import Hummingbird
 import PhoneNumbers
+import Publishing
 import Storage
 
 /// The API of PhoneBlock's clients under `/phoneblock/api`, over the same services and with the same limits as `/v1`.
@@ -13,6 +14,9 @@ struct PhoneBlockRoutes {
   let network: NetworkLimitMiddleware
   let bodies: BodyReader
   let reports: ReportsController
+  let newest: NewestManifest
+  let lists: ListFiles
+  let files: FileAnswer
 
   func add(to router: Router<ServerRequestContext>) {
     let numbers = PhoneBlockNumber(region: region)
@@ -28,6 +32,12 @@ struct PhoneBlockRoutes {
       .get("check-prefix", use: lookups.checkPrefix)
       .get("num/:number", use: lookups.number)
       .get("test", use: account.test)
+    let blockLists = PhoneBlockLists(
+      newest: newest, lists: lists, files: files, callers: services.stores.callers,
+      binaries: PhoneBlockBinaries(callers: services.stores.callers, region: region),
+      personal: services.stores.personalNumbers, region: region, pseudonymizer: services.pseudonymizer,
+      metrics: metrics)
+    group(router, .fetch).get("blocklist", use: blockLists.list)
     let taking = PhoneBlockReports(
       reports: reports, identifications: services.identifications, numbers: numbers, bodies: bodies)
     group(router, .identify).post("report-call/:number", use: taking.call)

@@ -92,10 +92,14 @@ enum PhoneBlockFormat {
   case json, xml
 
   /// XML where the query or `Accept` asks for it, otherwise JSON.
-  init(_ request: Request) {
-    let accepts = request.headers[.accept]?.lowercased() ?? ""
-    let name = request.uri.queryParameters["format"].map(String.init)
-    self = name == "xml" || name == nil && accepts.hasSuffix("/xml") ? .xml : .json
+  /// - Throws: ``PhoneBlockError`` for another format.
+  init(_ request: Request) throws {
+    switch request.uri.queryParameters["format"] {
+    case "xml": self = .xml
+    case "json": self = .json
+    case nil: self = request.headers[.accept]?.lowercased().hasSuffix("/xml") ?? false ? .xml : .json
+    default: throw PhoneBlockError.invalid("format", "json or xml")
+    }
   }
 
   /// An XML attribute's value. XML 1.0 cannot represent control characters.
