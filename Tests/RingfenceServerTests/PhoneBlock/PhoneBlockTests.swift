@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import PostgreSQL
+import Publishing
 import Storage
 import TestSupport
 import Testing
@@ -45,7 +46,8 @@ import Testing
         [(.number(12_015_550_129), "A hospital")], by: "Test", at: Fixture.now)
       let single = try await server.phoneBlock("/check?\(all)").text
       #expect(single.contains(#""votes":10,"#) && single.contains(#""votesWildcard":0,"#))
-      #expect(!(try await server.phoneBlock("/check-prefix?\(all)").text.contains("prefix")))
+      let incomplete = try await server.phoneBlock("/check-prefix?\(all)").text
+      #expect(!incomplete.contains("prefix") && incomplete.contains(#""votes":10,"#))
       let protected = try await server.phoneBlock("/num/+12015550129").text
       #expect(protected.contains(#""whiteListed":true"#) && protected.contains(#""votes":0,"#))
     }
@@ -201,6 +203,33 @@ import Testing
     // The first eight bytes of the hash.
     #expect(try await Fixture.count("SELECT sha1 FROM listings") == Int64(bitPattern: 0x88E9_1F5F_9C82_9EF3))
     #expect(try await Fixture.count("SELECT serial FROM listings") == 812)
+  }
+
+  /// The texts of SpamBlocker, with its tags filled in as it does.
+  @Test func `the query and the report of SpamBlocker use the API`() throws {
+    func actions(_ text: String) throws -> [[String: Any]] {
+      let preset = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+      #expect(preset["enabled"] as? Bool == true)
+      return try #require(preset["actions"] as? [[String: Any]])
+    }
+    let presets = SpamBlockerPresets(isSecure: true, needsKey: false)
+    let query = try actions(presets.hashQuery(host: "ring.example"))
+    #expect(
+      query[1]["url"] as? String
+        == "https://ring.example/phoneblock/api/check?sha1={sha1(+{cc}{domestic})}"
+        + "&prefix10={sha1({drop_last(+{cc}{domestic},1)})}&prefix100={sha1({drop_last(+{cc}{domestic},2)})}")
+    #expect(query[1]["header"] as? String == "{bearer_auth(KEY)}")
+    #expect(query[2]["negativeSig"] as? String == #""rating":"[B-G]_"#)
+    let text = presets.report(host: "ring.example")
+    #expect(text.contains(#""autoReportTypes":0"#))
+    let report = try actions(text)
+    let ratings = try #require(report[1]["map"] as? [String: String])
+    #expect(ratings.count == 6 && ratings.values.allSatisfy { PhoneBlockRating(rawValue: $0) != nil })
+    #expect(report[2]["method"] as? Int == 1)
+    #expect(report[2]["header"] as? String == "{bearer_auth(KEY)}\nContent-Type: application/json")
+    let body = try #require(report[2]["body"] as? String)
+    let filled = body.replacing("{cc}", with: "1").replacing("{domestic}", with: "2015550123")
+    #expect(filled == #"{"phone":"+12015550123","rating":"{category}","comment":"{comment}"}"#)
   }
 
   @Test func `the API can be switched off`() async throws {
