@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Measures lookups by hash and explanations with 2,000,000 listed numbers, over HTTP and in PostgreSQL alone.
+"""Measures lookups by hash, explanations and PhoneBlock's lookups and lists with generated numbers, over HTTP.
 
-Scripts/benchmark-lookups.py BINARY FOLDER: starts a server on an empty data folder, lists generated numbers in its
-private PostgreSQL, and sends requests.
+Scripts/benchmark-lookups.py BINARY FOLDER [LISTED]: starts a server on an empty data folder, publishes LISTED numbers
+(2,000,000 unless given) by decisions in its private PostgreSQL, and sends requests.
 """
 
+import concurrent.futures
+import hashlib
 import http.client
 import os
 import re
@@ -14,7 +16,7 @@ import subprocess
 import sys
 import time
 
-LISTED = 2_000_000
+LISTED = int(sys.argv[3]) if len(sys.argv) > 3 else 1_999_999
 ASKED = 3_000
 
 
@@ -40,17 +42,62 @@ def ask(connection, key, path):
     return taken
 
 
-def main(binary, folder):
+def number(index):
+    return 12010000000 + index * 3001
+
+
+def phoneblock(index):
+    """The address of PhoneBlock's lookup of a number."""
+    text = f"+{number(index)}"
+    sha1, ten, hundred = (hashlib.sha1(part.encode()).hexdigest() for part in (text, text[:-1], text[:-2]))
+    return f"/phoneblock/api/check?sha1={sha1}&prefix10={ten}&prefix100={hundred}"
+
+
+def many(address, key, paths):
+    """Requests a second of 16 connections."""
+    shares = [paths[part::16] for part in range(16)]
+    start = time.perf_counter()
+    with concurrent.futures.ProcessPoolExecutor(16) as pool:
+        list(pool.map(run, [address] * 16, [key] * 16, shares))
+    return len(paths) / (time.perf_counter() - start)
+
+
+def run(address, key, paths):
+    connection = http.client.HTTPConnection(address)
+    for path in paths:
+        ask(connection, key, path)
+
+
+def fetch(address, key, path):
+    connection = http.client.HTTPConnection(address)
+    for state in ("first", "again"):
+        start = time.perf_counter()
+        connection.request("GET", path, headers={"Authorization": f"Bearer {key}"})
+        answer = connection.getresponse()
+        body = answer.read()
+        assert answer.status == 200, (answer.status, body)
+        print(f"| {path.split('/')[-1]}, {state} | {len(body):,} bytes | {time.perf_counter() - start:.3f} s |", flush=True)
+
+
+def publish(binary, folder):
+    start = time.perf_counter()
+    gates = [f"--{name}=100000" for name in ("greatest-size", "greatest-churn")] + ["--least-size=0"]
+    subprocess.run([binary, "publish", "--data", folder, *gates], check=True, capture_output=True)
+    print(f"published in {time.perf_counter() - start:.1f} s", flush=True)
+
+
+def main(binary, folder, *_):
     server = subprocess.Popen([binary, "serve", "--data", folder, "--port", "0", "--no-limits"], stdout=subprocess.PIPE, text=True)
     try:
         address = next(m[1] for line in server.stdout if (m := re.match(r"Listening on http://(\S+)", line)))
         socket = open(os.path.join(folder, "server.lock")).read().split("\n")[1]
         key = subprocess.run([binary, "app", "create", "Benchmark", "--data", folder], check=True, capture_output=True, text=True).stdout.strip()
-        start = time.perf_counter()
-        psql(socket, f"INSERT INTO listings SELECT 12010000000 + i::bigint * 3001, 6, 1, '2026-11-21' FROM generate_series(0, {LISTED - 1}) i")
-        print(f"listed {LISTED} numbers in {time.perf_counter() - start:.1f} s")
+        psql(socket, "INSERT INTO number_decisions (number, decision, category_id, decision_id, decided_at) SELECT "
+             f"12010000000 + i::bigint * 3001, 'block', 6, gen_random_uuid(), '2026-11-21' FROM generate_series(0, {LISTED - 1}) i")
+        publish(binary, folder)
         psql(socket, "VACUUM ANALYZE listings")
-        print("index:", psql(socket, "SELECT pg_size_pretty(pg_relation_size('listings_by_hash'))"))
+        for index in ("listings_by_hash", "listings_by_sha1"):
+            print(f"{index}:", psql(socket, f"SELECT pg_size_pretty(pg_relation_size('{index}'))"))
         print(f"| {ASKED} questions, one connection | median | 99 % |\n| --- | --- | --- |")
         connection = http.client.HTTPConnection(address)
         figures("GET /healthz", [ask(connection, key, "/healthz") for _ in range(ASKED)])
@@ -58,11 +105,28 @@ def main(binary, folder):
         for digits in (4, 6, 8):
             paths = [f"/v1/numbers/by-hash/{secrets.token_hex(4)[:digits]}" for _ in range(ASKED)]
             figures(f"by-hash, {digits} digits", [ask(connection, key, path) for path in paths])
-        paths = [f"/v1/numbers/{12010000000 + secrets.randbelow(LISTED) * 3001}" for _ in range(ASKED)]
+        paths = [f"/v1/numbers/{number(secrets.randbelow(LISTED))}" for _ in range(ASKED)]
         figures("explanation", [ask(connection, key, path) for path in paths])
+        known = [phoneblock(secrets.randbelow(LISTED)) for _ in range(ASKED)]
+        figures("PhoneBlock's check, listed", [ask(connection, key, path) for path in known])
+        unknown = [phoneblock(LISTED + secrets.randbelow(LISTED)) for _ in range(ASKED)]
+        figures("PhoneBlock's check, unlisted", [ask(connection, key, path) for path in unknown])
+        paths = [f"/phoneblock/api/check-prefix?sha1={secrets.token_hex(2)}" for _ in range(ASKED)]
+        figures("PhoneBlock's check-prefix, 4 digits", [ask(connection, key, path) for path in paths])
+        hashes = [f"/v1/numbers/by-hash/{secrets.token_hex(2)}" for _ in range(ASKED)]
+        print("| 16 connections | requests a second |\n| --- | --- |")
+        for name, paths in (("by-hash, 4 digits", hashes), ("PhoneBlock's check, listed", known)):
+            print(f"| {name} | {many(address, key, paths):,.0f} |", flush=True)
+        # Each fiftieth number leaves the list.
+        psql(socket, "DELETE FROM number_decisions WHERE (number - 12010000000) / 3001 % 50 = 0")
+        publish(binary, folder)
+        print("| list | size | time |\n| --- | --- | --- |")
+        for query in ("", "?since=1", "?format=binary&maxBytes=262144", "?limit=5000"):
+            fetch(address, key, f"/phoneblock/api/blocklist{query}")
     finally:
         server.terminate()
         server.wait(timeout=60)
 
 
-main(*sys.argv[1:3])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

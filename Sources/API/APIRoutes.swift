@@ -15,6 +15,7 @@ package struct APIRoutes {
   private let needsKey: Bool
   private let hasLists: Bool
   private let hasTelephoneSystems: Bool
+  private let phoneBlock: PhoneBlockOptions
   private let isSecure: Bool
   private let bodyBytes: Int
   private let network: NetworkLimitMiddleware
@@ -24,12 +25,14 @@ package struct APIRoutes {
   /// - publicationsNeedKey: whether publications need a key with the scope `fetch`.
   /// - hasLists: whether `/v1/lists` has the publications in the formats of other programs.
   /// - hasTelephoneSystems: whether `/v1/pbx` answers telephone systems.
+  /// - phoneBlock: the API of PhoneBlock's clients.
   /// - isSecure: whether clients reach the server by https.
   /// - bodyBytes: the memory for request bodies in bytes.
   /// - networkLimit: checks the rate limits of networks.
   package init(
     services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
-    hasLists: Bool, hasTelephoneSystems: Bool, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
+    hasLists: Bool, hasTelephoneSystems: Bool, phoneBlock: PhoneBlockOptions, isSecure: Bool, bodyBytes: Int,
+    networkLimit: NetworkLimitMiddleware
   ) {
     self.services = services
     self.catalog = catalog
@@ -37,6 +40,7 @@ package struct APIRoutes {
     needsKey = publicationsNeedKey
     self.hasLists = hasLists
     self.hasTelephoneSystems = hasTelephoneSystems
+    self.phoneBlock = phoneBlock
     self.isSecure = isSecure
     self.bodyBytes = bodyBytes
     network = networkLimit
@@ -45,15 +49,27 @@ package struct APIRoutes {
   package func add(to router: Router<ServerRequestContext>) {
     router.group("openapi.json").add(middleware: AcceptMiddleware())
       .get(use: OpenAPIController(document: description).read)
-    publicationRoutes(router)
+    let openFiles = OpenFiles()
+    let newest = NewestManifest(folder: services.publications, files: openFiles)
+    let lists = ListFiles(folder: services.publications)
+    publicationRoutes(router, newest: newest, lists: lists, files: FileAnswer(files: openFiles))
     let bodies = BodyReader(budget: BodyBudget(limit: bodyBytes))
-    reportRoutes(router, bodies)
+    let reports = ReportsController(
+      intake: services.intake, limiter: services.limiter, bodies: bodies,
+      networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
+    reportRoutes(router, reports)
     numberRoutes(router)
     let identifications = IdentificationsController(
       intake: services.identifications, limiter: services.limiter, bodies: bodies)
     group(router, .identify).add(middleware: AcceptMiddleware())
       .post("identifications", use: identifications.create)
     if hasTelephoneSystems { telephoneSystemRoutes(router) }
+    if phoneBlock.isOn {
+      PhoneBlockRoutes(
+        services: services, region: phoneBlock.region, network: network, bodies: bodies, reports: reports,
+        newest: newest, lists: lists, files: FileAnswer(files: openFiles)
+      ).add(to: router)
+    }
   }
 
   /// The path of telephone systems.
@@ -79,10 +95,7 @@ package struct APIRoutes {
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
   }
 
-  private func reportRoutes(_ router: Router<ServerRequestContext>, _ bodies: BodyReader) {
-    let reports = ReportsController(
-      intake: services.intake, limiter: services.limiter, bodies: bodies,
-      networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
+  private func reportRoutes(_ router: Router<ServerRequestContext>, _ reports: ReportsController) {
     group(router, .report).add(middleware: AcceptMiddleware())
       // ReportFastPath answers most of these requests before they reach the router.
       .post("reports", use: reports.create)
@@ -97,17 +110,16 @@ package struct APIRoutes {
       .get("numbers/by-hash/:prefix", use: numbers.byHash)
   }
 
-  private func publicationRoutes(_ router: Router<ServerRequestContext>) {
-    let openFiles = OpenFiles()
-    let newest = NewestManifest(folder: services.publications, files: openFiles)
-    let publications = PublicationsController(
-      folder: services.publications, files: FileAnswer(files: openFiles), newest: newest)
+  private func publicationRoutes(
+    _ router: Router<ServerRequestContext>, newest: NewestManifest, lists: ListFiles, files answers: FileAnswer
+  ) {
+    let publications = PublicationsController(folder: services.publications, files: answers, newest: newest)
     let summary = SummaryController(newest: newest, next: services.nextPublication)
     let files = needsKey ? group(router, .fetch).add(middleware: PrivateMiddleware()) : router.group("v1")
     for folder in ["roots"] + PublicationFolder.folders {
       files.get("\(folder)/:file", use: publications.files(in: folder))
     }
-    if hasLists { listRoutes(files, newest: newest, files: FileAnswer(files: openFiles)) }
+    if hasLists { listRoutes(files, newest: newest, lists: lists, files: answers) }
     let numbers = NumberPublicationsController(
       newest: newest, folder: services.publications, explanations: services.stores.explanations, hasLists: hasLists)
     group(router, .lookup).add(middleware: AcceptMiddleware())
@@ -121,13 +133,12 @@ package struct APIRoutes {
 
   /// - Parameter group: admits the requests that may fetch publications.
   private func listRoutes(
-    _ group: RouterGroup<ServerRequestContext>, newest: NewestManifest, files: FileAnswer
+    _ group: RouterGroup<ServerRequestContext>, newest: NewestManifest, lists: ListFiles, files: FileAnswer
   ) {
-    let lists = ListFiles(folder: services.publications)
     let controller = ListsController(
       newest: newest, lists: lists, files: files,
       presets: SpamBlockerPresets(isSecure: isSecure, needsKey: needsKey),
-      metrics: ListMetrics(services.metrics))
+      hasPhoneBlock: phoneBlock.isOn, metrics: ListMetrics(services.metrics))
     group.get("lists/:file", use: controller.list)
     group.group().add(middleware: AcceptMiddleware()).get("lists", use: controller.catalogue)
   }

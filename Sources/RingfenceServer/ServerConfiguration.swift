@@ -41,6 +41,10 @@ package struct ServerConfiguration: Sendable {
   package var hasLists: Bool
   /// Whether `/v1/pbx` answers telephone systems.
   package var hasTelephoneSystems: Bool
+  /// Whether `/phoneblock/api` has the API of PhoneBlock's clients.
+  package var hasPhoneBlock: Bool
+  /// The region of numbers in national form there, ISO 3166 alpha-2; nil refuses them.
+  package var phoneBlockRegion: String?
   /// The bearer token for the metrics; nil refuses every request.
   package var metricsToken: String?
   /// Whether each request is logged.
@@ -53,7 +57,8 @@ package struct ServerConfiguration: Sendable {
     secondFactor: SecondFactorPolicy = .administrators, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
     publicationsNeedKey: Bool = false, hasLists: Bool = true, hasTelephoneSystems: Bool = true,
-    metricsToken: String? = nil, logsRequests: Bool = false,
+    hasPhoneBlock: Bool = true, phoneBlockRegion: String? = nil, metricsToken: String? = nil,
+    logsRequests: Bool = false,
     publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
   ) {
     self.host = host
@@ -74,6 +79,8 @@ package struct ServerConfiguration: Sendable {
     self.publicationsNeedKey = publicationsNeedKey
     self.hasLists = hasLists
     self.hasTelephoneSystems = hasTelephoneSystems
+    self.hasPhoneBlock = hasPhoneBlock
+    self.phoneBlockRegion = phoneBlockRegion
     self.metricsToken = metricsToken
     self.logsRequests = logsRequests
   }

@@ -21,6 +21,8 @@ public struct Stores: Sendable {
     numbers = NumberStore(pool: pool)
     explanations = ExplanationStore(pool: pool)
     lookups = HashLookupStore(pool: pool)
+    callers = CallerStore(pool: pool)
+    personalNumbers = PersonalNumberStore(pool: pool)
     thresholds = ThresholdStore(pool: pool)
     decisions = DecisionStore(pool: pool, reviews: policy)
     holds = HoldStore(pool: pool)
@@ -65,6 +67,10 @@ public struct Stores: Sendable {
   public let explanations: ExplanationStore
   /// Lookups by hash.
   public let lookups: HashLookupStore
+  /// Lookups of PhoneBlock's clients.
+  public let callers: CallerStore
+  /// Personal lists of users.
+  public let personalNumbers: PersonalNumberStore
   /// Thresholds, by version.
   public let thresholds: ThresholdStore
   /// Decisions of moderators.

@@ -13,6 +13,8 @@ enum MetricDescriptions {
     "ringfence_http_connections_refused_total": .counter("Connections closed because their network had too many."),
     "ringfence_lists_requests_total": .counter("Requests of lists for other programs, by format."),
     "ringfence_telephone_lookups_total": .counter("Lookups of telephone systems, by verdict."),
+    "ringfence_phoneblock_lookups_total": .counter("Lookups of PhoneBlock's clients, by outcome."),
+    "ringfence_phoneblock_lists_total": .counter("Block lists for PhoneBlock's clients, by form."),
     "ringfence_limits_refused_total": .counter("Requests and reports refused by a rate limit."),
     "ringfence_stopping": .gauge("1 while the server is stopping."),
 

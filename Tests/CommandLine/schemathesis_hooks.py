@@ -32,7 +32,11 @@ def lines(context, value):
 @schemathesis.hook
 def before_call(context, case, kwargs):
     """Changes values that no schema can exclude, in sequences too: a withdrawn id cannot be used again, and a time from
-    a response, such as a list's expiry, may be in the future."""
+    a response, such as a list's expiry, may be in the future. PhoneBlock's lists refuse since with limit or binary."""
+    query = case.query
+    if case.operation.path == "/phoneblock/api/blocklist" and "since" in query:
+        if "limit" in query or query.get("format") == "binary":
+            del query["since"]
     if isinstance(case.body, dict) and is_uuid(case.body.get("report_id")):
         case.body["report_id"] = str(uuid.uuid4())
         try:

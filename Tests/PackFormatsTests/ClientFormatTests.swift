@@ -73,16 +73,31 @@ import Testing
   }
 
   @Test func `the keys of PBBL are those of PhoneBlock`() throws {
-    #expect(PBBLEncoding.key(12_015_550_123) == 0x21_e154_823d_9496)
-    #expect(PBBLEncoding.key(493_023_125_001) == 0x58_330e_1ac8_4a54)
-    #expect(PBBLEncoding.key(4_930_231_255) == 0x58_330e_1b4c_8ba4)
-    #expect(PBBLEncoding.key(999_999_999_999_999) < 1 << 56)
+    #expect(PBBLFile.key(12_015_550_123) == 0x21_e154_823d_9496)
+    #expect(PBBLFile.key(493_023_125_001) == 0x58_330e_1ac8_4a54)
+    #expect(PBBLFile.key(4_930_231_255) == 0x58_330e_1b4c_8ba4)
+    #expect(PBBLFile.key(999_999_999_999_999) < 1 << 56)
     let (bytes, _) = try write([ListEntry(number: 12_015_550_123, blocks: true)], .pbbl)
     let expected: [UInt8] = [
       0x50, 0x42, 0x42, 0x4c, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x01, 0x96, 0x94, 0x3d, 0x82, 0x54, 0xe1, 0x21,
     ]
     #expect([UInt8](bytes) == expected)
     #expect(try write([], .pbbl).bytes.count == 16)
+  }
+
+  @Test func `PBBL with prefixes and allowed numbers is PhoneBlock's example`() {
+    var file = PBBLFile()
+    file.append(493_023_125_001, blocks: false)
+    file.append(12_015_550_123)
+    file.append(prefix: 4_930_231_255)
+    var bytes: [UInt8] = []
+    file.encode(into: &bytes)
+    #expect(
+      bytes == [
+        0x50, 0x42, 0x42, 0x4c, 0x01, 0x00, 0x00, 0x04, 0x02, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00,
+        0x01, 0x96, 0x94, 0x3d, 0x82, 0x54, 0xe1, 0x21, 0x00, 0x54, 0x4a, 0xc8, 0x1a, 0x0e, 0x33, 0x58,
+        0x01, 0xa4, 0x8b, 0x4c, 0x1b, 0x0e, 0x33, 0x58,
+      ])
   }
 
   @Test func `records of PBBL ascend by digits and not by value`() throws {

@@ -20,24 +20,21 @@ extension Explanation {
     coarse.usual = nil
     var confidence = 0.0
     if var score {
-      // The legitimate weight is rounded up, so that confidence is never too high.
-      confidence = Self.twentieth(
-        Confidence.wilsonLowerBound(
-          toxic: Self.half(score.evidence), legitimate: (score.legitimate * 2).rounded(.up) / 2))
-      score.heat = Self.half(score.heat)
-      score.evidence = Self.half(score.evidence)
-      score.legitimate = Self.half(score.legitimate)
+      confidence = Self.coarseConfidence(evidence: score.evidence, legitimate: score.legitimate)
+      score.heat = Self.coarseWeight(score.heat)
+      score.evidence = Self.coarseWeight(score.evidence)
+      score.legitimate = Self.coarseWeight(score.legitimate)
       score.confidence = confidence
       for index in score.parts.indices {
-        score.parts[index].heat = Self.half(score.parts[index].heat)
-        score.parts[index].evidence = Self.half(score.parts[index].evidence)
+        score.parts[index].heat = Self.coarseWeight(score.parts[index].heat)
+        score.parts[index].evidence = Self.coarseWeight(score.parts[index].evidence)
       }
       coarse.score = score
     }
     for index in (evaluation?.conditions ?? []).indices {
       guard let condition = evaluation?.conditions[index] else { continue }
       switch condition.kind {
-      case .heat, .evidence: coarse.evaluation?.conditions[index].have = Self.half(condition.have)
+      case .heat, .evidence: coarse.evaluation?.conditions[index].have = Self.coarseWeight(condition.have)
       case .confidence: coarse.evaluation?.conditions[index].have = confidence
       case .reporters, .networks, .days, .listComplaints, .listDays: break
       }
@@ -45,6 +42,15 @@ extension Explanation {
     return coarse
   }
 
-  private static func half(_ value: Double) -> Double { (value * 2).rounded(.down) / 2 }
+  /// A weight for apps, rounded down to halves.
+  public static func coarseWeight(_ value: Double) -> Double { (value * 2).rounded(.down) / 2 }
+
+  /// The confidence for apps, 0 to 1, from exact weights. The legitimate weight is rounded up, so that it is never too
+  /// high.
+  public static func coarseConfidence(evidence: Double, legitimate: Double) -> Double {
+    twentieth(
+      Confidence.wilsonLowerBound(toxic: coarseWeight(evidence), legitimate: (legitimate * 2).rounded(.up) / 2))
+  }
+
   private static func twentieth(_ value: Double) -> Double { (value * 20).rounded(.down) / 20 }
 }

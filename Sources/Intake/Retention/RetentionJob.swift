@@ -83,14 +83,18 @@ public struct RetentionJob: Sendable {
     var comments = 0
     if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
     let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))
+    let personal = try await store.purgePersonalNumbers(endedBefore: time)
     // Months count as 31 days, so that nothing is dropped too early.
     if let months = limits.reportMonths {
       let dropped = try await store.dropReports(before: before(months * 31), at: time)
       if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": "\(dropped)"]) }
     }
-    guard networks + comments + batches > 0 else { return }
+    guard networks + comments + batches + personal > 0 else { return }
     logger.info(
       "Deleted old data",
-      metadata: ["networks": "\(networks)", "comments": "\(comments)", "identification_batches": "\(batches)"])
+      metadata: [
+        "networks": "\(networks)", "comments": "\(comments)", "identification_batches": "\(batches)",
+        "personal_numbers": "\(personal)",
+      ])
   }
 }

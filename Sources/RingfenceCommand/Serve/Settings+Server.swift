@@ -15,6 +15,7 @@ extension Settings {
       secondFactor: try self.secondFactor ?? (self.demo ? .nobody : .administrators),
       limits: try self.limits ? .standard : .off, trustsProxy: try self.trustProxy,
       publicationsNeedKey: try self.fetchNeedsKey, hasLists: try self.lists, hasTelephoneSystems: try self.telephoneSystems,
+      hasPhoneBlock: try self.phoneblock, phoneBlockRegion: try self.phoneblockRegion,
       metricsToken: try self.metricsToken, logsRequests: try self.logRequests,
       publicNumbers: try self.publicNumberPages,
       appealDifficulty: try self.appealWork, appealDelay: try self.appealDelay)

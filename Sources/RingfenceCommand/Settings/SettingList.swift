@@ -55,6 +55,11 @@ package struct SettingList: Sendable {
     "lists", .boolean, default: true, "Serve publications at /v1/lists in the formats of other programs.")
   let telephoneSystems = Setting(
     "telephone-systems", .boolean, default: true, "Answer lookups of telephone systems at /v1/pbx.")
+  let phoneblock = Setting(
+    "phoneblock", .boolean, default: true, "Serve PhoneBlock's API for its clients at /phoneblock/api.")
+  let phoneblockRegion = Setting(
+    "phoneblock-region", .region, absent: "national numbers are refused",
+    "Region of numbers in national form at /phoneblock/api.")
   let drain = Setting(
     "drain", .number(0...3_600), default: 0,
     "Seconds that /readyz fails before the server stops, so that a load balancer notices.")

@@ -2,6 +2,7 @@
 
 import CallerPack
 import Foundation
+import PhoneNumbers
 import Publishing
 
 /// The values that a setting may have.
@@ -38,6 +39,10 @@ extension SettingRule where Value == String {
     Self(text: "\(bytes.lowerBound) to \(bytes.upperBound) characters, as openssl rand -hex 32 makes them") {
       bytes.contains($0.utf8.count) ? $0 : nil
     }
+  }
+
+  static var region: Self {
+    Self(text: "two letters of ISO 3166, such as DE") { PhoneRegion($0)?.code }
   }
 
   static var timeOfDay: Self {

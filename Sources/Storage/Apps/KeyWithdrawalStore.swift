@@ -95,6 +95,8 @@ public struct KeyWithdrawalStore: Sendable {
       let isWhole = batch.count == meant.count
       let isEnd = isWhole && page.count < Self.page
       if isEnd {
+        _ = try await connection.run(
+          WithdrawPersonalNumbers(keyID: work.keyID, since: work.since, until: work.until))
         let fields = ["reports": "\(work.withdrawn + Int64(batch.count))"]
         try await connection.note(
           .app(eventID, "withdrawn", app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)

@@ -44,6 +44,7 @@ public enum TablePlacement: Sendable, Equatable {
     "number_reporters": .distributed,
     "number_sources": .distributed,
     "numbers": .distributed,
+    "personal_numbers": .local,
     "protected_numbers": .distributed,
     "protected_patterns": .reference,
     "protection_version": .reference,

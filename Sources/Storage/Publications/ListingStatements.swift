@@ -15,7 +15,8 @@ struct ReadListings: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT number, category_id, cause, treatment FROM listings WHERE number > $1 ORDER BY number LIMIT $2::bigint
+    SELECT number, category_id, cause, treatment, sha1 IS NOT NULL FROM listings
+    WHERE number > $1 ORDER BY number LIMIT $2::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -23,11 +24,13 @@ struct ReadListings: PostgresStatement {
     parameters.append(Int64(limit))
   }
 
-  static func decode(_ row: PostgresRow) throws -> Listing {
-    Listing(
+  /// - Returns: the listing, and whether its row has the SHA-1; those of an earlier program do not.
+  static func decode(_ row: PostgresRow) throws -> (listing: Listing, hasSHA1: Bool) {
+    let listing = Listing(
       number: try row.decode(0), category: try row.category(1),
       cause: ListedNumber.Cause(rawValue: UInt8(try row.decode(2, as: Int16.self))) ?? .reports,
       treatment: try row.decode(3, as: Int16.self) == 0 ? .block : .identify)
+    return (listing, try row.decode(4))
   }
 }
 
@@ -39,12 +42,14 @@ struct AddListed: PostgresStatement {
   let time: Date
 
   static let sql = """
-    INSERT INTO listings (number, category_id, cause, treatment, serial, listed_at)
-    SELECT t.number, t.category_id, t.cause, t.treatment, $5, $6
-    FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::smallint[]) t (number, category_id, cause, treatment)
+    INSERT INTO listings (number, category_id, cause, treatment, serial, listed_at, sha1)
+    SELECT t.number, t.category_id, t.cause, t.treatment, $5, $6, t.sha1
+    FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::smallint[], $7::bigint[])
+      t (number, category_id, cause, treatment, sha1)
     ORDER BY t.number
     ON CONFLICT (number) DO UPDATE
-      SET category_id = excluded.category_id, cause = excluded.cause, treatment = excluded.treatment
+      SET category_id = excluded.category_id, cause = excluded.cause, treatment = excluded.treatment,
+          sha1 = excluded.sha1
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -54,6 +59,7 @@ struct AddListed: PostgresStatement {
     parameters.append(listings.map { Int16($0.treatment.rawValue) })
     parameters.append(serial)
     parameters.append(time)
+    parameters.append(listings.map { NumberSHA1.stored($0.number) })
   }
 }
 

@@ -22,7 +22,7 @@ extension PublicationStore {
     while !isEnd {
       let stored = try await connection.run(ReadListings(after: after, limit: ListingChange.batch))
       isEnd = stored.count < ListingChange.batch
-      for listing in stored {
+      for (listing, hasSHA1) in stored {
         while let new = next, new.number < listing.number {
           try await change.add(new, on: connection)
           next = wanted.next()
@@ -31,10 +31,10 @@ extension PublicationStore {
           change.removed.append(listing.number)
           continue
         }
-        if new != listing { try await change.add(new, on: connection) }
+        if new != listing || !hasSHA1 { try await change.add(new, on: connection) }
         next = wanted.next()
       }
-      after = stored.last?.number ?? after
+      after = stored.last?.listing.number ?? after
       try await change.write(on: connection)
     }
     while let new = next {

@@ -140,11 +140,13 @@ struct ListNumbers: PostgresStatement {
   let time: Date
 
   static let sql = """
-    INSERT INTO listings (number, category_id, cause, treatment, serial, listed_at)
-    SELECT t.number, t.category_id, t.cause, t.treatment, $5, $6
-    FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::smallint[]) t (number, category_id, cause, treatment)
+    INSERT INTO listings (number, category_id, cause, treatment, serial, listed_at, sha1)
+    SELECT t.number, t.category_id, t.cause, t.treatment, $5, $6, t.sha1
+    FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::smallint[], $7::bigint[])
+      t (number, category_id, cause, treatment, sha1)
     ORDER BY t.number
-    ON CONFLICT (number) DO UPDATE SET category_id = excluded.category_id, treatment = excluded.treatment
+    ON CONFLICT (number) DO UPDATE
+      SET category_id = excluded.category_id, treatment = excluded.treatment, sha1 = excluded.sha1
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -154,5 +156,6 @@ struct ListNumbers: PostgresStatement {
     parameters.append(listings.map { Int16($0.treatment.rawValue) })
     parameters.append(serial)
     parameters.append(time)
+    parameters.append(listings.map { NumberSHA1.stored($0.number) })
   }
 }

@@ -36,6 +36,17 @@ public struct RetentionStore: Sendable {
     try await repeatedly { PurgeIdentificationBatches(before: time, limit: $0) }
   }
 
+  /// Deletes the personal numbers of keys that ended before `time`.
+  /// - Returns: the number of deleted rows.
+  @discardableResult
+  public func purgePersonalNumbers(endedBefore time: Date) async throws -> Int {
+    try await pool.retrying { connection in
+      let ended = try await connection.run(ReadEndedKeys(time: time))
+      guard !ended.isEmpty else { return 0 }
+      return try await connection.runReportingCount(PurgePersonalNumbers(keyIDs: ended))
+    }
+  }
+
   private func repeatedly<S: PostgresStatement>(_ statement: @Sendable (Int) -> S) async throws -> Int {
     var total = 0
     while true {

@@ -14,6 +14,9 @@ struct ListCatalogue: Encodable {
   let lists: [List]
   /// SpamBlocker's query for each call.
   let spamblockerQuery: String
+  /// SpamBlocker's query by hashes of the number, and its report; nil without PhoneBlock's API.
+  let spamblockerHashQuery: String?
+  let spamblockerReport: String?
 
   struct List: Encodable {
     let pack: String
@@ -55,10 +58,16 @@ struct ListCatalogue: Encodable {
     case serial, lists
     case updatedAt = "updated_at"
     case spamblockerQuery = "spamblocker_query"
+    case spamblockerHashQuery = "spamblocker_hash_query"
+    case spamblockerReport = "spamblocker_report"
   }
 
-  /// - Parameter host: the name and the port of the server, as the client has them.
-  init(_ manifest: Manifest, offers: [ListOffer], presets: SpamBlockerPresets, host: String) {
+  /// - Parameters:
+  /// - hasPhoneBlock: whether the server has PhoneBlock's API.
+  /// - host: the name and the port of the server, as the client has them.
+  init(
+    _ manifest: Manifest, offers: [ListOffer], presets: SpamBlockerPresets, hasPhoneBlock: Bool, host: String
+  ) {
     serial = manifest.serial
     updatedAt = Timestamp.format(manifest.issued)
     lists = offers.map { offer in
@@ -74,5 +83,7 @@ struct ListCatalogue: Encodable {
         spamblockerWorkflow: presets.workflow(path: path(.spamblocker), host: host))
     }
     spamblockerQuery = presets.query(host: host)
+    spamblockerHashQuery = hasPhoneBlock ? presets.hashQuery(host: host) : nil
+    spamblockerReport = hasPhoneBlock ? presets.report(host: host) : nil
   }
 }

@@ -13,12 +13,13 @@ struct ListsController: Sendable {
   let lists: ListFiles
   let files: FileAnswer
   let presets: SpamBlockerPresets
+  let hasPhoneBlock: Bool
   let metrics: ListMetrics
 
   @Sendable func catalogue(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let manifest = try await newest.manifest() else { throw Problem.nothingPublished }
     let catalogue = ListCatalogue(
-      manifest, offers: try await lists.offers(of: manifest), presets: presets,
+      manifest, offers: try await lists.offers(of: manifest), presets: presets, hasPhoneBlock: hasPhoneBlock,
       host: request.head.authority ?? "HOST")
     var response = JSON.response(catalogue)
     response.headers[.cacheControl] = "public, no-cache"

@@ -45,34 +45,72 @@ package actor ListFiles {
   /// Returns the path of a file, which is made if it is missing.
   /// - Throws: `PackFormatError` for a list that the format cannot hold, and file errors.
   package func file(_ request: Request, of manifest: Manifest) async throws -> String {
-    let base = base(of: request, newest: manifest.serial)
-    var plain = "\(path)/\(Self.prefix(of: request.pack))"
-    if let base { plain += "-since-\(base.serial)" }
-    plain += ".\(request.format.fileExtension)"
-    let wanted = request.isCompressed ? "\(plain).gz" : plain
+    let base = base(of: request.pack, since: request.since, newest: manifest.serial)
+    let list = ListBuild(folder: folder, pack: request.pack, format: request.format, base: base?.path)
+    let name = Self.name(of: request.pack, since: base?.serial, request.format.fileExtension)
+    return try await make(name, of: request.pack, isCompressed: request.isCompressed, in: manifest) { path in
+      try list.write(path)
+    }
+  }
+
+  /// Returns the path of PhoneBlock's block list of a pack in JSON or XML, which is made if it is missing.
+  /// - Parameters:
+  ///   - since: the serial from which on the changes are wanted; nil for the complete list.
+  ///   - figures: the figures of numbers.
+  package func phoneBlockList(
+    of pack: ManifestPack, isXML: Bool, since: Int64?, isCompressed: Bool, in manifest: Manifest,
+    figures: @escaping @Sendable ([Int64]) async throws -> [Int64: PhoneBlockFigures]
+  ) async throws -> String {
+    let base = base(of: pack, since: since, newest: manifest.serial)
+    let list = PhoneBlockListBuild(folder: folder, pack: pack, isXML: isXML, base: base?.path, figures: figures)
+    let name = Self.name(of: pack, since: base?.serial, isXML ? "phoneblock.xml" : "phoneblock.json")
+    return try await make(name, of: pack, isCompressed: isCompressed, in: manifest) { path in
+      try await list.write(path)
+    }
+  }
+
+  /// - Parameter write: writes the file of this name, which is not compressed.
+  private func make(
+    _ name: String, of pack: ManifestPack, isCompressed: Bool, in manifest: Manifest,
+    write: @escaping @Sendable (String) async throws -> Void
+  ) async throws -> String {
+    let plain = "\(path)/\(name)"
+    let wanted = isCompressed ? "\(plain).gz" : plain
     if FileManager.default.fileExists(atPath: wanted) { return wanted }
     if let task = running[wanted] {
       try await task.value
       return wanted
     }
     let previous = last
-    let list = ListBuild(folder: folder, pack: request.pack, format: request.format, base: base?.path)
     if manifest.serial > kept.first?.serial ?? 0 {
       kept = [(manifest.serial, Set(manifest.packs.map(Self.prefix)))] + kept.prefix(1)
     }
     let current = kept.reduce(into: Set<String>()) { $0.formUnion($1.packs) }
-    let task = Task(executorPreference: ConcurrentQueueExecutor.publishing) { [path] in
+    let task = Task(executorPreference: ConcurrentQueueExecutor.publishing) { [path, folder] in
       _ = await previous?.result
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       Self.removeOthers(than: current, in: path)
-      if !FileManager.default.fileExists(atPath: plain) { try list.write(plain) }
-      if request.isCompressed { try list.compress(plain, to: wanted) }
+      if !FileManager.default.fileExists(atPath: plain) {
+        try await write(plain)
+        try Self.setTime(plain, of: pack, in: folder)
+      }
+      guard isCompressed else { return }
+      try GzipFile.compress(URL(filePath: plain), to: URL(filePath: wanted))
+      try Self.setTime(wanted, of: pack, in: folder)
     }
     running[wanted] = task
     last = task
     defer { running[wanted] = nil }
     try await task.value
     return wanted
+  }
+
+  /// Sets the time of the pack, so that every server has the same `Last-Modified`.
+  private static func setTime(_ path: String, of pack: ManifestPack, in folder: PublicationFolder) throws {
+    let time = try PackReader.open(path: folder.filePath(pack.path)).header.createdAt
+    guard time > 0 else { return }
+    let date = Date(timeIntervalSince1970: TimeInterval(time))
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
   }
 
   /// Returns the lists of a publication that programs can take: of packs with numbers to block, in the formats whose
@@ -93,11 +131,15 @@ package actor ListFiles {
 
   /// The earlier pack that changes start from; nil for a complete list. A serial that this server has not published, such
   /// as one before a backup was restored, and one whose pack is no longer kept, give the complete list.
-  private func base(of request: Request, newest: Int64) -> (serial: Int64, path: String)? {
-    guard let since = request.since, since > 0, since <= newest else { return nil }
-    if since >= request.pack.serial { return (request.pack.serial, folder.filePath(request.pack.path)) }
-    let path = folder.filePath(PublicationFolder.packFile(name: request.pack.name, serial: since))
+  private func base(of pack: ManifestPack, since: Int64?, newest: Int64) -> (serial: Int64, path: String)? {
+    guard let since, since > 0, since <= newest else { return nil }
+    if since >= pack.serial { return (pack.serial, folder.filePath(pack.path)) }
+    let path = folder.filePath(PublicationFolder.packFile(name: pack.name, serial: since))
     return FileManager.default.fileExists(atPath: path) ? (since, path) : nil
+  }
+
+  private static func name(of pack: ManifestPack, since: Int64?, _ fileExtension: String) -> String {
+    "\(prefix(of: pack))\(since.map { "-since-\($0)" } ?? "").\(fileExtension)"
   }
 
   private static func prefix(of pack: ManifestPack) -> String {

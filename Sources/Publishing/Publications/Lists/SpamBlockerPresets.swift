@@ -57,6 +57,50 @@ package struct SpamBlockerPresets: Sendable {
     ])
   }
 
+  /// A query for each call through PhoneBlock's API, which sends hashes of the number.
+  package func hashQuery(host: String) -> String {
+    let number = "+{cc}{domestic}"
+    let hashes =
+      "sha1={sha1(\(number))}&prefix10={sha1({drop_last(\(number),1)})}&prefix100={sha1({drop_last(\(number),2)})}"
+    return text([
+      "desc": "Ringfence", "enabled": true,
+      "actions": [
+        ["type": "ParseIncomingNumber", "numberFilter": ".*", "forwardType": 1],
+        [
+          "type": "HttpDownload", "url": .text("\(scheme)://\(host)/phoneblock/api/check?\(hashes)"),
+          "header": "{bearer_auth(KEY)}",
+        ],
+        [
+          "type": "ParseQueryResult", "negativeSig": #""rating":"[B-G]_"#, "positiveSig": #""whiteListed":true"#,
+          "categorySig": #""rating":"(.+?)""#,
+        ],
+      ],
+    ])
+  }
+
+  /// A report of a number through PhoneBlock's API. Calls that rules stopped are not reported by themselves, because
+  /// the user has not confirmed them.
+  package func report(host: String) -> String {
+    let body = #"{"phone":"+{cc}{domestic}","rating":"{category}","comment":"{comment}"}"#
+    return text([
+      "desc": "Ringfence", "enabled": true, "autoReportTypes": 0,
+      "actions": [
+        ["type": "ParseIncomingNumber", "numberFilter": ".*", "forwardType": 1],
+        [
+          "type": "CategoryConfig",
+          "map": [
+            "{valid}": "A_LEGITIMATE", "{other}": "B_MISSED", "{fraud}": "G_FRAUD", "{marketing}": "E_ADVERTISING",
+            "{survey}": "D_POLL", "{political}": "E_ADVERTISING",
+          ],
+        ],
+        [
+          "type": "HttpDownload", "method": 1, "url": .text("\(scheme)://\(host)/phoneblock/api/rate"),
+          "header": "{bearer_auth(KEY)}\nContent-Type: application/json", "body": .text(body),
+        ],
+      ],
+    ])
+  }
+
   private func text(_ value: JSONValue) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Hummingbird
+import Intake
+import PhoneNumbers
+import Storage
+
+/// `GET /phoneblock/api/test` and `/account`, and the personal lists `/blacklist` and `/whitelist`
+struct PhoneBlockAccount: Sendable {
+  /// The JSON of an account. A device reads at most 512 bytes.
+  private struct Account: Encodable {
+    let lang = "en"
+    let dialPrefix: String
+    let displayName = ""
+    let login = ""
+    let email = ""
+  }
+
+  /// The JSON of a personal list.
+  private struct List: Encodable {
+    let numbers: [Entry]
+  }
+
+  private struct Entry: Encodable {
+    let phone: String
+    let rating: PhoneBlockRating
+    /// Milliseconds since 1970.
+    let created: Int64
+    let wildcard: Bool
+  }
+
+  let personal: PersonalNumberStore
+  let numbers: PhoneBlockNumber
+  let pseudonymizer: Pseudonymizer
+
+  @Sendable func test(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    PhoneBlockErrorMiddleware.text("ok")
+  }
+
+  @Sendable func account(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    JSON.response(Account(dialPrefix: numbers.dialPrefix))
+  }
+
+  /// The entries of a list.
+  func list(isBlocked: Bool) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
+    { request, context in
+      let reporter = try pseudonymizer.pseudonym(of: request, context: context)
+      let entries = try await withDeadline { [personal] in try await personal.entries(of: reporter) }
+      return JSON.response(
+        List(
+          numbers: entries.filter { $0.isBlocked == isBlocked }.map { entry in
+            Entry(
+              phone: "+\(entry.number)", rating: isBlocked ? .missed : .legitimate,
+              created: Int64(entry.addedAt.timeIntervalSince1970 * 1_000), wildcard: entry.isPrefix)
+          }))
+    }
+  }
+
+  /// Adds an entry to a list, and removes it from the other.
+  func add(isBlocked: Bool) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
+    { request, context in
+      guard let keyID = context.app?.keyID else { throw Problem.unauthorized }
+      let reporter = try pseudonymizer.pseudonym(of: request, context: context)
+      let (number, isPrefix) = try target(request, context)
+      let entry = PersonalNumber(number: number, isPrefix: isPrefix, isBlocked: isBlocked, addedAt: Date())
+      let isAdded = try await withDeadline { [personal] in
+        try await personal.add(entry, of: reporter, keyID: keyID)
+      }
+      guard isAdded else { throw PhoneBlockError.fullList }
+      return Response(status: .noContent)
+    }
+  }
+
+  /// Removes an entry from a list.
+  func remove(isBlocked: Bool) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
+    { request, context in
+      let reporter = try pseudonymizer.pseudonym(of: request, context: context)
+      let (number, isPrefix) = try target(request, context)
+      try await withDeadline { [personal] in
+        try await personal.remove(number, isPrefix: isPrefix, isBlocked: isBlocked, of: reporter)
+      }
+      return Response(status: .noContent)
+    }
+  }
+
+  private func target(
+    _ request: Request, _ context: ServerRequestContext
+  ) throws -> (number: Int64, isPrefix: Bool) {
+    let component = try context.parameters.require("phone")
+    let isPrefix = try PhoneBlockNumber.isPrefix(request)
+    return (
+      isPrefix ? try numbers.readPrefix(component: component) : try numbers.read(component: component).digits, isPrefix
+    )
+  }
+}

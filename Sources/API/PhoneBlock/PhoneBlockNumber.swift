@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hummingbird
+import PhoneNumbers
+
+/// Numbers as PhoneBlock's clients write them.
+struct PhoneBlockNumber: Sendable {
+  /// The region of national numbers; nil refuses them.
+  let region: PhoneRegion?
+
+  /// The prefix of the region's numbers, such as `+49`; empty without a region.
+  var dialPrefix: String { region.map { "+\($0.callingCode)" } ?? "" }
+
+  /// Reads `+49…`, `0049…`, the digits of an international number, or a national number; the first that is valid.
+  /// - Throws: ``PhoneBlockError``.
+  func read(_ text: String) throws -> PhoneNumber {
+    guard text.utf8.count <= 64 else { throw PhoneBlockError.invalidNumber }
+    let forms: [(text: String, region: String?)] =
+      if text.hasPrefix("+") {
+        [(text, nil)]
+      } else if text.hasPrefix("00") {
+        [("+\(text.dropFirst(2))", nil), (text, region?.code)]
+      } else {
+        [("+\(text)", nil), (text, region?.code)]
+      }
+    for (form, region) in forms where form.hasPrefix("+") || region != nil {
+      if let number = try? PhoneNumber(parsing: form, region: region) { return number }
+    }
+    throw PhoneBlockError.invalidNumber
+  }
+
+  /// The same for a component of a path.
+  func read(component: String) throws -> PhoneNumber { try read(component.removingPercentEncoding ?? component) }
+
+  /// Whether the query says that a number is the beginning of others.
+  /// - Throws: ``PhoneBlockError`` for another value than `true` and `false`.
+  static func isPrefix(_ request: Request) throws -> Bool {
+    switch request.uri.queryParameters["wildcard"] {
+    case "true": true
+    case nil, "false": false
+    default: throw PhoneBlockError.invalid("wildcard", "true or false")
+    }
+  }
+
+  /// The digits of a beginning of numbers, such as `+4930` or `004930`.
+  /// - Throws: ``PhoneBlockError``.
+  func readPrefix(component: String) throws -> Int64 {
+    let text = component.removingPercentEncoding ?? component
+    let digits = text.hasPrefix("+") ? text.dropFirst() : text.hasPrefix("00") ? text.dropFirst(2) : text[...]
+    guard (2...14).contains(digits.utf8.count), digits.first != "0",
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits)
+    else { throw PhoneBlockError.invalidNumber }
+    return number
+  }
+}

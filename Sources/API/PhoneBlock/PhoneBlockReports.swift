@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Hummingbird
+import Intake
+import PhoneNumbers
+import Storage
+import Synchronization
+import Timestamps
+
+/// `POST /phoneblock/api/rate` and `/report-call/{number}`: reports and counts through the same intake as those of apps.
+final class PhoneBlockReports: Sendable {
+  /// The JSON of a rating.
+  private struct Rating: Decodable {
+    let phone: String
+    let rating: String
+    let comment: String?
+  }
+
+  /// The most calls of a user that count in a UTC day.
+  static let callsADay = 20
+
+  /// The most code points of a comment; longer ones are cut.
+  private static let commentLength = 500
+
+  private let reports: ReportsController
+  private let identifications: IdentificationIntake
+  private let numbers: PhoneBlockNumber
+  private let bodies: BodyReader
+  private let calls = Mutex(DailyCounts(limit: callsADay, capacity: 65_536))
+
+  /// - Parameter reports: takes the reports of apps, with their limits.
+  init(
+    reports: ReportsController, identifications: IdentificationIntake, numbers: PhoneBlockNumber, bodies: BodyReader
+  ) {
+    self.reports = reports
+    self.identifications = identifications
+    self.numbers = numbers
+    self.bodies = bodies
+  }
+
+  /// Takes a rating as a report. Its id and its time are the server's; a later rating of the user replaces the vote.
+  @Sendable func rate(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let reporter = try PhoneBlockCredentials.reporter(of: request)
+    // Some clients name another media type, or none.
+    return try await bodies.read(request, .object, context: context) { [self] data in
+      let rating = try JSON.decode(Rating.self, from: data)
+      guard let known = PhoneBlockRating(rawValue: rating.rating) else {
+        let names = PhoneBlockRating.allCases.map(\.rawValue).joined(separator: ", ")
+        throw PhoneBlockError(status: .badRequest, text: "Invalid rating. Use one of: \(names).")
+      }
+      let submission = ReportSubmission(
+        number: try numbers.read(rating.phone).e164, category: known.category.slug, reporter: reporter,
+        reportID: UUID().uuidString, reportedAt: Timestamp.format(Date()), comment: rating.comment.map(Self.cut))
+      guard let result = try await reports.take([submission], context: context)[0] else {
+        throw Problem.limited(.init(limit: "reporter", retryAfter: reports.limiter.secondsLeftInDay))
+      }
+      _ = try result.get()
+      return PhoneBlockErrorMiddleware.text("Rating recorded.")
+    }
+  }
+
+  /// Counts a call that the user's device has recognized. Above the daily limit it is not counted.
+  @Sendable func call(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let app = context.app else { throw Problem.unauthorized }
+    let number = try numbers.read(component: try context.parameters.require("number"))
+    // A device names a number of a range too.
+    _ = try PhoneBlockNumber.isPrefix(request)
+    let reporter = "\(app.id) \(try PhoneBlockCredentials.reporter(of: request))"
+    let now = Date()
+    guard calls.withLock({ $0.take(reporter, at: now) }) else { return Response(status: .noContent) }
+    let batch = IdentificationSubmission(
+      batchID: UUID().uuidString,
+      items: [
+        .init(number: number.e164, named: 1, unknown: 0, day: String(Timestamp.format(now).prefix(10)))
+      ])
+    do {
+      _ = try await identifications.take(batch, from: app)
+    } catch {
+      calls.withLock { $0.giveBack(reporter, takenAt: now) }
+      throw error
+    }
+    return Response(status: .noContent)
+  }
+
+  private static func cut(_ comment: String) -> String {
+    String(String.UnicodeScalarView(comment.unicodeScalars.filter { $0 != "\0" }.prefix(commentLength)))
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+/// A number of the newest publication with the figures that PhoneBlock's clients read.
+public struct ListedCaller: Sendable, Equatable {
+  /// E.164 digits.
+  public let number: Int64
+  /// Its category.
+  public let category: ReportCategory
+  /// A moderator's label; nil for none.
+  public let label: String?
+  /// The cause of the listing: the decision in force, otherwise that of the publication.
+  public let cause: ListedNumber.Cause
+  /// Whether it may be blocked; otherwise it may only be identified.
+  public var mayBlock: Bool
+  /// Whether it was allowed or protected since the publication.
+  public var isAllowed: Bool
+  /// When it was listed.
+  public let listedAt: Date
+  let storedHeat: Double
+  let storedEvidence: Double
+  let storedLegitimate: Double
+  /// Calls that phones have counted.
+  public let calls: Int64
+
+  /// The heat for apps; see ``Explanation/coarse``.
+  public func heat(at time: Date) -> Double {
+    Explanation.coarseWeight(Decay.heat.value(ofStoredSum: storedHeat, at: Explanation.coarseTime(time)))
+  }
+
+  /// The evidence for apps, and the weight against it.
+  public func evidence(at time: Date) -> (complaints: Double, legitimate: Double) {
+    let time = Explanation.coarseTime(time)
+    return (
+      Explanation.coarseWeight(Decay.evidence.value(ofStoredSum: storedEvidence, at: time)),
+      Explanation.coarseWeight(Decay.evidence.value(ofStoredSum: storedLegitimate, at: time))
+    )
+  }
+
+  /// The confidence for apps, 0 to 1.
+  public func confidence(at time: Date) -> Double {
+    let time = Explanation.coarseTime(time)
+    return Explanation.coarseConfidence(
+      evidence: Decay.evidence.value(ofStoredSum: storedEvidence, at: time),
+      legitimate: Decay.evidence.value(ofStoredSum: storedLegitimate, at: time))
+  }
+}
+
+/// A number that was asked for by itself.
+public enum CallerState: Sendable, Equatable {
+  /// The newest publication contains it.
+  case listed(ListedCaller)
+  /// It is not listed; a moderator allowed it, or it is protected.
+  case allowed
+  /// It is not listed.
+  case unlisted
+}
+
+/// Lookups of PhoneBlock's clients: listed numbers by their SHA-1, and approved ranges.
+public struct CallerStore: Sendable {
+  /// The most numbers in one answer: a prefix of four digits has 31 of 2,000,000.
+  public static let mostCallers = 1_000
+
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where listings are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// The listed numbers whose hash begins with a prefix, in ascending order of number, and the personal numbers of the
+  /// user who asks.
+  ///
+  /// As in lookups by SHA-256, packs decide whether a number may be blocked, except that appeals, decisions and
+  /// protections since the publication apply at once.
+  /// - Parameters:
+  ///   - reporter: the user's pseudonym, 16 bytes.
+  ///   - time: the time for which appeals are evaluated.
+  public func listed(
+    _ prefix: NumberSHA1Prefix, for reporter: [UInt8], at time: Date
+  ) async throws -> (callers: [ListedCaller], personal: [PersonalNumber]) {
+    try await pool.withConnection { connection in
+      let (rows, personal) = try await connection.pipeline(
+        FindCallersBySHA1(prefix: prefix), ReadPersonalNumbers(reporter: reporter))
+      let found = rows.filter {
+        prefix.bytes.count <= 8 || prefix.matches(NumberSHA1.of("+\($0.caller.number)"))
+      }
+      let callers = try await Self.evaluated(found, at: time, on: connection)
+      return (callers.sorted { $0.number < $1.number }, personal)
+    }
+  }
+
+  /// The state of one number, and the personal numbers of the user who asks.
+  /// - Parameters:
+  ///   - reporter: the user's pseudonym, 16 bytes.
+  ///   - time: the time for which appeals are evaluated.
+  public func state(
+    of number: Int64, for reporter: [UInt8], at time: Date
+  ) async throws -> (state: CallerState, personal: [PersonalNumber]) {
+    try await pool.withConnection { connection in
+      let (found, decisions, personal) = try await connection.pipeline(
+        FindCaller(number: number), ReadStandingDecision(number: number), ReadPersonalNumbers(reporter: reporter))
+      if let caller = try await Self.evaluated(found, at: time, on: connection).first {
+        return (.listed(caller), personal)
+      }
+      if decisions.first?.treatment == .allow { return (.allowed, personal) }
+      let isProtected = try await ProtectionStore.rule(for: number, on: connection) != nil
+      return (isProtected ? .allowed : .unlisted, personal)
+    }
+  }
+
+  private static func evaluated(
+    _ found: [FoundCaller], at time: Date, on connection: PostgresConnection
+  ) async throws -> [ListedCaller] {
+    var callers = found.map(\.caller)
+    for index in found.indices where found[index].mayBeProtected {
+      guard try await ProtectionStore.rule(for: callers[index].number, on: connection) != nil else { continue }
+      (callers[index].isAllowed, callers[index].mayBlock) = (true, false)
+    }
+    let appealed = found.filter(\.isAppealed).map(\.caller.number).sorted()
+    guard !appealed.isEmpty else { return callers }
+    let victims = try await AppealStore.victims(at: time, numbers: appealed, on: connection)
+    for index in callers.indices where victims.contains(callers[index].number) { callers[index].mayBlock = false }
+    return callers
+  }
+
+  /// The approved ranges, ascending.
+  public func approvedRanges() async throws -> [NumberRange] {
+    try await pool.run(ReadRanges(state: .approved)).map(\.range)
+  }
+
+  /// Those of some ranges whose numbers are all listed to be blocked. A range with a number that is protected, allowed,
+  /// held or appealed is not among them, so that no client blocks this number with its range.
+  public func complete(_ ranges: [NumberRange]) async throws -> Set<NumberRange> {
+    guard !ranges.isEmpty else { return [] }
+    let blocked = Set(try await pool.run(FindBlockedNumbers(numbers: ranges.flatMap { Array($0.numbers) })))
+    return Set(ranges.filter { $0.numbers.allSatisfy(blocked.contains) })
+  }
+
+  /// The numbers to block with the most heat, the hottest first.
+  /// - Parameters:
+  ///   - prefix: the digits that they begin with; empty for all.
+  ///   - evidence: the least evidence without the weight against it; nil for any.
+  public func hottest(
+    _ limit: Int, prefix: String, evidence: Double?, at time: Date
+  ) async throws -> [ListedCaller] {
+    let scale = Decay.evidence.scale(at: Explanation.coarseTime(time))
+    return try await pool.run(
+      FindHottestCallers(prefix: prefix, evidence: evidence.map { $0 * scale }, limit: limit))
+  }
+
+  /// The figures of some numbers; those that are not listed are missing.
+  public func callers(_ numbers: [Int64]) async throws -> [ListedCaller] {
+    try await pool.run(ReadCallers(numbers: numbers))
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CallerPack
+import CallerPackBuilder
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Publishing
+import Storage
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+@testable import RingfenceServer
+
+/// Listed numbers, and requests as PhoneBlock's clients send them.
+struct PhoneBlockFixture {
+  static let now = Date()
+  /// The SHA-1 of +12015550123, and of its digits without the last one and two.
+  static let hashes = (
+    "88E91F5F9C829EF3DEE9B18365F9BE6A41DF12A2", "E8640ABA8D18F12D47ABAC6000679077AA28B800",
+    "DC3B7594ADFFE7EBD9F7052050C868904275FCA7"
+  )
+  static var pool: PostgresPool { TestDatabase.current.pool }
+
+  /// Lists numbers, as a publication does.
+  static func list(_ listings: [Listing], serial: Int64 = 812) async throws {
+    try await pool.transaction { connection in
+      try await PublicationStore.replaceListings(
+        with: listings.sorted { $0.number < $1.number }, serial: serial, at: now, on: connection)
+    }
+  }
+
+  /// Stores the sums of a number.
+  static func weigh(_ number: Int64, evidence: Double, legitimate: Double = 0, heat: Double = 8.1) async throws {
+    let scale = Decay.evidence.scale(at: now)
+    let stored = (Decay.heat.storedSum(of: heat, at: now), evidence * scale, legitimate * scale)
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO numbers
+          (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at)
+        VALUES (\(number), \(stored.0), \(stored.1), \(stored.2), 14, 14, \(now), \(now))
+        """)
+    }
+  }
+
+  static func approve(_ range: NumberRange) async throws {
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at)
+        VALUES (\(range.first), \(range.digits), 'approved', 6, 8, 1, \(now))
+        """)
+    }
+  }
+
+  static func count(_ query: PostgresQuery) async throws -> Int64 {
+    try await pool.withConnection { try await $0.query(query) }.first?.decode(0) ?? 0
+  }
+
+  /// Publishes a pack of numbers to block.
+  static func publish(_ serial: Int64, _ numbers: [Int64], in folder: PublicationFolder) throws {
+    try FileManager.default.createDirectory(atPath: "\(folder.path)/packs", withIntermediateDirectories: true)
+    let file = "packs/blocklist-\(serial).rfpack"
+    let writer = try PackWriter(
+      path: "\(folder.path)/\(file)",
+      options: .init(kind: .blocking, serial: UInt64(serial), createdAt: 1_795_132_800 + serial))
+    for number in numbers { try writer.append(number) }
+    let summary = try writer.finish()
+    let pack = ManifestPack(
+      name: "blocklist", kind: "blocking", region: nil, serial: serial, entries: summary.entries, first: summary.first,
+      last: summary.last, bytes: summary.bytes, sha256: summary.sha256.hex,
+      contentSHA256: try PackReader.open(path: "\(folder.path)/\(file)").contentDigest().hex, path: file)
+    try folder.reveal(
+      Manifest(
+        serial: serial, issued: Date(), asOf: Date(), expires: Date() + 86_400, previous: nil, packs: [pack]),
+      signedBy: SigningKey())
+  }
+}
+
+extension TestServer {
+  func phoneBlock(
+    _ path: String, _ headers: HTTPFields
+  ) async throws -> (status: Int, text: String, headers: HTTPFields) {
+    try await phoneBlock(path, .get, headers)
+  }
+
+  /// Sends a request to PhoneBlock's API.
+  /// - Parameters:
+  /// - key: nil for the key of the server; empty for none.
+  /// - headers: further fields.
+  func phoneBlock(
+    _ path: String, _ method: HTTPRequest.Method = .get, body: String? = nil, key: String? = nil,
+    _ headers: HTTPFields = [:]
+  ) async throws -> (status: Int, text: String, headers: HTTPFields) {
+    var headers = headers
+    if headers[.authorization] == nil, key != "" { headers[.authorization] = "Bearer \(key ?? self.key)" }
+    let response = try await client.execute(
+      uri: "/phoneblock/api\(path)", method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
+    return (response.status.code, String(buffer: response.body), response.headers)
+  }
+
+  func phoneBlockBytes(_ path: String, _ headers: HTTPFields = [:]) async throws -> [UInt8] {
+    var headers = headers
+    headers[.authorization] = "Bearer \(key)"
+    let response = try await client.execute(uri: "/phoneblock/api\(path)", method: .get, headers: headers)
+    #expect(response.status == .ok && response.headers[.contentType] == "application/octet-stream")
+    #expect(response.headers[.contentLength] == "\(response.body.readableBytes)")
+    return [UInt8](response.body.readableBytesView)
+  }
+}
