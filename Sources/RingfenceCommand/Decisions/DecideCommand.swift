@@ -14,8 +14,8 @@ struct DecideCommand: AsyncParsableCommand {
       A decision takes effect with the next publication and ends a hold. --allow upholds an open appeal and removes the \
       number from the published packs; its reason is the answer to the owner. To reject an appeal, see ringfence appeals \
       answer. All decisions stay in the history. --undo undoes \
-      the current decision and restores the one before it. So does the expiry of a decision with --expires; \
-      one that answers an appeal does not expire.
+      the current decision and restores the one before it. When a decision with --expires has expired, the one before \
+      it is in force again. A decision that answers an appeal does not expire.
       """)
 
   @OptionGroup var database: DatabaseOptions
