@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
-import Intake
+package import Intake
 package import Hummingbird
 package import Localization
 import Publishing
@@ -15,6 +15,7 @@ package struct APIRoutes {
   private let needsKey: Bool
   private let hasLists: Bool
   private let hasTelephoneSystems: Bool
+  private let appleReports: AppleReportSettings?
   private let isSecure: Bool
   private let bodyBytes: Int
   private let network: NetworkLimitMiddleware
@@ -24,12 +25,14 @@ package struct APIRoutes {
   /// - publicationsNeedKey: whether publications need a key with the scope `fetch`.
   /// - hasLists: whether `/v1/lists` has the publications in the formats of other programs.
   /// - hasTelephoneSystems: whether `/v1/pbx` answers telephone systems.
+  /// - appleReports: the apps with a reporting extension of Apple; nil without these addresses.
   /// - isSecure: whether clients reach the server by https.
   /// - bodyBytes: the memory for request bodies in bytes.
   /// - networkLimit: checks the rate limits of networks.
   package init(
     services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
-    hasLists: Bool, hasTelephoneSystems: Bool, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
+    hasLists: Bool, hasTelephoneSystems: Bool, appleReports: AppleReportSettings?, isSecure: Bool, bodyBytes: Int,
+    networkLimit: NetworkLimitMiddleware
   ) {
     self.services = services
     self.catalog = catalog
@@ -37,6 +40,7 @@ package struct APIRoutes {
     needsKey = publicationsNeedKey
     self.hasLists = hasLists
     self.hasTelephoneSystems = hasTelephoneSystems
+    self.appleReports = appleReports
     self.isSecure = isSecure
     self.bodyBytes = bodyBytes
     network = networkLimit
@@ -54,6 +58,7 @@ package struct APIRoutes {
     group(router, .identify).add(middleware: AcceptMiddleware())
       .post("identifications", use: identifications.create)
     if hasTelephoneSystems { telephoneSystemRoutes(router) }
+    if let appleReports { appleRoutes(router, bodies, appleReports) }
   }
 
   /// The path of telephone systems.
@@ -79,10 +84,35 @@ package struct APIRoutes {
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
   }
 
-  private func reportRoutes(_ router: Router<ServerRequestContext>, _ bodies: BodyReader) {
-    let reports = ReportsController(
+  private func reportsController(_ bodies: BodyReader) -> ReportsController {
+    ReportsController(
       intake: services.intake, limiter: services.limiter, bodies: bodies,
       networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
+  }
+
+  /// Routes for Apple's extensions, which have a token of the installation in their body instead of a key.
+  private func appleRoutes(
+    _ router: Router<ServerRequestContext>, _ bodies: BodyReader, _ settings: AppleReportSettings
+  ) {
+    let metrics = AppleReportMetrics(services.metrics)
+    let reports = AppleReportsController(
+      settings: settings, installations: services.stores.installations, reports: reportsController(bodies),
+      metrics: metrics)
+    let messages = AppleMessagesController(
+      settings: settings, lookups: services.stores.lookups, limiter: services.limiter, bodies: bodies, metrics: metrics)
+    router.group("v1/apple").add(middleware: network)
+      .post("reports", use: reports.create)
+      .post("messages", use: messages.filter)
+    router.get(
+      ".well-known/apple-app-site-association", use: AppleAssociationController(settings: settings).read)
+    let installations = InstallationsController(installations: services.stores.installations)
+    group(router, .report).add(middleware: AcceptMiddleware())
+      .post("installations", use: installations.create)
+      .delete("installations/:installation_id", use: installations.revoke)
+  }
+
+  private func reportRoutes(_ router: Router<ServerRequestContext>, _ bodies: BodyReader) {
+    let reports = reportsController(bodies)
     group(router, .report).add(middleware: AcceptMiddleware())
       // ReportFastPath answers most of these requests before they reach the router.
       .post("reports", use: reports.create)

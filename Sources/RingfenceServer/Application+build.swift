@@ -94,7 +94,8 @@ private func buildRouter(
   APIRoutes(
     services: api, catalog: catalog, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
     hasLists: configuration.hasLists, hasTelephoneSystems: configuration.hasTelephoneSystems,
-    isSecure: configuration.isSecure, bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
+    appleReports: configuration.appleReports, isSecure: configuration.isSecure,
+    bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
   ).add(to: router)
   site.add(to: router, networkLimit: networkLimit)
   return router

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
+package import Intake
 package import ModerationSite
 
 /// Settings of the HTTP server and the pages.
@@ -41,6 +42,8 @@ package struct ServerConfiguration: Sendable {
   package var hasLists: Bool
   /// Whether `/v1/pbx` answers telephone systems.
   package var hasTelephoneSystems: Bool
+  /// The apps with a reporting extension of Apple; nil without the addresses of such extensions.
+  package var appleReports: AppleReportSettings?
   /// The bearer token for the metrics; nil refuses every request.
   package var metricsToken: String?
   /// Whether each request is logged.
@@ -53,7 +56,7 @@ package struct ServerConfiguration: Sendable {
     secondFactor: SecondFactorPolicy = .administrators, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
     publicationsNeedKey: Bool = false, hasLists: Bool = true, hasTelephoneSystems: Bool = true,
-    metricsToken: String? = nil, logsRequests: Bool = false,
+    appleReports: AppleReportSettings? = AppleReportSettings(), metricsToken: String? = nil, logsRequests: Bool = false,
     publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
   ) {
     self.host = host
@@ -74,6 +77,7 @@ package struct ServerConfiguration: Sendable {
     self.publicationsNeedKey = publicationsNeedKey
     self.hasLists = hasLists
     self.hasTelephoneSystems = hasTelephoneSystems
+    self.appleReports = appleReports
     self.metricsToken = metricsToken
     self.logsRequests = logsRequests
   }

@@ -13,6 +13,8 @@ enum MetricDescriptions {
     "ringfence_http_connections_refused_total": .counter("Connections closed because their network had too many."),
     "ringfence_lists_requests_total": .counter("Requests of lists for other programs, by format."),
     "ringfence_telephone_lookups_total": .counter("Lookups of telephone systems, by verdict."),
+    "ringfence_apple_reports_total": .counter("Requests of Apple's reporting extension, by outcome."),
+    "ringfence_apple_messages_total": .counter("Requests of message filters."),
     "ringfence_limits_refused_total": .counter("Requests and reports refused by a rate limit."),
     "ringfence_stopping": .gauge("1 while the server is stopping."),
 

@@ -113,7 +113,7 @@ struct ReportsController: Sendable {
 
   /// Submits the reports that are within the reporters' daily limits. Repeated reports do not count against them.
   /// - Returns: one result for each report in order; nil for those over the limit.
-  private func take(
+  func take(
     _ submissions: [ReportSubmission], context: ServerRequestContext
   ) async throws -> [Result<TakenReport, any Error>?] {
     guard let app = context.app else { throw Problem.unauthorized }

@@ -51,6 +51,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Flag(\.telephoneSystems) var telephoneSystems: Bool?
 
+  @Flag(\.appleReports) var appleReports: Bool?
+
   @Option(\.secondFactor) var secondFactor: String?
 
   @Option(\.commentDays) var commentDays: String?
@@ -75,6 +77,7 @@ struct ServeCommand: AsyncParsableCommand {
       "trust-proxy": trustProxy?.description, "public-number-pages": publicNumberPages, "appeal-work": appealWork,
       "appeal-delay": appealDelay, "limits": limits?.description, "fetch-needs-key": fetchNeedsKey?.description,
       "lists": lists?.description, "telephone-systems": telephoneSystems?.description,
+      "apple-reports": appleReports?.description,
       "second-factor": secondFactor, "comment-days": commentDays, "report-months": reportMonths,
       "publish-at": publishAt, "time-zone": timeZone, "log-format": logFormat,
       "log-requests": logRequests?.description,
