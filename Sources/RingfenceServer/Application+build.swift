@@ -95,7 +95,8 @@ private func buildRouter(
     services: api, catalog: catalog, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
     hasLists: configuration.hasLists, hasTelephoneSystems: configuration.hasTelephoneSystems,
     phoneBlock: PhoneBlockOptions(isOn: configuration.hasPhoneBlock, region: configuration.phoneBlockRegion),
-    isSecure: configuration.isSecure, bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
+    appleReports: configuration.appleReports, isSecure: configuration.isSecure,
+    bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
   ).add(to: router)
   site.add(to: router, networkLimit: networkLimit)
   return router

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
+package import Intake
 package import ModerationSite
 
 /// Settings of the HTTP server and the pages.
@@ -45,6 +46,8 @@ package struct ServerConfiguration: Sendable {
   package var hasPhoneBlock: Bool
   /// The region of numbers in national form there, ISO 3166 alpha-2; nil refuses them.
   package var phoneBlockRegion: String?
+  /// The apps with a reporting extension of Apple; nil without the addresses of such extensions.
+  package var appleReports: AppleReportSettings?
   /// The bearer token for the metrics; nil refuses every request.
   package var metricsToken: String?
   /// Whether each request is logged.
@@ -57,8 +60,8 @@ package struct ServerConfiguration: Sendable {
     secondFactor: SecondFactorPolicy = .administrators, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
     publicationsNeedKey: Bool = false, hasLists: Bool = true, hasTelephoneSystems: Bool = true,
-    hasPhoneBlock: Bool = true, phoneBlockRegion: String? = nil, metricsToken: String? = nil,
-    logsRequests: Bool = false,
+    hasPhoneBlock: Bool = true, phoneBlockRegion: String? = nil,
+    appleReports: AppleReportSettings? = AppleReportSettings(), metricsToken: String? = nil, logsRequests: Bool = false,
     publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
   ) {
     self.host = host
@@ -81,6 +84,7 @@ package struct ServerConfiguration: Sendable {
     self.hasTelephoneSystems = hasTelephoneSystems
     self.hasPhoneBlock = hasPhoneBlock
     self.phoneBlockRegion = phoneBlockRegion
+    self.appleReports = appleReports
     self.metricsToken = metricsToken
     self.logsRequests = logsRequests
   }

@@ -39,6 +39,7 @@ public struct Stores: Sendable {
     changes = PublicationChangeStore(pool: pool)
     webhooks = WebhookStore(pool: pool)
     apps = AppStore(pool: pool)
+    installations = InstallationStore(pool: pool)
     keyWithdrawals = KeyWithdrawalStore(pool: pool)
     accounts = AccountStore(pool: pool)
     attempts = AttemptStore(pool: pool)
@@ -103,6 +104,8 @@ public struct Stores: Sendable {
   public let webhooks: WebhookStore
   /// Apps and their keys.
   public let apps: AppStore
+  /// Tokens of installed apps.
+  public let installations: InstallationStore
   /// Withdrawals of all reports of a key.
   public let keyWithdrawals: KeyWithdrawalStore
   /// Accounts.

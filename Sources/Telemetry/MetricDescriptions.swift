@@ -15,6 +15,8 @@ enum MetricDescriptions {
     "ringfence_telephone_lookups_total": .counter("Lookups of telephone systems, by verdict."),
     "ringfence_phoneblock_lookups_total": .counter("Lookups of PhoneBlock's clients, by outcome."),
     "ringfence_phoneblock_lists_total": .counter("Block lists for PhoneBlock's clients, by form."),
+    "ringfence_apple_reports_total": .counter("Requests of Apple's reporting extension, by outcome."),
+    "ringfence_apple_messages_total": .counter("Requests of message filters."),
     "ringfence_limits_refused_total": .counter("Requests and reports refused by a rate limit."),
     "ringfence_stopping": .gauge("1 while the server is stopping."),
 

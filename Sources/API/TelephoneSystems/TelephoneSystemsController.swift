@@ -29,8 +29,10 @@ struct TelephoneSystemsController: Sendable {
     let region = parameters["region"].map(String.init)
     if let region, !PhoneRegion.isSupported(region) { throw Problem.notARegion(region) }
     // FreePBX can have the number in the query alone.
+    // There a plus may be a space.
     let text =
-      context.parameters.get("number").map { $0.removingPercentEncoding ?? $0 } ?? parameters["number"].map(String.init)
+      context.parameters.get("number").map { $0.removingPercentEncoding ?? $0 }
+      ?? parameters["number"].map { $0.hasPrefix(" ") ? "+\($0.dropFirst())" : String($0) }
     guard let number = text.flatMap({ DialedNumber.read($0, region: region) }) else {
       throw Problem.notANumber
     }

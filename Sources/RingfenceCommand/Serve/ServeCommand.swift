@@ -55,6 +55,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(\.phoneblockRegion) var phoneblockRegion: String?
 
+  @Flag(\.appleReports) var appleReports: Bool?
+
   @Option(\.secondFactor) var secondFactor: String?
 
   @Option(\.commentDays) var commentDays: String?
@@ -80,6 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
       "appeal-delay": appealDelay, "limits": limits?.description, "fetch-needs-key": fetchNeedsKey?.description,
       "lists": lists?.description, "telephone-systems": telephoneSystems?.description,
       "phoneblock": phoneblock?.description, "phoneblock-region": phoneblockRegion,
+      "apple-reports": appleReports?.description,
       "second-factor": secondFactor, "comment-days": commentDays, "report-months": reportMonths,
       "publish-at": publishAt, "time-zone": timeZone, "log-format": logFormat,
       "log-requests": logRequests?.description,

@@ -33,6 +33,7 @@ public enum TablePlacement: Sendable, Equatable {
     "holds": .distributed,
     "identification_batches": .local,
     "identification_days": .distributed,
+    "installations": .local,
     "job_leases": .local,
     "key_withdrawals": .reference,
     "known_browsers": .local,

@@ -39,7 +39,8 @@ import Testing
     }
     let decisions = DecisionStore(pool: pool)
     for (number, treatment, label) in [
-      (Self.identified, Decision.Treatment.identify, "Tom & \"Sons\"\\; {x} = $1" as String?), (Self.allowed, .allow, nil),
+      (Self.identified, Decision.Treatment.identify, "Tom & \"Sons\"\\; {x} = $1" as String?),
+      (Self.allowed, .allow, nil),
     ] {
       _ = try await decisions.record(
         try Decision(
@@ -116,10 +117,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("33162000248", nil), ("%2B33162000248", nil), ("0033162000248", nil), ("0162000248", "FR"), ("+33162000248", "US"),
-    ("01133162000248", "US"), ("33162000248", "US"), ("0033162000248", "de"),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("33162000248", nil), ("%2B33162000248", nil), ("0033162000248", nil), ("0162000248", "FR"),
+      ("+33162000248", "US"),
+      ("01133162000248", "US"), ("33162000248", "US"), ("0033162000248", "de"),
+    ] as [(String, String?)])
   func `a number is read as it was dialed`(path: String, region: String?) async throws {
     try await prepare()
     try await TestServer.run { server in
@@ -187,10 +190,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("Fraud", "Fraud"), ("  A\tB\r\nC  ", "A B C"), ("\"'`\\&={}$<>;", ""), (String(repeating: "ä", count: 40), nil),
-    ("Tom\u{202E}moT", "Tom moT"), ("", ""),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("Fraud", "Fraud"), ("  A\tB\r\nC  ", "A B C"), ("\"'`\\&={}$<>;", ""), (String(repeating: "ä", count: 40), nil),
+      ("Tom\u{202E}moT", "Tom moT"), ("", ""),
+    ] as [(String, String?)])
   func `a name has one line without special characters`(label: String, expected: String?) {
     let name = CallerName.text(of: label)
     #expect(name.utf8.count <= CallerName.mostBytes)
