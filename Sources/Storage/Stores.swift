@@ -35,6 +35,7 @@ public struct Stores: Sendable {
     regions = RegionStore(pool: pool)
     publications = PublicationStore(pool: pool)
     changes = PublicationChangeStore(pool: pool)
+    feeds = FeedStore(pool: pool)
     webhooks = WebhookStore(pool: pool)
     apps = AppStore(pool: pool)
     keyWithdrawals = KeyWithdrawalStore(pool: pool)
@@ -93,6 +94,8 @@ public struct Stores: Sendable {
   public let publications: PublicationStore
   /// Reasons for the changes between publications.
   public let changes: PublicationChangeStore
+  /// Sources that are downloaded at intervals.
+  public let feeds: FeedStore
   /// Messages to webhook receivers.
   public let webhooks: WebhookStore
   /// Apps and their keys.
