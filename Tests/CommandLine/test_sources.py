@@ -182,25 +182,30 @@ def test_complaints_are_imported_once(server, site):
     assert len(complaints(server, "reports")) == 2
 
 
-@pytest.mark.parametrize("body, fields, message", [
-    ("<html><p>Not here</p></html>", {"Content_Type": "text/html"}, "which is not a list"),
-    ("<html><p>Not here</p></html>", {}, "has no column"),
-    ("number\nx\ny\n", {}, "cannot be read"),
-    ("number\n", {}, "no entry"),
-    ("number\n" + "1" * (50 << 20), {}, "cannot be read"),
-    ("1" * (50 << 20), {}, "no entry"),
-    (b"\x1f\x8b\x08broken", {}, "damaged"),
-    (gzip.compress(b"number\n12015550123\n")[:-6], {}, "damaged"),
-    (lzma.compress(b"number\n12015550123\n")[:-6], {}, "damaged"),
-    (gzip.compress(gzip.compress(b"number\n12015550123\n")), {}, "compressed twice"),
-    (b"PK\x03\x04" + bytes(100), {}, "has no column"),
-])
-def test_a_wrong_file_leaves_the_former_entries(server, site, body, fields, message):
+# Files are made when they are asked for: a parameter is part of a test's name.
+WRONG_FILES = {
+    "page": (lambda: b"<html><p>Not here</p></html>", {"Content_Type": "text/html"}, "which is not a list"),
+    "page-of-no-type": (lambda: b"<html><p>Not here</p></html>", {}, "has no column"),
+    "other-text": (lambda: b"number\nx\ny\n", {}, "cannot be read"),
+    "no-rows": (lambda: b"number\n", {}, "no entry"),
+    "long-row": (lambda: b"number\n" + b"1" * (50 << 20), {}, "cannot be read"),
+    "one-line": (lambda: b"1" * (50 << 20), {}, "no entry"),
+    "damaged": (lambda: b"\x1f\x8b\x08broken", {}, "damaged"),
+    "cut-gzip": (lambda: gzip.compress(b"number\n12015550123\n")[:-6], {}, "damaged"),
+    "cut-xz": (lambda: lzma.compress(b"number\n12015550123\n")[:-6], {}, "damaged"),
+    "gzip-of-gzip": (lambda: gzip.compress(gzip.compress(b"number\n12015550123\n")), {}, "compressed twice"),
+    "zip": (lambda: b"PK\x03\x04" + bytes(100), {}, "zip archive"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_FILES)
+def test_a_wrong_file_leaves_the_former_entries(server, site, kind):
+    make, fields, message = WRONG_FILES[kind]
     if not any(row["name"] == "wrong" for row in json.loads(server.run("sources", "status", "--format", "json"))):
         url = site.give("/wrong", "number\n" + "\n".join(NUMBERS) + "\n")
         server.run("sources", "add", "wrong", "--url", url, "--format", "csv")
         wait_for_first(server, "wrong")
-    site.give("/wrong", body, **fields)
+    site.give("/wrong", make(), **fields)
     code, said = refresh(server, "wrong")
     assert code == 1 and message in said, said
     assert len(complaints(server, "wrong")) == 3

@@ -43,9 +43,10 @@ import Testing
       options.region = "FR"
       options.categories = ["Scam": "fraud", "Friend": FeedOptions.skipped, "*": "telemarketing"]
     }
-    #expect(content.entries == [
-      .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .telemarketing),
-    ])
+    #expect(
+      content.entries == [
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .telemarketing),
+      ])
   }
 
   @Test func `a file without a header is read by positions`() throws {
@@ -76,9 +77,10 @@ import Testing
       (options.attribute, options.categoryColumn) = ("p", "k")
       options.categories = ["a&b": "fraud"]
     }
-    #expect(content.entries == [
-      .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .other),
-    ])
+    #expect(
+      content.entries == [
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .other),
+      ])
     let texts = "<list><n>+12015550123</n><n> <![CDATA[+33162000248]]> </n></list>"
     #expect(try read(texts, .spamBlockerXML).entries.count == 2)
   }
@@ -98,9 +100,10 @@ import Testing
       {"phone":"+33162000249","votes":10,"rating":"A_LEGITIMATE"}],"version":812}
       """
     let content = try read(text, .phoneBlock)
-    #expect(content.entries == [
-      .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .oneRing),
-    ])
+    #expect(
+      content.entries == [
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .oneRing),
+      ])
     #expect(content.version == 812)
     let changes = try read(
       #"{"version": 813, "numbers": [{"phone": "+12015550123", "votes": 0}]}"#, .phoneBlock, isComplete: false)

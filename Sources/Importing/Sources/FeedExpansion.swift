@@ -19,17 +19,30 @@ struct FeedExpansion {
   func run(_ file: FeedFile) async throws -> FeedFile {
     let expansion = self
     return try await runOnThread {
-      switch try Self.magic(file.path) {
-      case let magic where magic.starts(with: [0x1F, 0x8B]): try expansion.gunzip(file)
-      case let magic where magic.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]): try expansion.unxz(file)
-      default: file
-      }
+      guard let compression = Compression(file.path) else { return file }
+      let expanded = try compression == .gzip ? expansion.gunzip(file) : expansion.unxz(file)
+      // Readers of lines decompress gzip without a limit.
+      guard Compression(expanded.path) == nil else { throw FeedFailure.unreadable("the file is compressed twice") }
+      return expanded
     }
   }
 
-  private static func magic(_ path: String) throws(FeedFailure) -> [UInt8] {
-    guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 6) else { return [] }
-    return Array(data)
+  private enum Compression {
+    case gzip
+    case xz
+
+    /// By the first bytes of a file; nil for another one.
+    init?(_ path: String) {
+      let file = FileHandle(forReadingAtPath: path)
+      let start = [UInt8]((try? file?.read(upToCount: 6)) ?? Data())
+      if start.starts(with: [0x1F, 0x8B]) {
+        self = .gzip
+      } else if start == [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00] {
+        self = .xz
+      } else {
+        return nil
+      }
+    }
   }
 
   private func gunzip(_ file: FeedFile) throws -> FeedFile {

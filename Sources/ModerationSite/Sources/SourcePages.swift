@@ -19,7 +19,8 @@ struct SourcePages: Sendable {
     let texts = pages.texts(context)
     let rows = try await feeds.list().map { SourceFeedRow($0, texts) }
     let page = SourcesPage(
-      rows: rows, failing: rows.count { !$0.error.isEmpty }, done: texts.find("sources.done-\(request.query("done"))") ?? "")
+      rows: rows, failing: rows.count { !$0.error.isEmpty },
+      done: texts.find("sources.done-\(request.query("done"))") ?? "")
     return try pages.page("sources", page, context)
   }
 

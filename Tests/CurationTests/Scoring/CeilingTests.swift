@@ -26,7 +26,9 @@ import Testing
         evidence: Decay.evidence.storedSum(of: 10, at: now), reports: 10, reporters: reporters)
     ])
     var record = NumberRecord(number: 12_015_550_123, standing: standing)
-    record.sources = sources.map { SourceTally(appID: $0, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775)) }
+    record.sources = sources.map {
+      SourceTally(appID: $0, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))
+    }
     return Score(record, at: now)
   }
 
