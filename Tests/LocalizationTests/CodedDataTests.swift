@@ -137,6 +137,7 @@ import Testing
       case .malformedAnswer: .malformedAnswer
       case .missingColumn: .missingColumn("phone")
       case .noEntries: .noEntries
+      case .notStored: .notStored("The database could not be reached.")
       case .otherOrigin: .otherOrigin
       case .silent: .silent
       case .tookTooLong: .tookTooLong(seconds: 300)

@@ -15,6 +15,7 @@ public struct FeedFailure: CodedData, Error {
     case malformedAnswer = "malformed_answer"
     case missingColumn = "missing_column"
     case noEntries = "no_entries"
+    case notStored = "not_stored"
     case otherOrigin = "other_origin"
     case silent
     case tookTooLong = "took_too_long"
@@ -84,6 +85,13 @@ public struct FeedFailure: CodedData, Error {
 
   /// The file has no entry that can be read.
   public static let noEntries = FeedFailure(code: .noEntries)
+
+  /// The entries could not be stored completely; the next attempt continues.
+  /// - Parameter detail: the reason, in English.
+  public static func notStored(_ detail: String) -> FeedFailure {
+    FeedFailure(code: .notStored, values: ["detail": .foreign(detail)])
+  }
+
   /// The server redirects to another origin.
   public static let otherOrigin = FeedFailure(code: .otherOrigin)
   /// The server sent nothing for too long.

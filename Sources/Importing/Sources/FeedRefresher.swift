@@ -119,7 +119,11 @@ public struct FeedRefresher: Sendable {
       let pause = Double(feed.settings.every) * Double.random(in: 1...1.05)
       try await stores.feeds.succeed(feed, with: state, next: time.addingTimeInterval(pause))
       return .refreshed(summary)
-    } catch let failure as FeedFailure {
+    } catch  where error is CancellationError || Task.isCancelled {
+      throw error
+    } catch {
+      // Another error is one of the database: a source that causes it must not be downloaded every few seconds.
+      let failure = error as? FeedFailure ?? .notStored("\(error)")
       let pause = Self.pause(after: feed.failures + 1)
       try await stores.feeds.fail(feed, because: failure, at: time, next: time.addingTimeInterval(pause))
       return .failed(failure)
