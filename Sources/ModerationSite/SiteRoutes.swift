@@ -242,6 +242,12 @@ package struct SiteRoutes {
     let thresholds = ThresholdPages(
       store: stores.thresholds, previews: services.previews, countries: CountryChoices(catalog: pages.catalog),
       pages: pages)
+    let sources = SourcePages(feeds: stores.feeds, pages: pages)
+    moderation.group("sources")
+      .add(middleware: RequireRole(.administrator))
+      .get(use: sources.list)
+      .post("refresh", use: sources.refresh)
+      .post("ceiling", use: sources.changeCeiling)
     moderation.group()
       .add(middleware: RequireRole(.moderator))
       .get("protected", use: protected.list)

@@ -37,6 +37,7 @@ public struct Stores: Sendable {
     regions = RegionStore(pool: pool)
     publications = PublicationStore(pool: pool)
     changes = PublicationChangeStore(pool: pool)
+    feeds = FeedStore(pool: pool)
     webhooks = WebhookStore(pool: pool)
     apps = AppStore(pool: pool)
     installations = InstallationStore(pool: pool)
@@ -100,6 +101,8 @@ public struct Stores: Sendable {
   public let publications: PublicationStore
   /// Reasons for the changes between publications.
   public let changes: PublicationChangeStore
+  /// Sources that are downloaded at intervals.
+  public let feeds: FeedStore
   /// Messages to webhook receivers.
   public let webhooks: WebhookStore
   /// Apps and their keys.

@@ -59,6 +59,11 @@ enum MetricDescriptions {
     "ringfence_review_queue_cases": .gauge("Cases in the review queue."),
     "ringfence_review_queue_cases_oldest_time_seconds": .gauge(oldest),
 
+    // Sources.
+    "ringfence_sources": .gauge("Sources that are downloaded, by the outcome of the last download."),
+    "ringfence_sources_oldest_refresh_time_seconds": .gauge(
+      "Time when the source was read that was read the longest time ago, in seconds since 1970."),
+
     // The process, under the names that Prometheus' own libraries use.
     "process_resident_memory_bytes": .gauge("Resident memory."),
     "process_virtual_memory_bytes": .gauge("Virtual memory."),

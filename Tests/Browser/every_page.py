@@ -47,7 +47,7 @@ AREAS = {
     "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
     "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges",
     "protected": "Protected", "thresholds": "Thresholds",
-    "publications": "Publications", "changes": "Publications", "recipes": "Publications", "apps": "Apps",
+    "publications": "Publications", "changes": "Publications", "recipes": "Publications", "sources": "Sources", "apps": "Apps",
     "accounts": "Accounts", "audit": "Audit log", "health": "Health",
 }
 
@@ -55,6 +55,16 @@ AREAS = {
 def publications_of_number(server):
     [[digits]] = server.query("SELECT number FROM listings ORDER BY number LIMIT 1")
     return f"/moderation/numbers/{digits}/publications"
+
+
+def failing_source(server):
+    """A source at an address where no server listens."""
+    if not server.query("SELECT name FROM source_feeds"):
+        server.run(
+            "sources", "add", "Public list", "--url", "http://127.0.0.1:9/a/long/address/of/a/list.csv", "--format", "csv",
+            "--license", "CC0")
+    wait_until(lambda: server.query("SELECT name FROM source_feeds WHERE failures > 0"), 60, "a failed download")
+    return "/moderation/sources"
 
 
 def richest_number(server):
@@ -384,6 +394,8 @@ PAGES = [
     Page("changes-first", first_changes),
     Page("changes", newest_changes),
     Page("recipes", "/moderation/recipes"),
+    Page("sources", failing_source, role="administrator"),
+    Page("sources-empty", "/moderation/sources", role="administrator", server="empty"),
     Page("health", "/moderation/health"),
     Page("account", "/moderation/account"),
     Page("account-keys-wrong", "/moderation/account", then=mistype_a_key),

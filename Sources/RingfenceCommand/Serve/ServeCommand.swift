@@ -117,7 +117,8 @@ struct ServeCommand: AsyncParsableCommand {
         policy: policy, recipes: recipes,
         options: Server.JobOptions(
           schedule: schedule, retention: kept,
-          webhookSecret: try context.folder.key("webhook.secret", \.webhookSecret), drain: .seconds(drain)),
+          webhookSecret: try context.folder.key("webhook.secret", \.webhookSecret),
+          feeds: try context.feedRefresher(), drain: .seconds(drain)),
         metrics: metrics, logger: .server)
       do {
         try await server.run(configuration: configuration) { port in

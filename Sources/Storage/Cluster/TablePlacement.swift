@@ -70,6 +70,8 @@ public enum TablePlacement: Sendable, Equatable {
     "sign_in_attempts": .local,
     "sign_in_links": .local,
     "sign_in_steps": .local,
+    "source_entries": .distributed,
+    "source_feeds": .local,
     "source_rules": .reference,
     "statistics_watermarks": .local,
     "threshold_rules": .reference,
