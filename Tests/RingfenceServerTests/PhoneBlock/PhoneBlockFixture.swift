@@ -52,8 +52,8 @@ struct PhoneBlockFixture {
     try await pool.withConnection { connection in
       _ = try await connection.execute(
         """
-        INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at)
-        VALUES (\(range.first), \(range.digits), 'approved', 6, 8, 1, \(now))
+        INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at, decided_at, decided_by)
+        VALUES (\(range.first), \(range.digits), 'approved', 6, 8, 1, \(now), \(now), 'Test')
         """)
     }
   }
