@@ -247,9 +247,8 @@ import Timestamps
       #"{"_version":1,"query":{"sender":"\#(sender)","message":{"text":"Your parcel"}},"app":{"version":"1.1"}}"#
     }
     let path = "/v1/apple/messages"
-    try await TestServer.run { server in
-      let refused = try await send(server, query("33162000248"), to: path)
-      #expect(refused.status == .notFound)
+    try await TestServer.run { server async throws in
+      #expect(try await send(server, query("33162000248"), to: path).status == .notFound)
       #expect(try await send(server, query("33162000248")).status == .badRequest)
     }
     let settings = AppleReportSettings(filteringApps: ["TEAMID1234.org.example.app.filter"])
