@@ -117,7 +117,8 @@ def test_a_server_downloads_a_new_source(server, site):
     assert [number for number, in complaints(server, "new")] == NUMBERS
     assert server.query("SELECT action FROM audit_events WHERE subject = 'new'") == [["source.add"]]
     # One entry is sufficient for its list.
-    assert "new             1                 1           1" in server.run("sources", "list")
+    rules = [line.split() for line in server.run("sources", "list").splitlines()]
+    assert ["new", "1", "1", "1", "1", "1"] in rules
 
 
 def test_an_unchanged_file_is_not_sent_again(server, site):
@@ -139,7 +140,7 @@ def test_compressed_lists_and_removals(server, site, name, compress):
     site.give(f"/{name}", compress("pattern\n2015550124\n".encode()))
     assert refresh(server, name) == [0, "1 entries: 0 added, 0 renewed, 1 removed.\n"]
     assert [number for number, in complaints(server, name)] == NUMBERS[1:2]
-    assert "0 differences" in server.run("recount") or "No differences" in server.run("recount")
+    assert server.run("recount").endswith("no differences.")
     server.run("sources", "remove", name)
     assert complaints(server, name) == []
     assert name not in server.run("sources", "status")
