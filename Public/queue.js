@@ -28,7 +28,7 @@
     // The forms of the case release its claim themselves, or lead to the case again. Others leave it.
     const isOfCase = (form) =>
       form.elements.claim || (form.getAttribute("action") ?? "").startsWith(`/moderation/numbers/${fields.number}/`)
-    document.addEventListener("submit", (event) => { if (isOfCase(event.target)) isSent = true })
+    document.addEventListener("submit", (event) => { if (!event.defaultPrevented && isOfCase(event.target)) isSent = true })
     addEventListener("pagehide", () => {
       if (!isSent) navigator.sendBeacon("/moderation/queue/release", body())
     })

@@ -147,7 +147,8 @@ package struct APIRoutes {
     }
     if hasLists { listRoutes(files, newest: newest, lists: lists, files: answers) }
     let numbers = NumberPublicationsController(
-      newest: newest, folder: services.publications, explanations: services.stores.explanations, hasLists: hasLists)
+      newest: newest, histories: PackHistories(folder: services.publications),
+      explanations: services.stores.explanations, hasLists: hasLists)
     group(router, .lookup).add(middleware: AcceptMiddleware())
       .get("numbers/:number/publications", use: numbers.history)
     files.add(middleware: AcceptMiddleware())

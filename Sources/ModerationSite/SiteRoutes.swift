@@ -140,8 +140,8 @@ package struct SiteRoutes {
 
   private func history(_ newest: NewestManifest) -> NumberPublicationPages {
     NumberPublicationPages(
-      explanations: stores.explanations, newest: newest, folder: services.folder, hasLists: configuration.hasLists,
-      pages: pages)
+      explanations: stores.explanations, newest: newest, histories: PackHistories(folder: services.folder),
+      hasLists: configuration.hasLists, pages: pages)
   }
 
   private func queueRoutes(_ moderation: RouterGroup<ServerRequestContext>) {

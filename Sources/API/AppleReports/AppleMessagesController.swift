@@ -28,7 +28,9 @@ struct AppleMessagesController: Sendable {
       try AppleBody.decode(AppleMessageQuery.self, from: data).query.sender
     }
     metrics.noteMessage()
-    guard let number = AppleFieldMap.number(sender, region: nil), let digits = Int64(number.dropFirst()) else {
+    guard let number = AppleFieldMap.number(sender, region: nil, takesPlain: true),
+      let digits = Int64(number.dropFirst())
+    else {
       return JSON.response(Answer(action: "none"))
     }
     let listed = try await withDeadline(.seconds(1)) { [lookups] in try await lookups.listed(number: digits) }

@@ -6,7 +6,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import NIOPosix
 import PhoneNumbers
 import Publishing
 import Storage
@@ -15,7 +14,7 @@ import Timestamps
 /// `GET /v1/numbers/{number}/publications`: since when the packs contain a number, or do not.
 struct NumberPublicationsController: Sendable {
   let newest: NewestManifest
-  let folder: PublicationFolder
+  let histories: PackHistories
   let explanations: ExplanationStore
   let hasLists: Bool
 
@@ -23,9 +22,9 @@ struct NumberPublicationsController: Sendable {
     let number = try NumbersController.number(try context.parameters.require("number"))
     guard let manifest = try await newest.manifest() else { throw Problem.nothingPublished }
     let country = RegionMap.countries.region(of: number.digits)
-    let history = try await NIOThreadPool.singleton.runIfActive { [folder] in
-      PackHistory(of: number.digits, country: country, in: folder, manifest: manifest)
-    }
+    guard
+      let history = try await histories.history(of: number.digits, country: country, manifest: manifest)
+    else { throw Problem.unavailable }
     let explanation = try await withDeadline { [explanations] in
       try await explanations.explainCoarsely(number.digits, at: Date())
     }

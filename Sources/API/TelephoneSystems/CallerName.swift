@@ -5,8 +5,9 @@ enum CallerName {
   /// Telephones show fewer characters than this many bytes.
   static let mostBytes = 60
 
-  /// Characters with a meaning in dial plans, in SIP headers, or for `CURLOPT(hashcompat)` of Asterisk.
-  private static let removed = Set(#""'`\&={}$<>;"#.unicodeScalars)
+  /// Characters with a meaning in dial plans, in SIP headers, or for `CURLOPT(hashcompat)` of Asterisk. Parentheses,
+  /// colons and bars separate the arguments of its applications.
+  private static let removed = Set(#""'`\&={}$<>;():|?[],"#.unicodeScalars)
 
   /// A line of at most 60 bytes without these characters; empty if nothing is left.
   static func text(of label: String) -> String {

@@ -6,19 +6,21 @@ package import Hummingbird
 /// Removes the body of every error below a path. Telephone systems show the body of any response as the name of the
 /// caller. Place it before ``ErrorMiddleware``.
 package struct EmptyErrorMiddleware: RouterMiddleware {
-  private let path: String
+  private let path: [Substring]
 
   /// - Parameter path: such as `/v1/pbx`.
   package init(path: String) {
-    self.path = path
+    self.path = path.split(separator: "/")
   }
 
   package func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    let asked = request.uri.path
-    guard response.status.code >= 400, asked == path || asked.hasPrefix("\(path)/") else { return response }
+    // The router ignores empty parts of a path, as in `//v1/pbx`.
+    guard response.status.code >= 400, request.uri.path.split(separator: "/").starts(with: path) else {
+      return response
+    }
     response.headers[.contentType] = nil
     response.headers[.contentLength] = nil
     response.body = .init()

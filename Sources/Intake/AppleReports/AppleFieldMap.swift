@@ -55,9 +55,11 @@ public struct AppleFieldMap: Sendable, Equatable {
   public static let saracroche = AppleFieldMap(
     number: "phoneNumber", standardCategory: "other", legitimate: "is_good", reportedAt: "reportedAt")
 
-  /// The number in E.164, with a plus or without, with 00, as an integer, or in national form of the region.
+  /// The number in E.164, with a plus, with 00, as an integer, or in national form of the region.
+  /// - Parameter takesPlain: whether a text of digits without a prefix is an international number: senders of messages
+  ///   have no plus, but in a report it may be a national number of some country.
   /// - Returns: nil for anything else, such as a short code, a name or an e-mail address.
-  public static func number(_ value: AppleValue?, region: String?) -> String? {
+  public static func number(_ value: AppleValue?, region: String?, takesPlain: Bool = false) -> String? {
     var candidates: [String] = []
     switch value {
     case .integer(let digits) where digits > 0: candidates = ["+\(digits)"]
@@ -66,7 +68,9 @@ public struct AppleFieldMap: Sendable, Equatable {
       guard !text.unicodeScalars.contains(where: \.properties.isAlphabetic) else { return nil }
       if let region, let number = try? PhoneNumber(parsing: text, region: region) { return number.e164 }
       let plain = text.filter { $0 != " " }
-      candidates = plain.hasPrefix("+") ? [plain] : plain.hasPrefix("00") ? ["+\(plain.dropFirst(2))"] : ["+\(plain)"]
+      candidates =
+        plain.hasPrefix("+")
+        ? [plain] : plain.hasPrefix("00") ? ["+\(plain.dropFirst(2))"] : takesPlain ? ["+\(plain)"] : []
     default: break
     }
     return candidates.lazy.compactMap { try? PhoneNumber(parsing: $0, region: nil) }.first?.e164

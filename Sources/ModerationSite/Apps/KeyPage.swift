@@ -16,6 +16,7 @@ struct KeyPage: Encodable {
   let app: String
   let row: KeyRow
   let isValid: Bool
+  let isRevoked: Bool
   let error: String
   let scopes: [AppsPage.Scope]
   let since: String
@@ -29,6 +30,8 @@ struct KeyPage: Encodable {
     app = key.appName
     row = KeyRow(key, texts: texts, now: now)
     isValid = key.state(at: now) == .valid
+    // Tokens of installations outlive an expired key.
+    isRevoked = key.state(at: now) == .revoked
     self.error = error
     scopes = AppsPage.Scope.all(key.scopes, texts)
     self.since = since

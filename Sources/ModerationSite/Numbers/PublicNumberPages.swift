@@ -25,8 +25,8 @@ struct PublicNumberPages: Sendable {
     guard text == String(digits) else { return .redirect(to: "/number/\(digits)", type: .permanent) }
     let explanation = try await explanations.explain(number.digits, at: Date())
     let texts = pages.texts(context)
-    let history = try await history.history(of: number, texts)
-    var response = try pages.page("public-number", PublicNumberPage(number, explanation, history, texts), context)
+    let copies = await history.copies(texts)
+    var response = try pages.page("public-number", PublicNumberPage(number, explanation, copies, texts), context)
     response.headers[.cacheControl] = "public, max-age=600"
     // Search engines may index only listed numbers.
     if visibility != .indexed || explanation.listing == nil { response.headers[.robots] = "noindex" }
@@ -44,10 +44,10 @@ struct PublicNumberPage: Encodable {
   let category: String
   let since: [PageTime]
   let reports: String
-  let history: PackHistoryView?
+  let copies: PackHistoryView?
 
-  init(_ number: PhoneNumber, _ explanation: Explanation, _ history: PackHistoryView?, _ texts: Localizer) {
-    self.history = history
+  init(_ number: PhoneNumber, _ explanation: Explanation, _ copies: PackHistoryView?, _ texts: Localizer) {
+    self.copies = copies
     self.number = number.formatted(.international)
     digits = number.digits
     country = explanation.country.map(texts.country) ?? ""

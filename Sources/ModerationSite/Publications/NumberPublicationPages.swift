@@ -6,7 +6,6 @@ import Foundation
 import HTTPServer
 import Hummingbird
 import Localization
-import NIOPosix
 import PhoneNumbers
 import Publishing
 import Storage
@@ -15,30 +14,33 @@ import Storage
 struct NumberPublicationPages: Sendable {
   let explanations: ExplanationStore
   let newest: NewestManifest
-  let folder: PublicationFolder
+  let histories: PackHistories
   let hasLists: Bool
   let pages: PageRenderer
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (number, texts) = (try context.number, pages.texts(context))
     let explanation = try await explanations.explain(number.digits, at: Date())
-    let history = try await history(of: number, texts)
+    var view: PackHistoryView?
+    if let manifest = try await newest.manifest() {
+      let country = RegionMap.countries.region(of: number.digits)
+      guard
+        let history = try await histories.history(of: number.digits, country: country, manifest: manifest)
+      else { throw Problem.unavailable }
+      view = PackHistoryView(history, PublicationCopy.all(of: manifest, hasLists: hasLists), texts)
+    }
     return try pages.page(
       "number-publications",
       NumberPublicationsPage(
-        number: number.formatted(.international), digits: number.digits, history: history,
+        number: number.formatted(.international), digits: number.digits, history: view,
         lists: explanation.lists.values.sorted().joined(separator: " · ")),
       context)
   }
 
-  /// The history of a number for a page; nil before the first publication.
-  func history(of number: PhoneNumber, _ texts: Localizer) async throws -> PackHistoryView? {
-    guard let manifest = try await newest.manifest() else { return nil }
-    let country = RegionMap.countries.region(of: number.digits)
-    let history = try await NIOThreadPool.singleton.runIfActive { [folder] in
-      PackHistory(of: number.digits, country: country, in: folder, manifest: manifest)
-    }
-    return PackHistoryView(history, PublicationCopy.all(of: manifest, hasLists: hasLists), texts)
+  /// How old copies may be, for the public page; nil before the first publication, and where it cannot be read.
+  func copies(_ texts: Localizer) async -> PackHistoryView? {
+    guard let manifest = try? await newest.manifest() else { return nil }
+    return PackHistoryView(nil, PublicationCopy.all(of: manifest, hasLists: hasLists), texts)
   }
 }
 
@@ -69,9 +71,11 @@ struct PackHistoryView: Encodable {
   let rows: [Row]
   let copies: [Copy]
 
-  init(_ history: PackHistory, _ copies: [PublicationCopy], _ texts: Localizer) {
-    none = history.places.isEmpty ? texts("history.none", ["serial": "\(history.earliest)"]) : ""
-    rows = history.places.map { place in
+  /// - Parameter history: nil for the copies alone.
+  init(_ history: PackHistory?, _ copies: [PublicationCopy], _ texts: Localizer) {
+    let isNone = history.map { $0.places.isEmpty && $0.isComplete } ?? false
+    none = isNone ? texts("history.none", ["serial": "\(history?.earliest ?? 0)"]) : ""
+    rows = (history?.places ?? []).map { place in
       let tone =
         switch place.state {
         case .block: "alarm"

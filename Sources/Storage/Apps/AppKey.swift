@@ -43,7 +43,8 @@ public struct AppKey: Sendable, Equatable {
   /// The time before which every report of the key is stored: some time after its end for an expired or revoked key,
   /// `time` for a valid one.
   public func lastArrival(at time: Date) -> Date {
-    guard state(at: time) != .valid, let end = [revokedAt, expiresAt].compactMap(\.self).min() else { return time }
+    // Tokens of installations outlive an expired key until it is revoked.
+    guard state(at: time) != .valid, let end = revokedAt ?? expiresAt else { return time }
     return Self.lastArrival(after: end)
   }
 

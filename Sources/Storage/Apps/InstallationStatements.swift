@@ -3,17 +3,18 @@
 import Foundation
 import PostgreSQL
 
-/// Adds a token; a repeated call changes nothing.
+/// Adds a token of a valid key; a repeated call changes nothing. No row where the key was revoked or has expired.
 struct InsertInstallation: PostgresStatement {
-  typealias Row = Void
   let digest: [UInt8]
   let appID: Int32
   let keyID: Int32
   let createdAt: Date
 
   static let sql = """
-    INSERT INTO installations (digest, app_id, key_id, created_at, last_day) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (digest) DO NOTHING
+    INSERT INTO installations (digest, app_id, key_id, created_at, last_day)
+    SELECT $1::bytea, $2::integer, key_id, $4::timestamptz, $5::integer FROM app_keys
+    WHERE key_id = $3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
+    ON CONFLICT (digest) DO UPDATE SET key_id = excluded.key_id RETURNING key_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -23,6 +24,8 @@ struct InsertInstallation: PostgresStatement {
     parameters.append(createdAt)
     parameters.append(Installation.day(of: createdAt))
   }
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
 }
 
 /// Finds the installation of a token that is valid. An expired key does not end its tokens, because phones keep them

@@ -14,13 +14,14 @@ public struct InstallationStore: Sendable {
 
   /// Creates a token. It cannot be read again, since only its digest is stored.
   /// - Parameter app: with the key of the request.
-  /// - Returns: the token, 43 characters; nil for an app without a key.
+  /// - Returns: the token, 43 characters; nil for an app without a valid key.
   public func create(for app: App, at time: Date) async throws -> (token: String, digest: [UInt8])? {
     guard let keyID = app.keyID else { return nil }
     let token = Secret.make(prefix: "")
     let digest = Secret.hash(token)
-    _ = try await pool.run(InsertInstallation(digest: digest, appID: app.id, keyID: keyID, createdAt: time))
-    return (token, digest)
+    let added = try await pool.run(
+      InsertInstallation(digest: digest, appID: app.id, keyID: keyID, createdAt: time))
+    return added.isEmpty ? nil : (token, digest)
   }
 
   /// The installation of a token; nil for an unknown or revoked one, and where the key that created it was revoked or

@@ -34,7 +34,8 @@ public struct KeyWithdrawalStore: Sendable {
   public func trace(keyID: Int32, since: Date, until: Date?, at time: Date) async throws -> KeyTrace {
     try await pool.withConnection { connection in
       let key = try await connection.key(keyID)
-      let until = try Self.end(until, of: key, since: since, at: time)
+      // Nothing arrives after the end of a key but reports with its tokens.
+      let until = try Self.end(until ?? (since <= time ? time : nil), of: key, since: since, at: time)
       return try await connection.run(TraceKey(key: key, since: since, until: until))[0]
     }
   }

@@ -45,7 +45,7 @@ extension PostgresConnection {
     let event = AuditEvent(
       actor: decision.decidedBy, role: role, action: "decision.\(decision.treatment.rawValue)",
       subject: "+\(decision.number)",
-      before: standing?.fields, after: decision.fields, reason: decision.reason)
+      before: standing?.fields, after: dated.fields, reason: decision.reason)
     _ = try await pipeline(SettleCase(number: decision.number), AppendAuditEvent(event, at: decision.decidedAt))
     if let rule = rules.first {
       try await openReview(of: dated, replacing: standing?.decisionID, rule, by: reviews)
@@ -176,8 +176,10 @@ extension DecisionEvent {
     kind == .decision(decision.treatment) && label == decision.label && category == decision.category
       && reason == decision.reason
       && note == decision.note && decidedBy == decision.decidedBy
-      && Decision.lifetime(from: time, to: expiresAt)
-        == Decision.lifetime(from: decision.decidedAt, to: decision.expiresAt)
+      // An answered appeal is stored without an expiry.
+      && (decision.treatment == .allow && expiresAt == nil
+        || Decision.lifetime(from: time, to: expiresAt)
+          == Decision.lifetime(from: decision.decidedAt, to: decision.expiresAt))
   }
 }
 

@@ -33,8 +33,10 @@ package struct PackHistory: Sendable {
   package let serial: Int64
   /// The earliest publication of which a pack is kept.
   package let earliest: Int64
-  /// The packs that contain the number now, or did in a publication that is kept; in the order of the manifest.
+  /// The packs that contain the number now, or did in a publication that is kept.
   package let places: [Place]
+  /// Whether all packs were read. Otherwise others may have had the number earlier.
+  package let isComplete: Bool
 
   /// The most packs that are read for one number: enough for a country with its parts.
   private static let most = 64
@@ -47,13 +49,23 @@ package struct PackHistory: Sendable {
   package init(of number: Int64, country: String?, in folder: PublicationFolder, manifest: Manifest) {
     serial = manifest.serial
     let kept = Self.serials(in: folder, upTo: manifest.serial)
-    let packs = manifest.packs.filter { pack in
+    let possible = manifest.packs.filter { pack in
       guard let region = pack.region?.uppercased(), let country else { return true }
       return region == country || region.hasPrefix("\(country)-") || region.count != 2
-    }.prefix(Self.most)
+    }
+    // Those that may contain it now come first.
+    func mayContain(_ pack: ManifestPack) -> Bool {
+      guard let first = pack.first, let last = pack.last else { return false }
+      return (first...last).contains(number)
+    }
+    let packs = (possible.filter(mayContain) + possible.filter { !mayContain($0) }).prefix(Self.most)
+    isComplete = packs.count == possible.count
     earliest = packs.compactMap { kept[$0.name]?.last }.min() ?? manifest.serial
     places = packs.compactMap { pack in
-      Self.place(of: number, in: pack.name, serials: kept[pack.name] ?? [], folder: folder)
+      let serials = (kept[pack.name] ?? []).filter { $0 <= pack.serial }
+      // Without the newest file, as before it is copied to this server, nothing is known.
+      guard serials.first == pack.serial else { return nil }
+      return Self.place(of: number, in: pack.name, serials: serials, folder: folder)
     }
   }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CallerPack
+import NIOPosix
+import Synchronization
+
+/// Reads the history of numbers in packs, of few numbers at a time: each reads the index of many files.
+package final class PackHistories: Sendable {
+  private let folder: PublicationFolder
+  private let running = Mutex(0)
+
+  /// The most numbers at once.
+  private static let most = 2
+
+  package init(folder: PublicationFolder) {
+    self.folder = folder
+  }
+
+  /// - Parameter country: ISO 3166 alpha-2; packs of other countries are skipped.
+  /// - Returns: nil while the histories of other numbers are being read.
+  package func history(of number: Int64, country: String?, manifest: Manifest) async throws -> PackHistory? {
+    let isFree = running.withLock { count in
+      guard count < Self.most else { return false }
+      count += 1
+      return true
+    }
+    guard isFree else { return nil }
+    defer { running.withLock { $0 -= 1 } }
+    return try await NIOThreadPool.singleton.runIfActive { [folder] in
+      PackHistory(of: number, country: country, in: folder, manifest: manifest)
+    }
+  }
+}
