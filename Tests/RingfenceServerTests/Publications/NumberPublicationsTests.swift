@@ -97,6 +97,9 @@ import Testing
         atPath: server.folder.packPath("toxic-812.rfpack"), toPath: server.folder.packPath("toxic-813.rfpack"))
       let place = try await Self.ask(server, "12015550123").1?.packs.first
       #expect(place?.state == "block" && place?.serial == 812 && place?.is_exact == false)
+      // Nothing is known of a pack whose newest file is missing.
+      try FileManager.default.removeItem(atPath: server.folder.packPath("toxic-812.rfpack"))
+      #expect(try await Self.ask(server, "12015550123").1?.packs == [])
     }
   }
 }

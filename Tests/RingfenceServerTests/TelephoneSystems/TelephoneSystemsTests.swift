@@ -122,6 +122,8 @@ import Testing
       ("33162000248", nil), ("%2B33162000248", nil), ("0033162000248", nil), ("0162000248", "FR"),
       ("+33162000248", "US"),
       ("01133162000248", "US"), ("33162000248", "US"), ("0033162000248", "de"),
+      // Also a possible German number without its 0.
+      ("33162000248", "DE"),
     ] as [(String, String?)])
   func `a number is read as it was dialed`(path: String, region: String?) async throws {
     try await prepare()
@@ -142,7 +144,7 @@ import Testing
         ("\(Self.blocked)", [:], 401), ("\(Self.blocked)?key=wrong", [:], 401), ("\(Self.blocked)?key=", [:], 401),
         ("\(Self.blocked)", [.authorization: "Basic x"], 401), ("\(Self.blocked)?key=\(other)", [:], 403),
         ("anonymous", key, 404), ("0", key, 404), ("1234567890123456", key, 404), ("", key, 404), ("a/b", key, 404),
-        ("%00", key, 404), ("\(Self.blocked)?as=xml", key, 400), ("\(Self.blocked)?region=XX", key, 400),
+        ("/\(Self.blocked)", [:], 401), ("%00", key, 404), ("\(Self.blocked)?as=xml", key, 400), ("\(Self.blocked)?region=XX", key, 400),
       ] as [(String, HTTPFields, Int)] {
         var headers = headers
         headers[.accept] = "text/html, */*"
@@ -150,6 +152,8 @@ import Testing
         #expect(answer.status.code == status && answer.body.readableBytes == 0, "\(path): \(answer.status)")
         #expect(answer.headers[.contentType] == nil, "\(path)")
       }
+      let doubled = try await server.client.execute(uri: "//v1/pbx/\(Self.blocked)", method: .get)
+      #expect(doubled.status == .unauthorized && doubled.body.readableBytes == 0)
       let method = try await ask(server, "\(Self.blocked)", key, method: .post)
       #expect(method.status == .methodNotAllowed && method.body.readableBytes == 0)
       #expect(method.headers[.allow] == "GET, HEAD")
@@ -193,7 +197,7 @@ import Testing
   @Test(
     arguments: [
       ("Fraud", "Fraud"), ("  A\tB\r\nC  ", "A B C"), ("\"'`\\&={}$<>;", ""), (String(repeating: "ä", count: 40), nil),
-      ("Tom\u{202E}moT", "Tom moT"), ("", ""),
+      ("Tom\u{202E}moT", "Tom moT"), ("", ""), ("A):System(id|x,y)[1]?", "ASystemidxy1"),
     ] as [(String, String?)])
   func `a name has one line without special characters`(label: String, expected: String?) {
     let name = CallerName.text(of: label)

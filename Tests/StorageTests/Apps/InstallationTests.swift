@@ -38,6 +38,21 @@ import Testing
     #expect(try await installations.find(token: "none") == nil)
   }
 
+  @Test func `an ended key creates no token, and its tokens end with its revocation`() async throws {
+    let apps = AppStore(pool: pool)
+    let app = try await app("Phone")
+    let made = try #require(try await installations.create(for: app, at: now))
+    _ = try await apps.rotate(name: "Phone", overlap: 0, at: now + 60)
+    #expect(try await installations.create(for: app, at: now + 61) == nil)
+    #expect(try await installations.find(token: made.token) != nil)
+    let keyID = try #require(app.keyID)
+    try await apps.revoke(keyID: keyID, at: now + 86_400)
+    // Reports of the token arrived until the revocation.
+    let withdrawal = try await apps.withdrawals.ask(
+      keyID: keyID, since: now, until: nil, because: "It leaked.", by: "Ada", at: now + 90_000)
+    #expect(withdrawal.until == now + 86_400 + 70)
+  }
+
   @Test func `a key without the scope for reports ends its tokens`() async throws {
     let app = try await app("Phone")
     let made = try #require(try await installations.create(for: app, at: now))
