@@ -70,7 +70,8 @@ public struct AppleFieldMap: Sendable, Equatable {
       let plain = text.filter { $0 != " " }
       candidates =
         plain.hasPrefix("+")
-        ? [plain] : plain.hasPrefix("00") ? ["+\(plain.dropFirst(2))"] : takesPlain || region != nil ? ["+\(plain)"] : []
+        ? [plain]
+        : plain.hasPrefix("00") ? ["+\(plain.dropFirst(2))"] : takesPlain || region != nil ? ["+\(plain)"] : []
     default: break
     }
     return candidates.lazy.compactMap { try? PhoneNumber(parsing: $0, region: nil) }.first?.e164

@@ -12,7 +12,8 @@ import Testing
   @Test(
     arguments: [
       (.text("+33162000248"), nil, true), (.text("+33 1 62 00 02 48"), nil, true), (.text("0033162000248"), nil, true),
-      (.text("33162000248"), nil, false), (.text("(201) 555-0123"), nil, false), (.integer(33_162_000_248), nil, true), (.text("0162000248"), "FR", true),
+      (.text("33162000248"), nil, false), (.text("(201) 555-0123"), nil, false), (.integer(33_162_000_248), nil, true),
+      (.text("0162000248"), "FR", true),
       (.text("33162000248"), "US", true), (.text("0162000248"), nil, false), (.text("33700"), nil, false),
       (.text("My bank"), nil, false), (.text("1-800-FLOWERS"), "US", false), (.text("a@b.example"), nil, false),
       (.text(""), nil, false), (.integer(-1), nil, false), (.truth(true), nil, false), (.other, nil, false),

@@ -144,7 +144,8 @@ import Testing
         ("\(Self.blocked)", [:], 401), ("\(Self.blocked)?key=wrong", [:], 401), ("\(Self.blocked)?key=", [:], 401),
         ("\(Self.blocked)", [.authorization: "Basic x"], 401), ("\(Self.blocked)?key=\(other)", [:], 403),
         ("anonymous", key, 404), ("0", key, 404), ("1234567890123456", key, 404), ("", key, 404), ("a/b", key, 404),
-        ("/\(Self.blocked)", [:], 401), ("%00", key, 404), ("\(Self.blocked)?as=xml", key, 400), ("\(Self.blocked)?region=XX", key, 400),
+        ("/\(Self.blocked)", [:], 401), ("%00", key, 404), ("\(Self.blocked)?as=xml", key, 400),
+        ("\(Self.blocked)?region=XX", key, 400),
       ] as [(String, HTTPFields, Int)] {
         var headers = headers
         headers[.accept] = "text/html, */*"
