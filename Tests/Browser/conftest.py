@@ -12,15 +12,15 @@ CHROMIUM = os.environ.get("RINGFENCE_CHROMIUM") or shutil.which("chromium")
 
 
 @pytest.fixture(scope="session")
-def server(make_server):
+def server(make_shared_server):
     """A server with sample data."""
-    return make_server("--demo", "--public-number-pages", "hidden")
+    return make_shared_server("--demo", "--public-number-pages", "hidden")
 
 
 @pytest.fixture(scope="session")
-def empty_server(make_server):
+def empty_server(make_shared_server):
     """A server without reports."""
-    return make_server()
+    return make_shared_server()
 
 
 @pytest.fixture(scope="session")

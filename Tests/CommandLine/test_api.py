@@ -191,6 +191,8 @@ def test_every_path_of_the_documents_is_there(published, document):
              if not re.search(r"[{(]|\$REPORT_ID", path)}
     assert {path.split("/")[2] for path in asked} >= {
         "reports", "manifest", "root.json", "packs", "deltas", "formats", "bins", "descriptions", "roots", "manifests"}
+    # This path has its number in the query.
+    asked = {f"{path}?number=33162000248" if path == "/v1/pbx" else path for path in asked}
     missing = [path for path in sorted(asked) if requests.get(
         published.address + path, headers={"Authorization": f"Bearer {key}"}, timeout=30).status_code == 404]
     assert not missing

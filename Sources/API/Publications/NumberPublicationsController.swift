@@ -23,7 +23,7 @@ struct NumberPublicationsController: Sendable {
     guard let manifest = try await newest.manifest() else { throw Problem.nothingPublished }
     let country = RegionMap.countries.region(of: number.digits)
     guard
-      let history = try await histories.history(of: number.digits, country: country, manifest: manifest)
+      let history = await histories.history(of: number.digits, country: country, manifest: manifest)
     else { throw Problem.unavailable }
     let explanation = try await withDeadline { [explanations] in
       try await explanations.explainCoarsely(number.digits, at: Date())

@@ -25,7 +25,7 @@ struct NumberPublicationPages: Sendable {
     if let manifest = try await newest.manifest() {
       let country = RegionMap.countries.region(of: number.digits)
       guard
-        let history = try await histories.history(of: number.digits, country: country, manifest: manifest)
+        let history = await histories.history(of: number.digits, country: country, manifest: manifest)
       else { throw Problem.unavailable }
       view = PackHistoryView(history, PublicationCopy.all(of: manifest, hasLists: hasLists), texts)
     }

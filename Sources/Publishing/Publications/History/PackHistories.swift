@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 package import CallerPack
-import NIOPosix
 import Synchronization
 
 /// Reads the history of numbers in packs, of few numbers at a time: each reads the index of many files.
@@ -18,7 +18,7 @@ package final class PackHistories: Sendable {
 
   /// - Parameter country: ISO 3166 alpha-2; packs of other countries are skipped.
   /// - Returns: nil while the histories of other numbers are being read.
-  package func history(of number: Int64, country: String?, manifest: Manifest) async throws -> PackHistory? {
+  package func history(of number: Int64, country: String?, manifest: Manifest) async -> PackHistory? {
     let isFree = running.withLock { count in
       guard count < Self.most else { return false }
       count += 1
@@ -26,8 +26,8 @@ package final class PackHistories: Sendable {
     }
     guard isFree else { return nil }
     defer { running.withLock { $0 -= 1 } }
-    return try await NIOThreadPool.singleton.runIfActive { [folder] in
+    return await Task(executorPreference: ConcurrentQueueExecutor.publishing) { [folder] in
       PackHistory(of: number, country: country, in: folder, manifest: manifest)
-    }
+    }.value
   }
 }
