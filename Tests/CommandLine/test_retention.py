@@ -82,7 +82,6 @@ REFUSING = {
     "thresholds preview": ["--category", "fraud", "--enter-heat", "3"],
     "sources list": [], "sources set": ["x", "--days", "2", "--because", "x"],
     "sources preview": ["x", "--days", "2"], "sources status": [], "sources refresh": ["x"], "sources remove": ["x"],
-    "sources add": ["x", "--url", "https://lists.example/a.csv", "--format", "csv"],
     "keys rotate": [], "keys list": [], "keys export": [],
     "regions load": [Path(CHECKOUT) / "Resources/regions-us.tsv"], "regions list": [], "regions of": ["+12015550123"],
     "app create": ["x"], "app list": [], "app keys": [], "app rotate": ["x"], "app revoke": ["1"],
@@ -92,7 +91,7 @@ REFUSING = {
     "recipes show": [], "retention show": [], "recount": [], "doctor": [], "backup": ["BACKUP"],
 }
 # Commands that store the first data of a folder, read only an optional file of it, or first require a key.
-MAKING = {"serve", "import complaints", "import directory", "restore", "keys create"}
+MAKING = {"serve", "import complaints", "import directory", "restore", "keys create", "sources add"}
 # The same for ringfence-benchmark.
 BENCHMARK_REFUSING = {"pages": []}
 BENCHMARK_MAKING = {
