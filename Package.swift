@@ -134,7 +134,10 @@ let package = Package(
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging, metrics]),
     library(
       "Importing",
-      ["AsyncSupport", "Intake", "Storage", "Curation", "PhoneNumbers", "Timestamps", "CZlib", crypto]),
+      [
+        "AsyncSupport", "FileSupport", "Intake", "OutboundHTTP", "Storage", "Curation", "PhoneNumbers", "Timestamps",
+        "CZlib", crypto, logging,
+      ]),
     library(
       "Publishing",
       [
@@ -168,8 +171,8 @@ let package = Package(
     library(
       "RingfenceServer",
       [
-        "API", "HTTPServer", "Localization", "ModerationSite", "Intake", "Publishing", "Storage", "CallerPack",
-        "Telemetry", hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore,
+        "API", "HTTPServer", "Localization", "ModerationSite", "Importing", "Intake", "Publishing", "Storage",
+        "CallerPack", "Telemetry", hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore,
       ]),
     library(
       "RingfenceCommand",
@@ -216,7 +219,12 @@ let package = Package(
         "Fetching", "FileSupport", "OutboundHTTP", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient",
         "TestSupport",
       ]),
-    tests("ImportingTests", ["Importing", "Curation", "PhoneNumbers", "Storage", "CZlib", "TestSupport", crypto]),
+    tests(
+      "ImportingTests",
+      [
+        "Importing", "Curation", "Intake", "OutboundHTTP", "PhoneNumbers", "PostgreSQL", "Storage", "CZlib",
+        "TestSupport", crypto, logging,
+      ]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests("LocalizationTests", ["Localization", "Curation", "TestSupport"]),
     tests(

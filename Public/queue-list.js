@@ -34,7 +34,12 @@
 
   // Keys: j and k go to the next and the previous case, x selects it, Enter opens it.
   const areKeysOff = [document.documentElement, document.body].some((each) => each.dataset.keys == "off")
-  const links = [...document.querySelectorAll(".cases tbody th a")]
+  const rows = [...document.querySelectorAll(".cases tbody tr")]
+  // Beside the case that is open, keys start from its row.
+  const open = rows.findIndex((row) => row.querySelector("[aria-current]"))
+
+  // The link of a row: one of two, by the window's width.
+  const link = (row) => [...row.querySelectorAll("th a")].find((each) => each.checkVisibility())
 
   // The pressed key; for a keyboard of another alphabet, its Latin letter.
   function pressed(event) {
@@ -43,27 +48,29 @@
   }
 
   function go(place) {
-    const link = links[Math.max(0, Math.min(links.length - 1, place))]
-    link.focus()
-    link.closest("tr").scrollIntoView({ block: "nearest" })
+    const row = rows[Math.max(0, Math.min(rows.length - 1, place))]
+    link(row).focus()
+    row.scrollIntoView({ block: "nearest" })
   }
 
   function act(key, row, target) {
-    const place = row ? links.indexOf(row.querySelector("th a")) : -1
+    const place = row ? rows.indexOf(row) : open
     if (key == "j") go(place + 1)
-    else if (key == "k") go(place < 0 ? links.length - 1 : place - 1)
+    else if (key == "k") go(place < 0 ? rows.length - 1 : place - 1)
     else if (key == "x" && row) row.querySelector("input[type=checkbox]")?.click()
-    else if (key == "Enter" && row && target.matches("input[type=checkbox]")) links[place].click()
+    else if (key == "Enter" && row && target.matches("input[type=checkbox]")) link(row).click()
     else return false
     return true
   }
 
   document.addEventListener("keydown", (event) => {
     // An account may have given one of these keys to an action of queue.js, which comes first.
-    if (event.defaultPrevented || areKeysOff || !links.length || document.querySelector("#decision, dialog[open]")) return
+    if (event.defaultPrevented || areKeysOff || !rows.length || document.querySelector("dialog[open]")) return
+    // In a window without space for the list beside the case.
+    if (!link(rows[0])) return
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     // Keys are letters in a field.
-    if (event.target.closest("textarea, select, input:not([type=checkbox])")) return
+    if (event.target.closest("textarea, select, input:not([type=checkbox], [type=radio])")) return
     const row = event.target.closest(".cases tbody tr")
     if (act(pressed(event), row, event.target)) event.preventDefault()
   })

@@ -25,8 +25,10 @@
       if (answer?.status == 409) clearInterval(ping)
     }, 60_000)
     let isSent = false
-    // Closing a dialog is also a submit event, and sends nothing.
-    document.addEventListener("submit", (event) => { if (event.target.method != "dialog") isSent = true })
+    // The forms of the case release its claim themselves, or lead to the case again. Others leave it.
+    const isOfCase = (form) =>
+      form.elements.claim || (form.getAttribute("action") ?? "").startsWith(`/moderation/numbers/${fields.number}/`)
+    document.addEventListener("submit", (event) => { if (isOfCase(event.target)) isSent = true })
     addEventListener("pagehide", () => {
       if (!isSent) navigator.sendBeacon("/moderation/queue/release", body())
     })

@@ -59,7 +59,7 @@ DEBIAN = {
     "postgresql": ("PostgreSQL", "the private database"),
     "python3-venv": ("PSF-2.0", "tests only"),
     "tzdata": ("public domain", "time zones of the daily publication"),
-    "xz-utils": ("public domain, GPL-2+", "tests only"),
+    "xz-utils": ("public domain, GPL-2+", "lists of sources that are compressed with it"),
     "zlib1g": ("Zlib", "compression"),
 }
 # Headers come from the same source as the library.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
-import Intake
+package import Intake
 package import Hummingbird
 package import Localization
 import Publishing
@@ -14,7 +14,9 @@ package struct APIRoutes {
   private let description: OpenAPIDocument
   private let needsKey: Bool
   private let hasLists: Bool
+  private let hasTelephoneSystems: Bool
   private let phoneBlock: PhoneBlockOptions
+  private let appleReports: AppleReportSettings?
   private let isSecure: Bool
   private let bodyBytes: Int
   private let network: NetworkLimitMiddleware
@@ -23,20 +25,26 @@ package struct APIRoutes {
   /// - catalog: the messages of explanations.
   /// - publicationsNeedKey: whether publications need a key with the scope `fetch`.
   /// - hasLists: whether `/v1/lists` has the publications in the formats of other programs.
+  /// - hasTelephoneSystems: whether `/v1/pbx` answers telephone systems.
   /// - phoneBlock: the API of PhoneBlock's clients.
+  /// - appleReports: the apps with a reporting extension of Apple; nil without these addresses.
   /// - isSecure: whether clients reach the server by https.
   /// - bodyBytes: the memory for request bodies in bytes.
   /// - networkLimit: checks the rate limits of networks.
   package init(
     services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
-    hasLists: Bool, phoneBlock: PhoneBlockOptions, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
+    hasLists: Bool, hasTelephoneSystems: Bool, phoneBlock: PhoneBlockOptions, appleReports: AppleReportSettings?,
+    isSecure: Bool, bodyBytes: Int,
+    networkLimit: NetworkLimitMiddleware
   ) {
     self.services = services
     self.catalog = catalog
     self.description = description
     needsKey = publicationsNeedKey
     self.hasLists = hasLists
+    self.hasTelephoneSystems = hasTelephoneSystems
     self.phoneBlock = phoneBlock
+    self.appleReports = appleReports
     self.isSecure = isSecure
     self.bodyBytes = bodyBytes
     network = networkLimit
@@ -59,12 +67,29 @@ package struct APIRoutes {
       intake: services.identifications, limiter: services.limiter, bodies: bodies)
     group(router, .identify).add(middleware: AcceptMiddleware())
       .post("identifications", use: identifications.create)
+    if hasTelephoneSystems { telephoneSystemRoutes(router) }
     if phoneBlock.isOn {
       PhoneBlockRoutes(
         services: services, region: phoneBlock.region, network: network, bodies: bodies, reports: reports,
         newest: newest, lists: lists, files: FileAnswer(files: openFiles)
       ).add(to: router)
     }
+    if let appleReports { appleRoutes(router, bodies, reports, appleReports) }
+  }
+
+  /// The path of telephone systems.
+  package static let telephoneSystemPath = "/v1/pbx"
+
+  private func telephoneSystemRoutes(_ router: Router<ServerRequestContext>) {
+    let controller = TelephoneSystemsController(
+      lookups: services.stores.lookups, metrics: TelephoneSystemMetrics(services.metrics))
+    // The limit includes the check of the key.
+    DeadlineRoutes(router, deadline: DatabaseDeadline(always: TelephoneSystemsController.limit))
+      .group("\(Self.telephoneSystemPath)").add(middleware: network)
+      .add(middleware: ClientKeyMiddleware(directory: services.apps, places: [.bearer, .basic, .query]))
+      .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: .lookup))
+      .get("", use: controller.lookUp)
+      .get(":number", use: controller.lookUp)
   }
 
   /// Routes under /v1 that need a key with the scope.
@@ -73,6 +98,27 @@ package struct APIRoutes {
   ) -> RouterGroup<ServerRequestContext> {
     router.group("v1").add(middleware: network).add(middleware: APIKeyMiddleware(directory: services.apps))
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
+  }
+
+  /// Routes for Apple's extensions, which have a token of the installation in their body instead of a key.
+  private func appleRoutes(
+    _ router: Router<ServerRequestContext>, _ bodies: BodyReader, _ reports: ReportsController,
+    _ settings: AppleReportSettings
+  ) {
+    let metrics = AppleReportMetrics(services.metrics)
+    let apple = AppleReportsController(
+      settings: settings, installations: services.stores.installations, reports: reports, metrics: metrics)
+    let messages = AppleMessagesController(
+      settings: settings, lookups: services.stores.lookups, limiter: services.limiter, bodies: bodies, metrics: metrics)
+    router.group("v1/apple").add(middleware: network)
+      .post("reports", use: apple.create)
+      .post("messages", use: messages.filter)
+    router.get(
+      ".well-known/apple-app-site-association", use: AppleAssociationController(settings: settings).read)
+    let installations = InstallationsController(installations: services.stores.installations)
+    group(router, .report).add(middleware: AcceptMiddleware())
+      .post("installations", use: installations.create)
+      .delete("installations/:installation_id", use: installations.revoke)
   }
 
   private func reportRoutes(_ router: Router<ServerRequestContext>, _ reports: ReportsController) {
@@ -100,6 +146,10 @@ package struct APIRoutes {
       files.get("\(folder)/:file", use: publications.files(in: folder))
     }
     if hasLists { listRoutes(files, newest: newest, lists: lists, files: answers) }
+    let numbers = NumberPublicationsController(
+      newest: newest, folder: services.publications, explanations: services.stores.explanations, hasLists: hasLists)
+    group(router, .lookup).add(middleware: AcceptMiddleware())
+      .get("numbers/:number/publications", use: numbers.history)
     files.add(middleware: AcceptMiddleware())
       .get("manifest", use: publications.manifest)
       .get("manifest.json", use: publications.manifest)

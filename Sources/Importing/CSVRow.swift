@@ -13,7 +13,7 @@ struct CSVRow {
 
   /// Reads a complete record without its line end. A quote opens a quoted field only at its start; inside an unquoted
   /// one it is text. False when a quoted field does not end or has text after its closing quote.
-  mutating func read(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
+  mutating func read(_ record: UnsafeBufferPointer<UInt8>, separator: UInt8 = CSVScanner.comma) -> Bool {
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     var index = 0
@@ -22,14 +22,14 @@ struct CSVRow {
         guard let next = readQuoted(record, from: index + 1) else { return false }
         index = next
       } else {
-        while index < record.count, record[index] != CSVScanner.comma {
+        while index < record.count, record[index] != separator {
           bytes.append(record[index])
           index += 1
         }
       }
       ends.append(bytes.count)
       if index >= record.count { return true }
-      guard record[index] == CSVScanner.comma else { return false }
+      guard record[index] == separator else { return false }
       index += 1
     }
   }
@@ -65,10 +65,13 @@ struct CSVScanner {
   static let comma = UInt8(ascii: ",")
 
   private enum Place { case fieldStart, unquoted, quoted, behindQuote }
+  private let separator: UInt8
   private var place = Place.fieldStart
 
   /// Whether text followed a closing quote, which makes the record invalid.
   private(set) var isMalformed = false
+
+  init(separator: UInt8 = CSVScanner.comma) { self.separator = separator }
 
   /// Whether the record is inside a quoted field, so that the next line belongs to it.
   var isInsideQuotes: Bool { place == .quoted }
@@ -84,7 +87,7 @@ struct CSVScanner {
       case (.quoted, Self.quote): place = .behindQuote
       case (.quoted, _): break
       case (.behindQuote, Self.quote), (.fieldStart, Self.quote): place = .quoted
-      case (_, Self.comma): place = .fieldStart
+      case (_, separator): place = .fieldStart
       case (.behindQuote, _):
         isMalformed = true
         place = .unquoted

@@ -5,11 +5,15 @@ extension RecordChunk {
   ///
   /// A quoted field that does not end within the file or the size of a record, or has text after its closing quote, is
   /// attributed to a missing quote: the first line is rejected, and the next ones are read again.
-  /// - Parameter lines: the source of the line.
+  /// - Parameters:
+  ///   - lines: the source of the line.
+  ///   - separator: separates the fields.
   /// - Throws: `ImportFileError`, `CancellationError`.
-  mutating func appendCSV(_ line: LineReader.RawLine, followedBy lines: CSVLines) throws {
+  mutating func appendCSV(
+    _ line: LineReader.RawLine, followedBy lines: CSVLines, separator: UInt8 = CSVScanner.comma
+  ) throws {
     // The bytes of a line are valid until the next one is read.
-    var scanner = CSVScanner()
+    var scanner = CSVScanner(separator: separator)
     scanner.read(line.bytes)
     append(line.bytes, line: line.number)
     guard scanner.isInsideQuotes else { return }

@@ -138,18 +138,24 @@ package struct SiteRoutes {
       .get("export.csv", use: audit.export)
   }
 
+  private func history(_ newest: NewestManifest) -> NumberPublicationPages {
+    NumberPublicationPages(
+      explanations: stores.explanations, newest: newest, folder: services.folder, hasLists: configuration.hasLists,
+      pages: pages)
+  }
+
   private func queueRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let newest = NewestManifest(folder: services.folder, files: OpenFiles())
     let queue = QueuePages(queue: stores.queue, queueCounts: queueCounts, pages: pages)
     let cases = CasePages(
       cases: stores.cases, queue: stores.queue, queueCounts: queueCounts, decisions: stores.decisions,
-      packs: PackPlaces(folder: services.folder, newest: newest), pages: pages)
+      packs: PackPlaces(folder: services.folder, newest: newest), pages: pages, queuePages: queue)
     let decisions = DecisionPages(
       cases: cases, queuePages: queue, decisions: stores.decisions, answers: answers, protection: stores.protection,
       queue: stores.queue, queueCounts: queueCounts)
     let bulks = BulkPages(bulks: stores.bulks, queue: stores.queue, queueCounts: queueCounts, pages: pages)
     moderation
-      .get("queue", use: queue.list)
+      .get("queue", use: cases.list)
       .post("queue/next", use: queue.next)
       .get("queue/left", use: queue.left)
       .post("queue/ping", use: queue.ping)
@@ -157,6 +163,7 @@ package struct SiteRoutes {
       .post("queue/filters", use: queue.saveFilter)
       .post("queue/filters/delete", use: queue.deleteFilter)
       .get("numbers/:number", use: cases.show)
+      .get("numbers/:number/publications", use: history(newest).show)
       .post("numbers/:number/notes", use: cases.note)
       .post("numbers/:number/decision", use: decisions.decide)
       .post("numbers/:number/undo", use: decisions.undo)
@@ -235,6 +242,12 @@ package struct SiteRoutes {
     let thresholds = ThresholdPages(
       store: stores.thresholds, previews: services.previews, countries: CountryChoices(catalog: pages.catalog),
       pages: pages)
+    let sources = SourcePages(feeds: stores.feeds, pages: pages)
+    moderation.group("sources")
+      .add(middleware: RequireRole(.administrator))
+      .get(use: sources.list)
+      .post("refresh", use: sources.refresh)
+      .post("ceiling", use: sources.changeCeiling)
     moderation.group()
       .add(middleware: RequireRole(.moderator))
       .get("protected", use: protected.list)
@@ -272,14 +285,16 @@ package struct SiteRoutes {
       let lists = ListPages(
         newest: NewestManifest(folder: services.folder, files: OpenFiles()), lists: ListFiles(folder: services.folder),
         presets: SpamBlockerPresets(isSecure: configuration.isSecure, needsKey: configuration.publicationsNeedKey),
-        pages: pages)
+        needsKey: configuration.publicationsNeedKey, pages: pages)
       router.group("lists")
         .add(middleware: networkLimit)
         .get(use: lists.list)
     }
     guard configuration.publicNumbers != .off else { return }
     let numbers = PublicNumberPages(
-      explanations: stores.explanations, pages: pages, visibility: configuration.publicNumbers)
+      explanations: stores.explanations,
+      history: history(NewestManifest(folder: services.folder, files: OpenFiles())), pages: pages,
+      visibility: configuration.publicNumbers)
     router.group("number")
       .add(middleware: networkLimit)
       .get(":number", use: numbers.number)

@@ -73,6 +73,9 @@ private func buildRouter(
   router.add(middleware: observation)
   router.add(middleware: SecurityHeadersMiddleware())
   router.add(middleware: LanguageMiddleware())
+  if configuration.hasTelephoneSystems {
+    router.add(middleware: EmptyErrorMiddleware(path: APIRoutes.telephoneSystemPath))
+  }
   router.add(middleware: ErrorMiddleware(page: site.problemPage, failures: observation.log.failures))
   router.add(middleware: MethodMiddleware())
   router.add(middleware: HostMiddleware())
@@ -90,10 +93,10 @@ private func buildRouter(
   let networkLimit = NetworkLimitMiddleware(limiter: api.limiter, trustsProxy: configuration.trustsProxy)
   APIRoutes(
     services: api, catalog: catalog, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
-    hasLists: configuration.hasLists,
+    hasLists: configuration.hasLists, hasTelephoneSystems: configuration.hasTelephoneSystems,
     phoneBlock: PhoneBlockOptions(isOn: configuration.hasPhoneBlock, region: configuration.phoneBlockRegion),
-    isSecure: configuration.isSecure, bodyBytes: configuration.limits.bodyBytes,
-    networkLimit: networkLimit
+    appleReports: configuration.appleReports, isSecure: configuration.isSecure,
+    bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
   ).add(to: router)
   site.add(to: router, networkLimit: networkLimit)
   return router

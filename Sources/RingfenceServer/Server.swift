@@ -4,6 +4,7 @@ import API
 
 import HTTPServer
 import Hummingbird
+package import Importing
 package import Intake
 package import Logging
 import ModerationSite
@@ -22,16 +23,20 @@ package struct Server: Sendable {
     package var retention: RetentionJob.Limits
     /// The key that signs webhook messages.
     package var webhookSecret: WebhookSecret
+    /// Downloads sources; nil if this server downloads none.
+    package var feeds: FeedRefresher?
     /// The time for which the listener stays open after readiness has failed.
     package var drain: Duration
 
     /// - Parameters: see the properties.
     package init(
-      schedule: PublicationSchedule?, retention: RetentionJob.Limits, webhookSecret: WebhookSecret, drain: Duration
+      schedule: PublicationSchedule?, retention: RetentionJob.Limits, webhookSecret: WebhookSecret,
+      feeds: FeedRefresher? = nil, drain: Duration
     ) {
       self.schedule = schedule
       self.retention = retention
       self.webhookSecret = webhookSecret
+      self.feeds = feeds
       self.drain = drain
     }
   }
@@ -89,6 +94,7 @@ package struct Server: Sendable {
       queue: stores.queue, decisions: stores.decisions, thresholds: stores.thresholds, protection: protection,
       touched: pending, publications: stores.publications, leases: stores.leases, logger: logger)
     let statistics = StatisticsJob(figures: stores.statistics, appeals: stores.appeals, logger: logger)
+    let feeds = options.feeds.map { FeedJob(feeds: stores.feeds, refresher: $0, logger: logger) }
     return [
       JobService(work: services.intake.run, close: services.intake.close),
       JobService(work: services.identifications.run, close: services.identifications.close),
@@ -102,6 +108,6 @@ package struct Server: Sendable {
       JobService(work: apps.run, finish: { try? await apps.noteUses() }),
       JobService(work: services.site.run, close: services.site.close),
       JobService(work: statistics.run),
-    ]
+    ] + (feeds.map { [JobService(work: $0.run)] } ?? [])
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
+package import Intake
 package import ModerationSite
 
 /// Settings of the HTTP server and the pages.
@@ -39,10 +40,14 @@ package struct ServerConfiguration: Sendable {
   package var publicationsNeedKey: Bool
   /// Whether `/v1/lists` has the publications in the formats of other programs.
   package var hasLists: Bool
+  /// Whether `/v1/pbx` answers telephone systems.
+  package var hasTelephoneSystems: Bool
   /// Whether `/phoneblock/api` has the API of PhoneBlock's clients.
   package var hasPhoneBlock: Bool
   /// The region of numbers in national form there, ISO 3166 alpha-2; nil refuses them.
   package var phoneBlockRegion: String?
+  /// The apps with a reporting extension of Apple; nil without the addresses of such extensions.
+  package var appleReports: AppleReportSettings?
   /// The bearer token for the metrics; nil refuses every request.
   package var metricsToken: String?
   /// Whether each request is logged.
@@ -54,9 +59,9 @@ package struct ServerConfiguration: Sendable {
     textFolder: String, openAPIFile: String, maximumConnections: Int = 2_048, isSecure: Bool = false,
     secondFactor: SecondFactorPolicy = .administrators, limits: RequestLimits = .standard,
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
-    publicationsNeedKey: Bool = false, hasLists: Bool = true,
-    hasPhoneBlock: Bool = true, phoneBlockRegion: String? = nil, metricsToken: String? = nil,
-    logsRequests: Bool = false,
+    publicationsNeedKey: Bool = false, hasLists: Bool = true, hasTelephoneSystems: Bool = true,
+    hasPhoneBlock: Bool = true, phoneBlockRegion: String? = nil,
+    appleReports: AppleReportSettings? = AppleReportSettings(), metricsToken: String? = nil, logsRequests: Bool = false,
     publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
   ) {
     self.host = host
@@ -76,8 +81,10 @@ package struct ServerConfiguration: Sendable {
     self.appealDelay = appealDelay
     self.publicationsNeedKey = publicationsNeedKey
     self.hasLists = hasLists
+    self.hasTelephoneSystems = hasTelephoneSystems
     self.hasPhoneBlock = hasPhoneBlock
     self.phoneBlockRegion = phoneBlockRegion
+    self.appleReports = appleReports
     self.metricsToken = metricsToken
     self.logsRequests = logsRequests
   }

@@ -37,8 +37,10 @@ public struct Stores: Sendable {
     regions = RegionStore(pool: pool)
     publications = PublicationStore(pool: pool)
     changes = PublicationChangeStore(pool: pool)
+    feeds = FeedStore(pool: pool)
     webhooks = WebhookStore(pool: pool)
     apps = AppStore(pool: pool)
+    installations = InstallationStore(pool: pool)
     keyWithdrawals = KeyWithdrawalStore(pool: pool)
     accounts = AccountStore(pool: pool)
     attempts = AttemptStore(pool: pool)
@@ -99,10 +101,14 @@ public struct Stores: Sendable {
   public let publications: PublicationStore
   /// Reasons for the changes between publications.
   public let changes: PublicationChangeStore
+  /// Sources that are downloaded at intervals.
+  public let feeds: FeedStore
   /// Messages to webhook receivers.
   public let webhooks: WebhookStore
   /// Apps and their keys.
   public let apps: AppStore
+  /// Tokens of installed apps.
+  public let installations: InstallationStore
   /// Withdrawals of all reports of a key.
   public let keyWithdrawals: KeyWithdrawalStore
   /// Accounts.

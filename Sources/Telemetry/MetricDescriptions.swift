@@ -12,8 +12,11 @@ enum MetricDescriptions {
     "ringfence_http_connections": .gauge("Open connections."),
     "ringfence_http_connections_refused_total": .counter("Connections closed because their network had too many."),
     "ringfence_lists_requests_total": .counter("Requests of lists for other programs, by format."),
+    "ringfence_telephone_lookups_total": .counter("Lookups of telephone systems, by verdict."),
     "ringfence_phoneblock_lookups_total": .counter("Lookups of PhoneBlock's clients, by outcome."),
     "ringfence_phoneblock_lists_total": .counter("Block lists for PhoneBlock's clients, by form."),
+    "ringfence_apple_reports_total": .counter("Requests of Apple's reporting extension, by outcome."),
+    "ringfence_apple_messages_total": .counter("Requests of message filters."),
     "ringfence_limits_refused_total": .counter("Requests and reports refused by a rate limit."),
     "ringfence_stopping": .gauge("1 while the server is stopping."),
 
@@ -55,6 +58,11 @@ enum MetricDescriptions {
     "ringfence_revocations_open_oldest_time_seconds": .gauge(oldest),
     "ringfence_review_queue_cases": .gauge("Cases in the review queue."),
     "ringfence_review_queue_cases_oldest_time_seconds": .gauge(oldest),
+
+    // Sources.
+    "ringfence_sources": .gauge("Sources that are downloaded, by the outcome of the last download."),
+    "ringfence_sources_oldest_refresh_time_seconds": .gauge(
+      "Time when the source was read that was read the longest time ago, in seconds since 1970."),
 
     // The process, under the names that Prometheus' own libraries use.
     "process_resident_memory_bytes": .gauge("Resident memory."),

@@ -47,9 +47,24 @@ AREAS = {
     "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
     "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges",
     "protected": "Protected", "thresholds": "Thresholds",
-    "publications": "Publications", "changes": "Publications", "recipes": "Publications", "apps": "Apps",
+    "publications": "Publications", "changes": "Publications", "recipes": "Publications", "sources": "Sources", "apps": "Apps",
     "accounts": "Accounts", "audit": "Audit log", "health": "Health",
 }
+
+
+def publications_of_number(server):
+    [[digits]] = server.query("SELECT number FROM listings ORDER BY number LIMIT 1")
+    return f"/moderation/numbers/{digits}/publications"
+
+
+def failing_source(server):
+    """A source at an address where no server listens."""
+    if not server.query("SELECT name FROM source_feeds"):
+        server.run(
+            "sources", "add", "Public list", "--url", "http://127.0.0.1:9/a/long/address/of/a/list.csv", "--format", "csv",
+            "--license", "CC0")
+    wait_until(lambda: server.query("SELECT name FROM source_feeds WHERE failures > 0"), 60, "a failed download")
+    return "/moderation/sources"
 
 
 def richest_number(server):
@@ -379,6 +394,8 @@ PAGES = [
     Page("changes-first", first_changes),
     Page("changes", newest_changes),
     Page("recipes", "/moderation/recipes"),
+    Page("sources", failing_source, role="administrator"),
+    Page("sources-empty", "/moderation/sources", role="administrator", server="empty"),
     Page("health", "/moderation/health"),
     Page("account", "/moderation/account"),
     Page("account-keys-wrong", "/moderation/account", then=mistype_a_key),
@@ -392,8 +409,10 @@ PAGES = [
     Page("queue", full_queue),
     Page("queue-filtered", "/moderation/queue?cause=threshold&days=30"),
     Page("queue-filter-refused", "/moderation/queue?cause=threshold&sort=reports", then=refuse_filter),
+    Page("queue-split", "/moderation/queue?case=12025550140"),
     Page("queue-empty", "/moderation/queue", server="empty"),
     Page("case", richest_number),
+    Page("case-publications", publications_of_number),
     Page("case-attacked", "/moderation/numbers/12025550140"),
     Page("case-unknown", "/moderation/numbers/12015550199"),
     Page("case-refused", "/moderation/numbers/12015550199", then=forget_the_reason),

@@ -237,6 +237,88 @@ def test_a_stale_page_overwrites_nothing(home, visit, signed_in):
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+def test_cases_are_decided_beside_the_list(home, visit, signed_in, scripts):
+    """Every form of the split view keeps the filter, and stores the values that were chosen."""
+    one = open_queue(
+        visit, signed_in, home, path="/moderation/queue?cause=threshold&sort=reports", java_script_enabled=scripts)
+    page = one.page
+    page.locator("tbody th a:visible").nth(1).click()
+
+    def opened():
+        page.wait_for_url("**cause=threshold&sort=reports**case=**")
+        return re.search(r"[?&]case=(\d+)", page.url)[1]
+
+    def leaves(number):
+        page.wait_for_url(lambda url: f"case={number}" not in url)
+        assert "cause=threshold&sort=reports" in page.url
+
+    # A case that asks for no confirmation.
+    while page.locator("#words, #block-consequence").count():
+        number = opened()
+        page.get_by_role("button", name="Next case").click()
+        leaves(number)
+    number = opened()
+    assert page.locator("tbody [aria-current]").count() <= 1
+    assert home.query(f"SELECT claimed_by IS NOT NULL FROM queue WHERE number = {number}") == [["t"]]
+    # A refused form is shown beside the list again.
+    page.get_by_label("Label only").check()
+    page.get_by_label("Reports quote a fraudulent caller.").check()
+    if not scripts:
+        one.refused.add(422)
+        page.get_by_role("button", name="Save and open next").click()
+        assert "Enter a label" in page.get_by_role("alert").inner_text()
+        assert page.locator("#bulk").is_visible()
+    if not page.locator("#label").is_visible():
+        page.locator(".fold summary").first.click()
+    page.get_by_label("Label on phones").fill("A shop")
+    if not page.locator("#category").is_visible():
+        page.locator("#decision summary", has_text="Category").click()
+    page.locator("#category").select_option("robocall")
+    page.get_by_role("button", name="Save and open next").click()
+    leaves(number)
+    stored = home.query(
+        "SELECT decision, label, c.slug, reason FROM decisions JOIN categories c USING (category_id) "
+        f"WHERE number = {number}")
+    assert stored == [["identify", "A shop", "robocall", "Reports quote a fraudulent caller."]]
+    after = opened()
+    page.get_by_role("button", name="Undo").first.click()
+    page.wait_for_url(f"**case={number}&did=**")
+    assert "Decision undone" in page.locator(".did").inner_text()
+    assert decisions(home, number) == ["identify", "undo"]
+    if scripts:
+        # Opening another case releases the claim.
+        wait_until(
+            lambda: home.query(f"SELECT claimed_by IS NULL FROM queue WHERE number = {after}") == [["t"]], 30,
+            "the claim to end")
+        for key in ("1", "b", "Enter"):
+            page.keyboard.press(key)
+        leaves(number)
+        assert decisions(home, number) == ["identify", "undo", "block"]
+        page.keyboard.press("z")
+        page.wait_for_url(f"**case={number}&did=**")
+        assert decisions(home, number) == ["identify", "undo", "block", "undo"]
+    # Decided by another moderator meanwhile.
+    home.run("decide", f"+{number}", "--allow", "--reason", "Mine.", "--by", "Somebody else")
+    page.get_by_label("Block").check()
+    page.get_by_label("Reports quote a fraudulent caller.").check()
+    one.refused.add(409)
+    page.get_by_role("button", name="Save and open next").click()
+    assert "Another moderator has decided on this number" in page.locator("#stale").inner_text()
+    assert decisions(home, number)[-1] == "allow" and page.locator("#bulk").is_visible()
+    page.get_by_role("button", name="Back to the queue").click()
+    page.wait_for_url("**/moderation/queue?cause=threshold&sort=reports")
+    # The forms of the list beside a case: a bulk decision gets the number that was selected.
+    page.locator("tbody th a:visible").nth(1).click()
+    number = opened()
+    chosen = page.locator("tbody").get_by_role("checkbox").nth(3)
+    picked = chosen.get_attribute("value")
+    chosen.check()
+    page.get_by_role("button", name="Decide on selected numbers").click()
+    assert page.locator("input[name=number]").evaluate_all("all => all.map(each => each.value)") == [picked]
+    one.open(f"{home.address}/moderation/queue")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
 def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in, scripts):
     page = open_queue(
         visit, signed_in, home, path="/moderation/queue?cause=threshold", java_script_enabled=scripts).page

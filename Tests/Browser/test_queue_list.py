@@ -45,10 +45,11 @@ def test_all_and_ranges_are_selected(page):
 
 
 def test_keys_move_select_and_open(page):
-    links = page.locator("tbody th a")
+    links = page.locator("tbody th a:visible")
 
     def focused():
-        return page.evaluate("[...document.querySelectorAll('tbody th a')].indexOf(document.activeElement)")
+        return page.evaluate(
+            "[...document.querySelectorAll('tbody tr')].findIndex(row => row.querySelector('th').contains(document.activeElement))")
 
     for key, place in [("j", 0), ("j", 1), ("j", 2), ("k", 1), ("k", 0), ("k", 0)]:
         page.keyboard.press(key)
@@ -64,17 +65,45 @@ def test_keys_move_select_and_open(page):
     page.locator("h1").click()
     page.keyboard.press("k")
     assert focused() == 49 and has_visible_focus(page)
-    # On a checkbox, Enter opens the case instead of sending the form.
+    # On a checkbox, Enter opens the case beside the list instead of sending the form.
     page.locator("tbody input[type=checkbox]").nth(3).focus()
-    address = links.nth(3).get_attribute("href").split("?")[0]
+    number = page.locator("tbody input[type=checkbox]").nth(3).get_attribute("value")
     page.keyboard.press("Enter")
-    page.wait_for_url(f"**{address}?queue=1")
+    page.wait_for_url(f"**/moderation/queue?case={number}")
+    # The keys continue from the row of the open case, and choose a decision of the case.
+    page.keyboard.press("j")
+    assert focused() == 4
+    page.keyboard.press("x")
+    assert selected(page) == [4]
+    page.keyboard.press("x")
+    page.keyboard.press("k")
+    assert focused() == 3
+    for key in ("b", "2", "t"):
+        page.keyboard.press(key)
+    assert page.locator("#decision input[name=decision]:checked").get_attribute("value") == "block"
+    # In a field, keys are letters.
+    page.keyboard.type("j, k and x")
+    assert page.locator("#reason").input_value() == "j, k and x" and selected(page) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("k")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "case=" in url and f"case={number}" not in url)
+    # In a window without space for both, the page of the case is opened.
+    page.keyboard.press("q")
+    page.wait_for_url("**/moderation/queue")
+    page.set_viewport_size({"width": 1199, "height": 900})
+    links.nth(3).click()
+    page.wait_for_url(f"**/moderation/numbers/{number}?queue=1")
+    page.get_by_role("button", name="Back to the queue").click()
+    page.wait_for_url("**/moderation/queue")
 
 
 def test_keys_leave_fields_alone_and_can_be_off(page):
     page.get_by_label("Reason", exact=True).focus()
     page.keyboard.press("j")
-    assert page.evaluate("document.activeElement.id") == "cause"
+    assert page.evaluate("document.activeElement.id") == "filter-cause"
     # Keys of other alphabets, by their place.
     page.locator("h1").click()
     page.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'о', code: 'KeyJ', bubbles: true }))")
@@ -95,6 +124,7 @@ def test_keys_are_off_where_the_page_says_so(server, visit, cookies):
 def test_no_column_is_cut_off_at_any_width(page):
     """Cards in small windows, a table in wide ones, and neither scrolls."""
     found = []
+    split = page.locator("tbody th a:visible").first.get_attribute("href")
     for width in [360, 414, 480, 600, 640, 720, 800, 899, 900, 960, 1023, 1024, 1100, 1106, 1140, 1280, 1366, 1440, 1920, 2560, 3840]:
         page.set_viewport_size({"width": width, "height": 900})
         if page.evaluate(IS_TOO_WIDE):
@@ -103,12 +133,24 @@ def test_no_column_is_cut_off_at_any_width(page):
         are_cards = page.locator("tbody tr").first.evaluate("row => getComputedStyle(row).display") == "flex"
         if width < 900 or width >= 1200:
             assert are_cards == (width < 900), width
+    # Beside a case there is a table at every width with space for both; smaller windows show the case alone.
+    page.goto(page.url.removesuffix("/moderation/queue") + split)
+    for width in [360, 1199, 1200, 1280, 1366, 1600, 1920, 2560, 3840]:
+        page.set_viewport_size({"width": width, "height": 768})
+        if page.evaluate(IS_TOO_WIDE):
+            found.append(f"split {width}")
+        found += [f"split {width}: {table}" for table in page.evaluate(SCROLLING_TABLES)]
+        assert page.locator("#bulk").is_visible() == (width >= 1200), width
+        if width >= 1200:
+            box = page.locator("#decision button.primary").bounding_box()
+            assert box["y"] + box["height"] <= 768, f"Save is out of sight at {width}: {box}"
+            assert page.locator("tbody tr").first.evaluate("row => getComputedStyle(row).display") == "table-row"
     assert found == []
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-def test_cases_are_sorted_page_after_page(server, visit, cookies, scripts):
-    one = visit(storage_state=cookies, java_script_enabled=scripts)
+def test_cases_are_sorted_page_after_page(server, visit, cookies):
+    """Without scripts, because no script takes part in it."""
+    one = visit(storage_state=cookies, java_script_enabled=False)
     page = one.page
     one.open(f"{server.address}/moderation/queue")
     for value, order, sql in [
@@ -130,7 +172,8 @@ def test_cases_are_sorted_page_after_page(server, visit, cookies, scripts):
     page.get_by_label("Order").select_option("most reports first")
     page.get_by_role("button", name="Show").click()
     page.wait_for_url(lambda url: "sort=reports" in url)
-    page.locator("tbody th a").first.click()
+    page.locator("tbody th a:visible").first.click()
+    page.wait_for_url("**case=**")
     page.get_by_role("button", name="Back to the queue").click()
     page.wait_for_url("**/moderation/queue?sort=reports")
 

@@ -1,6 +1,7 @@
 """Decisions of moderators and operators on the command line."""
 
 import json
+from datetime import datetime, timedelta
 
 from test_commands import run
 
@@ -29,6 +30,10 @@ def test_a_decision_is_made_explained_and_undone(tmp_path):
     assert [line["code"] for line in told["explanation"]][:3] == ["identified", "decision_reason", "not_published"]
     said = run("decide", "+33162000248", "--undo", "--by", "Bob", "--data", data)
     assert "identify is undone; its reports apply again." in said.stdout
+    run("decide", "+33162000249", "--block", "--reason", "x", "--expires", "90", "--by", "Ada", "--data", data)
+    [line] = run("decisions", "+33162000249", "--data", data).stdout.splitlines()
+    start, end = (datetime.fromisoformat(line.split("\t")[place]) for place in (0, 8))
+    assert end - start == timedelta(days=90)
     history = [line.split("\t") for line in run("decisions", "+33162000248", "--data", data).stdout.splitlines()]
     assert [(line[1], line[2].split()[0]) for line in history] == [("Ada", "identify"), ("Bob", "undo")]
     assert "There is no current decision on +33162000248." in run(
@@ -70,6 +75,9 @@ def test_wrong_usage_names_the_rule(tmp_path):
         (["decide", "+33162000248", "--block", "--reason", "x", "--category", "spam", "--by", "Ada"], "There is no category spam"),
         (["decide", "+33162000248", "--block", "--reason", "x", "--category", "legitimate", "--by", "Ada"],
          "A blocked number needs a nuisance category"),
+        (["decide", "+33162000248", "--block", "--reason", "x", "--expires", "7", "--by", "Ada"],
+         "A decision expires after 30, 90 or 365 days, or never."),
+        (["decide", "+33162000248", "--undo", "--expires", "30", "--by", "Ada"], "--expires needs --block"),
         (["protect", "add", "+49*", "--reason", "x"], "4 digits before"),
         (["protect", "add", "+4930197*", "--reason", "a\u202eb"], "The --reason must be one line"),
         (["ranges", "approve", "+33162000248", "--by", "Ada"], "is not a range"),

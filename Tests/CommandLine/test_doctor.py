@@ -140,6 +140,11 @@ def test_what_stands_in_the_database_is_named(server):
         "VALUES (gen_random_uuid(), 'http://127.0.0.1:9/', '{}', now() - interval '2 hours', now() + interval '1 day')",
         "DELETE FROM webhook_deliveries")
     assert found["state"] == "warning"
+    found = line(
+        "sources", "INSERT INTO source_feeds (app_id, name, url, format, every_seconds, options, ceiling, added_at, next_at, "
+        "failures) VALUES (99, 'list', 'http://127.0.0.1:9/', 'csv', 3600, '{\"countries\": [], \"categories\": {}}', "
+        "'review', now(), now() + interval '1 day', 3)", "DELETE FROM source_feeds")
+    assert found["state"] == "warning" and found["found"] == "1 of 1 cannot be read: list (3 attempts)"
     found = line("protected numbers", "SELECT 1", "SELECT 1")
     assert found["state"] == "warning"
 

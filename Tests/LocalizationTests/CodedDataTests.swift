@@ -123,6 +123,36 @@ import Testing
     }
   }
 
+  @Test func `every failure of a source has a message`() throws {
+    try check("sources.failure") { (code: FeedFailure.Code) -> FeedFailure in
+      switch code {
+      case .answerTooLong: .answerTooLong(maximumBytes: 67_108_864)
+      case .cannotWrite: .cannotWrite("No space left on device")
+      case .connectionFailed: .connectionFailed("Connection refused")
+      case .damagedFile: .damagedFile
+      case .endedEarly: .endedEarly
+      case .expandsTooFar: .expandsTooFar(maximumBytes: 536_870_912)
+      case .invalidAddress: .invalidAddress
+      case .keyUnreadable: .keyUnreadable("/etc/ringfence/list.key")
+      case .malformedAnswer: .malformedAnswer
+      case .missingColumn: .missingColumn("phone")
+      case .noEntries: .noEntries
+      case .notStored: .notStored("The database could not be reached.")
+      case .otherOrigin: .otherOrigin
+      case .silent: .silent
+      case .tookTooLong: .tookTooLong(seconds: 300)
+      case .tooManyEntries: .tooManyEntries(maximum: 2_000_000)
+      case .tooManyRejects: .tooManyRejects(rejected: 9_000, rows: 10_000)
+      case .unexpectedEncoding: .unexpectedEncoding("br")
+      case .unexpectedStatus: .unexpectedStatus(500)
+      case .unreadable: .unreadable("the document ends early")
+      case .untrustedCertificate: .untrustedCertificate
+      case .wrongType: .wrongType("text/html")
+      case .xzMissing: .xzMissing
+      }
+    }
+  }
+
   @Test func `every job step has a message`() throws {
     try check("jobs.step") { (code: JobStep.Code) -> JobStep in
       switch code {

@@ -17,13 +17,7 @@ struct NumbersController: Sendable {
   /// Explains why a number is listed or not, in the language of the request. The number is in international format,
   /// with the plus (`%2B`) or without.
   @Sendable func explain(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let text = try context.parameters.require("number")
-    var plain = Substring(text.removingPercentEncoding ?? text)
-    if plain.first == "+" { plain.removeFirst() }
-    guard (1...15).contains(plain.utf8.count), plain.first != "0",
-      plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let digits = Int64(plain),
-      let number = PhoneNumber(digits: digits)
-    else { throw Problem.notANumber }
+    let number = try Self.number(try context.parameters.require("number"))
     let explanation = try await withDeadline { [explanations] in
       try await explanations.explainCoarsely(number.digits, at: Date())
     }
@@ -33,6 +27,18 @@ struct NumbersController: Sendable {
     response.headers[.contentLanguage] = language.rawValue
     response.headers[.vary] = "Accept-Language"
     return response
+  }
+
+  /// The number of a path.
+  /// - Throws: ``Problem`` `not-a-number`.
+  static func number(_ text: String) throws -> PhoneNumber {
+    var plain = Substring(text.removingPercentEncoding ?? text)
+    if plain.first == "+" { plain.removeFirst() }
+    guard (1...15).contains(plain.utf8.count), plain.first != "0",
+      plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let digits = Int64(plain),
+      let number = PhoneNumber(digits: digits)
+    else { throw Problem.notANumber }
+    return number
   }
 
   /// All listed numbers whose hash begins with the prefix. Thousands of numbers share a prefix, and the client compares

@@ -61,6 +61,22 @@ public struct Decision: Sendable, Equatable {
     }
   }
 
+  /// The days after which a decision may expire.
+  public static let lifetimes = [30, 90, 365]
+
+  /// The expiry of a decision from the days that a moderator has chosen.
+  /// - Parameters:
+  ///   - days: one of ``lifetimes``; nil and an empty text for a decision that never expires.
+  ///   - time: the time of the decision.
+  /// - Throws: ``RuleViolation`` for any other text.
+  public static func expiry(afterDays days: String?, from time: Date) throws(RuleViolation) -> Date? {
+    guard let days, !days.isEmpty else { return nil }
+    guard let count = Int(days), lifetimes.contains(count) else {
+      throw RuleViolation(.expiryNotOffered, field: "expires")
+    }
+    return time + Double(count) * 86_400
+  }
+
   /// The days from a decision to its expiry, rounded; nil for a decision that never expires.
   public static func lifetime(from decidedAt: Date, to expiresAt: Date?) -> Int? {
     expiresAt.map { Int(($0.timeIntervalSince(decidedAt) / 86_400).rounded()) }

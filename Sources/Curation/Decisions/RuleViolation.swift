@@ -36,6 +36,8 @@ public struct RuleViolation: Error, CodedData, CustomStringConvertible {
     case blockNeedsConfirmation = "block_needs_confirmation"
     /// The form has a common reason and another one.
     case twoReasons = "two_reasons"
+    /// The days until the expiry are none of ``Decision/lifetimes``.
+    case expiryNotOffered = "expiry_not_offered"
   }
 
   /// The name of the message.

@@ -43,10 +43,8 @@ public enum QueueRule {
 
   /// Whether its heat reaches the review heat, or it meets its threshold.
   private static func isWarm(_ facts: QueueFacts) -> Bool {
-    guard let evaluation = facts.evaluation, let score = facts.score, let threshold = evaluation.threshold else {
-      return false
-    }
-    return evaluation.meetsThreshold || score.heat >= threshold.reviewHeat
+    guard let evaluation = facts.evaluation, let score = facts.score else { return false }
+    return evaluation.meetsThreshold || evaluation.needsReview(score.heat)
   }
 
   /// Whether reports have listed it, and its heat alone would keep it listed.

@@ -17,6 +17,17 @@ public struct Evaluation: Sendable, Equatable {
   /// Whether its reports meet the threshold: all of heat, evidence and confidence, and either reporters, networks and
   /// days, or both conditions of one imported list. Protection, a decision or a hold takes precedence in the verdict.
   public var meetsThreshold: Bool
+
+  /// The most treatment that the number's support can cause: ``SourceCeiling/block`` or ``SourceCeiling/identify`` where
+  /// it meets its threshold, otherwise ``SourceCeiling/review``, or ``SourceCeiling/nothing`` for a number that only
+  /// sources with this ceiling contain.
+  public var ceiling = SourceCeiling.review
+
+  /// Whether the heat is enough for a review.
+  func needsReview(_ heat: Double) -> Bool {
+    guard let threshold, ceiling >= .review else { return false }
+    return heat >= threshold.reviewHeat
+  }
 }
 
 extension Evaluation {

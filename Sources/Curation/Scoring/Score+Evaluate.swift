@@ -14,26 +14,38 @@ extension Score {
     by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
   ) -> Evaluation {
     var evaluation = Evaluation(
-      verdict: .quiet, category: leading, threshold: nil, isListed: isListed, conditions: [], meetsThreshold: false)
+      verdict: .quiet, category: leading, threshold: nil, isListed: isListed, conditions: [], meetsThreshold: false,
+      ceiling: min(.review, sourceCeiling(by: thresholds) ?? .review))
     if let leading {
       evaluation.threshold = thresholds.threshold(for: leading, country: country)
     }
     if let threshold = evaluation.threshold {
       let always = always(threshold.bar(listed: isListed))
       let people = people(threshold.bar(listed: isListed))
-      var isKnownToMany = people.allSatisfy(\.isMet)
+      var listed = people.allSatisfy(\.isMet) ? sourceCeiling(by: thresholds) ?? .block : .nothing
       evaluation.conditions = always + people
       for list in lists {
         let rule = thresholds.rule(forSource: list.appID)
-        guard rule.weight > 0 else { continue }
+        let ceiling = thresholds.ceiling(ofSource: list.appID)
+        // A source that cannot list a number alone is no alternative to reporters.
+        guard rule.weight > 0, ceiling >= .identify else { continue }
         let asked = asked(of: list, rule.bar(listed: isListed))
-        isKnownToMany = isKnownToMany || asked.allSatisfy(\.isMet)
+        if asked.allSatisfy(\.isMet) { listed = max(listed, ceiling) }
         evaluation.conditions += asked
       }
-      evaluation.meetsThreshold = isKnownToMany && always.allSatisfy(\.isMet)
+      if listed >= .identify, always.allSatisfy(\.isMet) {
+        evaluation.meetsThreshold = true
+        evaluation.ceiling = listed
+      }
     }
     evaluation.verdict = verdict(evaluation, overrides)
     return evaluation
+  }
+
+  /// The highest ceiling of the sources that complain about a number without reporters; nil for other numbers.
+  private func sourceCeiling(by thresholds: ThresholdSet) -> SourceCeiling? {
+    guard reporters == 0 else { return nil }
+    return lists.filter { $0.complaints > 0 }.map { thresholds.ceiling(ofSource: $0.appID) }.max()
   }
 
   private func always(_ bar: ThresholdLimits) -> [ListingCondition] {
@@ -65,7 +77,6 @@ extension Score {
     if overrides.isDecided { return .decided }
     if overrides.isHeld { return .held }
     if evaluation.meetsThreshold { return isListed ? .listed : .candidate }
-    guard let threshold = evaluation.threshold, heat >= threshold.reviewHeat else { return .quiet }
-    return .needsReview
+    return evaluation.needsReview(heat) ? .needsReview : .quiet
   }
 }

@@ -6,6 +6,8 @@ public struct ThresholdSet: Sendable, Equatable {
   public private(set) var thresholds: [Threshold]
   /// One for all lists (``SourceRule/everyList``), and any number for single lists.
   public private(set) var sources: [SourceRule]
+  /// The most treatment that a source can cause alone, by its id in `apps`. Not part of a version.
+  public let ceilings: [Int32: SourceCeiling]
 
   private struct Place: Hashable {
     let category: ReportCategory
@@ -24,7 +26,10 @@ public struct ThresholdSet: Sendable, Equatable {
 
   /// - Throws: ``ThresholdProblem`` for the first rule that is broken: a value out of range, a `leave` limit above the
   ///   `enter` limit, a duplicate or missing category or list.
-  public init(thresholds: [Threshold], sources: [SourceRule]) throws(ThresholdProblem) {
+  public init(
+    thresholds: [Threshold], sources: [SourceRule], ceilings: [Int32: SourceCeiling] = [:]
+  ) throws(ThresholdProblem) {
+    self.ceilings = ceilings
     self.thresholds = thresholds.sorted(by: Self.comesBefore)
     self.sources = sources.sorted { $0.appID < $1.appID }
     general = Array(repeating: nil, count: ReportCategory.allCases.count + 1)
@@ -86,24 +91,29 @@ public struct ThresholdSet: Sendable, Equatable {
     try ThresholdSet(
       thresholds: thresholds.filter { $0.category != threshold.category || $0.country != threshold.country }
         + [threshold],
-      sources: sources)
+      sources: sources, ceilings: ceilings)
   }
 
   /// A copy without a country's threshold: the one for all countries applies.
   public func removing(_ category: ReportCategory, country: String) throws(ThresholdProblem) -> ThresholdSet {
     try ThresholdSet(
-      thresholds: thresholds.filter { $0.category != category || $0.country != country }, sources: sources)
+      thresholds: thresholds.filter { $0.category != category || $0.country != country }, sources: sources,
+      ceilings: ceilings)
   }
 
   /// A copy with this rule added, or replacing the list's own one.
   public func replacing(_ rule: SourceRule) throws(ThresholdProblem) -> ThresholdSet {
-    try ThresholdSet(thresholds: thresholds, sources: sources.filter { $0.appID != rule.appID } + [rule])
+    try ThresholdSet(
+      thresholds: thresholds, sources: sources.filter { $0.appID != rule.appID } + [rule], ceilings: ceilings)
   }
 
   /// A copy without a list's rule: the one for every list applies.
   public func removing(ruleOfList appID: Int32) throws(ThresholdProblem) -> ThresholdSet {
-    try ThresholdSet(thresholds: thresholds, sources: sources.filter { $0.appID != appID })
+    try ThresholdSet(thresholds: thresholds, sources: sources.filter { $0.appID != appID }, ceilings: ceilings)
   }
+
+  /// The most treatment that a source can cause alone; that of reports for a list that is imported by hand.
+  public func ceiling(ofSource appID: Int32) -> SourceCeiling { ceilings[appID] ?? .block }
 
   /// The rule that applies to a list, as its own rule: where it has none, a copy of that for every list.
   public func rule(ofList appID: Int32) -> SourceRule {

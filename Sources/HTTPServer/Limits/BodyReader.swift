@@ -16,10 +16,14 @@ package struct BodyReader: Sendable {
     case objectOrArray
     /// Several objects, regardless of the first character.
     case batch
+    /// One object of a system that wraps the app's data.
+    case envelope
   }
 
   /// Maximum bytes of one report: 500 characters of comment take 3,000 in escaped JSON.
   package static let objectLimit = 16_384
+  /// Maximum bytes of an envelope.
+  package static let envelopeLimit = 65_536
   /// Maximum bytes of a batch.
   package static let batchLimit = 1 << 20
 
@@ -75,7 +79,12 @@ package struct BodyReader: Sendable {
     _ request: Request, _ form: Form, _ context: ServerRequestContext, taken: inout Int
   ) async throws -> ByteBuffer {
     let length = request.headers[.contentLength].flatMap { Int($0) }
-    var limit = form == .object ? Self.objectLimit : Self.batchLimit
+    var limit =
+      switch form {
+      case .object: Self.objectLimit
+      case .envelope: Self.envelopeLimit
+      case .objectOrArray, .batch: Self.batchLimit
+      }
     // An announced length that is too large is refused before anything is read.
     if let length, length > limit { throw Problem.tooLarge(limit: limit) }
     var isUndecided = form == .objectOrArray

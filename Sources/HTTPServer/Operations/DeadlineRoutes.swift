@@ -32,21 +32,29 @@ package struct DeadlineRoutes: RouterMethods {
 package struct DatabaseDeadline: Sendable {
   /// The time until the database is checked, and between two checks. With ``checkLimit``, a caller has a response
   /// within 5 seconds while the database is stopped.
-  private static let limit = Duration.seconds(3)
+  private static let standardLimit = Duration.seconds(3)
   private static let checkLimit = Duration.seconds(1)
 
+  private let limit: Duration
   private let check: @Sendable () async throws -> Void
 
   /// - Parameter check: returns when the database answers.
   package init(check: @escaping @Sendable () async throws -> Void) {
+    limit = Self.standardLimit
     self.check = check
+  }
+
+  /// A limit for all responses, also while the database answers slowly.
+  package init(always limit: Duration) {
+    self.limit = limit
+    check = { throw DeadlineExceeded() }
   }
 
   /// Waits for work as long as the database answers.
   /// - Throws: ``DeadlineExceeded``; the errors of the work.
   func run<Success: Sendable>(_ work: @escaping @Sendable () async throws -> Success) async throws -> Success {
     try await withDeadline(
-      Self.limit,
+      limit,
       extendedWhile: { [check] in
         (try? await withDeadline(Self.checkLimit) { try await check() }) != nil
       }, work)

@@ -11,6 +11,32 @@ package enum JSONText {
     !data.contains(0) && String(validating: data, as: UTF8.self) != nil
   }
 
+  /// Whether objects and arrays are nested deeper than a limit, in any text.
+  package static func isDeeper(than limit: Int, _ data: Data) -> Bool {
+    var (depth, isString, isEscaped) = (0, false, false)
+    for byte in data {
+      if isString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isString = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        if depth > limit { return true }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      default: break
+      }
+    }
+    return false
+  }
+
   /// The first repeated member name in an object (RFC 8259, 4).
   /// - Parameter data: a text that a decoder has accepted.
   package static func repeatedMember(in data: Data) -> Problem.Field? {

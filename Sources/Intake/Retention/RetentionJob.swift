@@ -14,6 +14,8 @@ public struct RetentionJob: Sendable {
     public var comments: Int?
     /// Ids of identification batches. Longer than the greatest age of a call, or a retry would count twice.
     public var identificationBatches: Int
+    /// Tokens of installed apps, after their last report.
+    public var installations: Int
     /// Months of reports; nil keeps all. Fewer than ``leastReportMonths`` would let a retry count twice.
     public var reportMonths: Int?
 
@@ -22,7 +24,10 @@ public struct RetentionJob: Sendable {
     public static let leastReportMonths = RetentionStore.leastMonths
 
     /// - Parameters: see the properties.
-    public init(networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35, reportMonths: Int? = nil) {
+    public init(
+      networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35, installations: Int = 400,
+      reportMonths: Int? = nil
+    ) {
       precondition((reportMonths ?? Self.leastReportMonths) >= Self.leastReportMonths)
       precondition(networks >= 1 && (comments ?? 1) >= 1)
       precondition(
@@ -31,6 +36,7 @@ public struct RetentionJob: Sendable {
       self.networks = networks
       self.comments = comments
       self.identificationBatches = identificationBatches
+      self.installations = installations
       self.reportMonths = reportMonths
     }
   }
@@ -84,17 +90,18 @@ public struct RetentionJob: Sendable {
     if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
     let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))
     let personal = try await store.purgePersonalNumbers(endedBefore: time)
+    let installations = try await store.purgeInstallations(before: before(limits.installations))
     // Months count as 31 days, so that nothing is dropped too early.
     if let months = limits.reportMonths {
       let dropped = try await store.dropReports(before: before(months * 31), at: time)
       if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": "\(dropped)"]) }
     }
-    guard networks + comments + batches + personal > 0 else { return }
+    guard networks + comments + batches + personal + installations > 0 else { return }
     logger.info(
       "Deleted old data",
       metadata: [
         "networks": "\(networks)", "comments": "\(comments)", "identification_batches": "\(batches)",
-        "personal_numbers": "\(personal)",
+        "personal_numbers": "\(personal)", "installations": "\(installations)",
       ])
   }
 }

@@ -117,6 +117,8 @@ struct AuditChange: Equatable, Encodable {
       switch field {
       case "role": texts.find("role.\(text)") ?? text
       case "decision": texts.find("case.decided.\(text)") ?? text
+      case "category" where text == "as_reported": texts("case.category-own")
+      case "category": ReportCategory(slug: text).map { texts.category($0) } ?? text
       case "way":
         text.split(separator: ", ").map { texts.find("audit.way.\($0)") ?? String($0) }.joined(separator: ", ")
       // The value of an overruled gate is its finding.

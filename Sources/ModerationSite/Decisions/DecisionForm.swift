@@ -126,8 +126,8 @@ struct DecisionForm: Encodable {
   /// - typed: the form to show again; nil for an empty form.
   /// - problem: the rule that the form breaks.
   init(
-    _ file: CaseFile, typed: Form?, problem: RuleViolation?, moderator: Session, address: QueueAddress,
-    isFromQueue: Bool, _ texts: Localizer
+    _ file: CaseFile, typed: Form?, problem: RuleViolation?, moderator: Session, address: CaseAddress,
+    _ texts: Localizer
   ) {
     let (explanation, role, waits) = (file.explanation, moderator.role, file.item != nil)
     let (version, rule) = (CaseVersion(explanation), AllowRule(explanation))
@@ -163,7 +163,7 @@ struct DecisionForm: Encodable {
     }
     reasons = ReasonField.choices(typed, hasKeys: moderator.shortcuts.isOn, texts)
     isOwnReason = !reasons.contains(where: \.isChosen)
-    hidden = address.hidden + (isFromQueue ? [HiddenField(name: "queue", value: "1")] : [])
+    hidden = address.hidden
   }
 }
 
@@ -198,4 +198,6 @@ struct DecisionNotice: Encodable {
   let digits: Int64
   let decision: String
   let canUndo: Bool
+  /// The page and the filter, for the form that undoes it.
+  let hidden: [HiddenField]
 }

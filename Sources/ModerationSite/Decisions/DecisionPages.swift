@@ -50,7 +50,7 @@ struct DecisionPages: Sendable {
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
         reason: ReasonField.read(form), note: form.text("note"), decidedBy: worker.account, decidedAt: time,
-        expiresAt: ExpiryField.read(form, at: time))
+        expiresAt: try ExpiryField.read(form, at: time))
       // A form that is sent again because its response was lost finds its own decision.
       let isAgain = now.decisions.contains { $0.id == decision.id }
       let changes = isAgain ? [] : Self.changes(form, to: CaseVersion(now.explanation))
@@ -81,10 +81,8 @@ struct DecisionPages: Sendable {
     _ = try await decisions.undo(id, of: number.digits, decidedBy: worker.account, role: worker.role, at: Date())
     await queueCounts.forget()
     // Redirects to the number, because a new decision usually follows an undo.
-    let more = form["queue"] == nil ? [] : [(name: "queue", value: "1")]
-    let did = "decision.\(number.digits).\(id.uuidString.lowercased())"
-    return .redirect(
-      to: QueueAddress(form).address("/moderation/numbers/\(number.digits)", more + [("did", did)]), type: .normal)
+    let did = Did(decision: id, of: number.digits)
+    return .redirect(to: CaseAddress(form).address(of: number.digits, [("did", did.text)]), type: .normal)
   }
 
   /// Answers the open appeals about a number.
@@ -169,11 +167,10 @@ struct DecisionPages: Sendable {
 
   /// - Parameter leaving: whether the case stays in the queue and its claim is to be released.
   private func go(on context: ServerRequestContext, did: Did, leaving: Bool = false) async throws -> Response {
-    let (address, form) = (QueueAddress(context.form), context.form)
-    if form["queue"] != nil, form["stay"] == nil {
+    let (address, form) = (CaseAddress(context.form), context.form)
+    if address.isOfQueue, form["stay"] == nil {
       return try await queuePages.openNext(address, context, leaving: leaving ? form : nil, done: did.text)
     }
-    let more = (form["queue"] == nil ? [] : [(name: "queue", value: "1")]) + [(name: "did", value: did.text)]
-    return .redirect(to: address.address("/moderation/numbers/\(did.number)", more), type: .normal)
+    return .redirect(to: address.address(of: did.number, [("did", did.text)]), type: .normal)
   }
 }

@@ -14,17 +14,16 @@ enum ExpiryField {
     let isChosen: Bool
   }
 
-  static let days = [30, 90, 365]
-
   /// - Returns: nil for a decision that never expires.
-  static func read(_ form: Form, at time: Date) -> Date? {
-    form["expires"].flatMap { Int($0) }.flatMap { days.contains($0) ? time + Double($0) * 86_400 : nil }
+  /// - Throws: `RuleViolation` for a value that the field does not have.
+  static func read(_ form: Form, at time: Date) throws(RuleViolation) -> Date? {
+    try Decision.expiry(afterDays: form["expires"], from: time)
   }
 
   /// - Parameter form: the form to show again; nil for an empty form.
   static func choices(_ form: Form?, _ texts: Localizer) -> [Choice] {
     let chosen = form?["expires"] ?? ""
-    return ([""] + days.map { "\($0)" }).map { value in
+    return ([""] + Decision.lifetimes.map { "\($0)" }).map { value in
       Choice(
         value: value, name: texts("case.expires.\(value.isEmpty ? "never" : value)"), isChosen: value == chosen)
     }

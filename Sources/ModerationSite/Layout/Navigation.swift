@@ -28,6 +28,7 @@ enum Navigation {
     Area(name: "protected", address: "/moderation/protected", role: .moderator),
     Area(name: "thresholds", address: "/moderation/thresholds", role: .moderator),
     Area(name: "publications", address: "/moderation/publications", role: .triage, pages: ["/moderation/recipes"]),
+    Area(name: "sources", address: "/moderation/sources", role: .administrator),
     Area(name: "apps", address: "/moderation/apps", role: .administrator),
     Area(name: "accounts", address: "/moderation/accounts", role: .administrator),
     Area(name: "audit", address: "/moderation/audit", role: .moderator),

@@ -105,9 +105,11 @@ struct CaseDecision: Encodable {
   let isStanding: Bool
   let canUndo: Bool
 
-  /// All decisions, newest first.
-  static func all(_ events: [DecisionEvent], standing: UUID?, worker: QueueWorker, _ texts: Localizer) -> [CaseDecision]
-  {
+  /// All decisions, newest first. The one in force can be undone.
+  /// - Parameter noticed: the decision that a notice of the page offers to undo.
+  static func all(
+    _ events: [DecisionEvent], standing: UUID?, noticed: String?, worker: QueueWorker, _ texts: Localizer
+  ) -> [CaseDecision] {
     let ends = Dictionary(
       events.compactMap { event in if case .undo(let id) = event.kind { (id, event) } else { nil } }
     ) { first, _ in first }
@@ -122,10 +124,11 @@ struct CaseDecision: Encodable {
           end ?? event.expiresAt.map { ExpiryField.text($0, texts) },
         ].compactMap { $0 }.joined(separator: " · ")
       }
+      let id = event.id.uuidString.lowercased()
       return CaseDecision(
-        id: event.id.uuidString.lowercased(), time: PageTime(event.time, texts), moderator: event.decidedBy, what: what,
+        id: id, time: PageTime(event.time, texts), moderator: event.decidedBy, what: what,
         reason: event.reason ?? "", note: event.note ?? "", isStanding: event.id == standing,
-        canUndo: isDecision && ends[event.id] == nil && DecisionRights.canUndo(event, worker))
+        canUndo: isDecision && event.id == standing && id != noticed && DecisionRights.canUndo(event, worker))
     }
   }
 }

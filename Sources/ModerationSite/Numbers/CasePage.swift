@@ -32,6 +32,8 @@ struct CasePage: Encodable {
   let left: String
   let leftAddress: String
   let listAddress: String
+  /// The page with all facts, for a case beside the list.
+  let pageAddress: String
   let isFromQueue: Bool
 
   /// Facts to know before deciding.
@@ -84,8 +86,7 @@ struct CasePage: Encodable {
     var number: PhoneNumber
     var file: CaseFile
     var worker: QueueWorker
-    var address: QueueAddress
-    var isFromQueue: Bool
+    var address: CaseAddress
     var claim: UUID?
     var taken: QueueCase.Claim?
     var left: Int
@@ -99,8 +100,6 @@ struct CasePage: Encodable {
 
   init(_ view: View, at time: Date, _ texts: Localizer) {
     let (file, explanation, phone) = (view.file, view.file.explanation, view.number)
-    let here = "/moderation/numbers/\(phone.digits)"
-    let back: [(name: String, value: String)] = view.isFromQueue ? [("queue", "1")] : []
     digits = phone.digits
     number = phone.formatted(.international)
     national = phone.formatted(.national)
@@ -125,9 +124,10 @@ struct CasePage: Encodable {
     takenUntil = view.taken.map { [PageTime($0.until, texts)] } ?? []
     canTakeOver = view.taken != nil && view.worker.role >= .administrator
     left = texts.count("queue.left", view.left)
-    leftAddress = view.address.address("/moderation/queue/left")
-    listAddress = view.address.address(QueuePages.path)
-    isFromQueue = view.isFromQueue
+    leftAddress = view.address.queue.address("/moderation/queue/left")
+    listAddress = view.address.queue.address(QueuePages.path, view.address.cursor)
+    pageAddress = CaseAddress(view.address.queue, on: .queue).address(of: phone.digits)
+    isFromQueue = view.address.isOfQueue
 
     notice = view.notice.map { [$0] } ?? []
     form = view.form
@@ -160,17 +160,19 @@ struct CasePage: Encodable {
     hiddenComments = hidden.map { CaseWords($0, texts) }
     hiddenCount = texts.count("case.comments-hidden", hidden.reduce(0) { $0 + $1.count })
     if file.comments.count > CaseStore.comments, let last = shownComments.last {
-      olderComments = view.address.address(here, back + [("comments", CaseWords.place(last))]) + "#comments"
+      olderComments = view.address.address(of: digits, [("comments", CaseWords.place(last))]) + "#comments"
     } else {
       olderComments = ""
     }
-    newerComments = view.commentsBefore == nil ? "" : view.address.address(here, back) + "#comments"
+    newerComments = view.commentsBefore == nil ? "" : view.address.address(of: digits) + "#comments"
     reporters = file.reporters.map { CaseReporterRow($0, texts) }
     neighbours = file.neighbours.map { CaseNeighbour($0, at: time, texts) }
     range = file.range.map { [CaseRange($0, texts)] } ?? []
     hold = file.hold.map { [CaseHold($0, texts)] } ?? []
     appeals = file.appeals.reversed().map { CaseAppeal($0, texts) }
-    decisions = CaseDecision.all(file.decisions, standing: explanation.decision?.decisionID, worker: view.worker, texts)
+    decisions = CaseDecision.all(
+      file.decisions, standing: explanation.decision?.decisionID,
+      noticed: view.notice.flatMap { $0.canUndo ? $0.decision : nil }, worker: view.worker, texts)
     notes = file.notes.map { CaseRemark(account: $0.account, text: $0.text, time: PageTime($0.writtenAt, texts)) }
     noteID = UUID().uuidString.lowercased()
   }

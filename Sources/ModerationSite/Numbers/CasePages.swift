@@ -17,6 +17,7 @@ struct CasePages: Sendable {
   let decisions: DecisionStore
   let packs: PackPlaces
   let pages: PageRenderer
+  let queuePages: QueuePages
 
   private static let purpose = HTTPField.Name("Sec-Purpose")
 
@@ -30,16 +31,29 @@ struct CasePages: Sendable {
     case .dialled(let text): return .redirect(to: Query.address(SearchPages.address, ["q": text]), type: .normal)
     case .nothing: throw Problem.notFound
     }
-    return try await answer(context, QueueAddress(request), view: request)
+    return try await answer(try context.number, context, CaseAddress(ofNumber: request), view: request)
+  }
+
+  /// `GET /moderation/queue`: the list of the queue. With `case`, the case is claimed and shown beside the list.
+  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let query = request.uri.queryParameters
+    let country = query["country"]
+    if country != Substring(QueueAddress.nowhere) { _ = try CountryChoices.named(country) }
+    let address = CaseAddress(ofSplit: request)
+    if let digits = query["case"] {
+      guard case .canonical(let number) = NumberSpelling(String(digits), country: nil) else { throw Problem.notFound }
+      return try await answer(number, context, address, view: request)
+    }
+    let did = try await notice(request, CaseAddress(address.queue, on: .queue), context)
+    let notes = QueueNotes(isDone: query["done"] != nil, did: did, isSaved: query["saved"] != nil)
+    return try await queuePages.list(address.queue, after: address.after, notes: notes, context)
   }
 
   /// `POST /moderation/numbers/{number}/take-over`
   @Sendable func takeOver(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let number = try context.number
     _ = try await queue.claim(number.digits, by: try context.worker, takesOver: true, at: Date())
-    let more = context.form["queue"] == nil ? [] : [(name: "queue", value: "1")]
-    return .redirect(
-      to: QueueAddress(context.form).address("/moderation/numbers/\(number.digits)", more), type: .normal)
+    return .redirect(to: CaseAddress(context.form).address(of: number.digits), type: .normal)
   }
 
   /// `POST /moderation/numbers/{number}/notes`
@@ -52,9 +66,7 @@ struct CasePages: Sendable {
     } catch let problem as RuleViolation {
       return try await self.answer(context, problem: problem)
     }
-    let more = context.form["queue"] == nil ? [] : [(name: "queue", value: "1")]
-    let address = QueueAddress(context.form).address("/moderation/numbers/\(number.digits)", more)
-    return .redirect(to: "\(address)#notes", type: .normal)
+    return .redirect(to: "\(CaseAddress(context.form).address(of: number.digits))#notes", type: .normal)
   }
 
   /// Shows the page again with the typed values after a field was refused.
@@ -64,48 +76,54 @@ struct CasePages: Sendable {
   func answer(
     _ context: ServerRequestContext, changes: [CaseVersion.Change] = [], problem: RuleViolation? = nil
   ) async throws -> Response {
-    try await answer(context, QueueAddress(context.form), changes: changes, problem: problem, view: nil)
+    try await answer(
+      try context.number, context, CaseAddress(context.form), changes: changes, problem: problem, view: nil)
   }
 
+  /// - Parameter request: a request to view the case; nil to show the page again after a form was refused.
   private func answer(
-    _ context: ServerRequestContext, _ address: QueueAddress, changes: [CaseVersion.Change] = [],
-    problem: RuleViolation? = nil,
-    view request: Request?
+    _ number: PhoneNumber, _ context: ServerRequestContext, _ address: CaseAddress,
+    changes: [CaseVersion.Change] = [], problem: RuleViolation? = nil, view request: Request?
   ) async throws -> Response {
-    let (number, worker, now, texts) = (try context.number, try context.worker, Date(), pages.texts(context))
+    let (worker, now, texts) = (try context.worker, Date(), pages.texts(context))
     let query = request?.uri.queryParameters
     let before = query?["comments"].flatMap { CaseWords.place(String($0)) }
-    let isFromQueue = request == nil ? context.form["queue"] != nil : query?["queue"] != nil
     // A link preview does not claim the case.
     let isLooking = request.map { $0.method == .get && Self.isPurposeful($0) } ?? true
     // Packs are read while the database answers.
     async let places = packs.places(of: number.digits, country: RegionMap.countries.region(of: number.digits))
     let mine = isLooking ? try await queue.take(number.digits, by: worker, at: now) : nil
     let file = try await cases.read(number.digits, commentsBefore: before, at: now)
-    var notice: DecisionNotice?
-    if let did = query?["did"].flatMap({ Did(String($0)) }) { notice = try await self.notice(did, worker, texts) }
+    let notice = try await notice(request, address, context)
     let others = mine == nil && isLooking ? file.item?.claim : nil
     let taken = others.flatMap { $0.until > now && $0.account != worker.account ? $0 : nil }
     let form = DecisionForm(
       file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
-      address: address, isFromQueue: isFromQueue, texts)
-    let left = try await queueCounts.current().count(address.filter, level: worker.level)
+      address: address, texts)
+    let left = try await queueCounts.current().count(address.queue.filter, level: worker.level)
     let values = CasePage(
       CasePage.View(
-        number: number, file: file, worker: worker, address: address, isFromQueue: isFromQueue, claim: mine?.claim?.id,
+        number: number, file: file, worker: worker, address: address, claim: mine?.claim?.id,
         taken: taken, left: left, packs: await places, notice: notice, form: form, changes: changes, problem: problem,
         commentsBefore: before), at: now, texts)
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
-    return try pages.page("case", values, context, status: status)
+    guard address.page == .split else { return try pages.page("case", values, context, status: status) }
+    return try await queuePages.list(
+      address.queue, after: address.after, notes: QueueNotes(), beside: values, context, status: status)
   }
 
-  /// The notice about the last action; nil if the address names an action that did not happen.
-  private func notice(_ did: Did, _ worker: QueueWorker, _ texts: Localizer) async throws -> DecisionNotice? {
+  /// The notice about the last action; nil if the address names none, or one that did not happen.
+  private func notice(
+    _ request: Request?, _ address: CaseAddress, _ context: ServerRequestContext
+  ) async throws -> DecisionNotice? {
+    guard let did = request?.uri.queryParameters["did"].flatMap({ Did(String($0)) }) else { return nil }
+    let (worker, texts) = (try context.worker, pages.texts(context))
     let name = PhoneNumber(digits: did.number)?.formatted(.international) ?? "+\(did.number)"
     guard let id = did.decision else {
       guard did.what != "decision" else { return nil }
       return DecisionNotice(
-        text: texts("case.did.\(did.what)", ["number": name]), digits: did.number, decision: "", canUndo: false)
+        text: texts("case.did.\(did.what)", ["number": name]), digits: did.number, decision: "", canUndo: false,
+        hidden: address.hidden)
     }
     let history = try await decisions.history(of: did.number)
     guard let event = history.first(where: { $0.id == id }), case .decision(let treatment) = event.kind else {
@@ -114,7 +132,8 @@ struct CasePages: Sendable {
     let isUndone = history.contains { $0.kind == .undo(id) }
     return DecisionNotice(
       text: texts(isUndone ? "case.did.undo" : "case.did.\(treatment.rawValue)", ["number": name]), digits: did.number,
-      decision: id.uuidString.lowercased(), canUndo: !isUndone && DecisionRights.canUndo(event, worker))
+      decision: id.uuidString.lowercased(), canUndo: !isUndone && DecisionRights.canUndo(event, worker),
+      hidden: address.hidden)
   }
 
   private static func isPurposeful(_ request: Request) -> Bool {

@@ -12,6 +12,7 @@ import Storage
 /// `/number/{number}`: the public page of a number, if the operator enables it.
 struct PublicNumberPages: Sendable {
   let explanations: ExplanationStore
+  let history: NumberPublicationPages
   let pages: PageRenderer
   let visibility: PublicNumberVisibility
 
@@ -23,7 +24,9 @@ struct PublicNumberPages: Sendable {
     // Each number has one address.
     guard text == String(digits) else { return .redirect(to: "/number/\(digits)", type: .permanent) }
     let explanation = try await explanations.explain(number.digits, at: Date())
-    var response = try pages.page("public-number", PublicNumberPage(number, explanation, pages.texts(context)), context)
+    let texts = pages.texts(context)
+    let history = try await history.history(of: number, texts)
+    var response = try pages.page("public-number", PublicNumberPage(number, explanation, history, texts), context)
     response.headers[.cacheControl] = "public, max-age=600"
     // Search engines may index only listed numbers.
     if visibility != .indexed || explanation.listing == nil { response.headers[.robots] = "noindex" }
@@ -41,8 +44,10 @@ struct PublicNumberPage: Encodable {
   let category: String
   let since: [PageTime]
   let reports: String
+  let history: PackHistoryView?
 
-  init(_ number: PhoneNumber, _ explanation: Explanation, _ texts: Localizer) {
+  init(_ number: PhoneNumber, _ explanation: Explanation, _ history: PackHistoryView?, _ texts: Localizer) {
+    self.history = history
     self.number = number.formatted(.international)
     digits = number.digits
     country = explanation.country.map(texts.country) ?? ""

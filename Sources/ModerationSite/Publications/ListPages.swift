@@ -14,20 +14,24 @@ struct ListPages: Sendable {
   let newest: NewestManifest
   let lists: ListFiles
   let presets: SpamBlockerPresets
+  /// Whether only the holder of a key may know the lists.
+  let needsKey: Bool
   let pages: PageRenderer
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let manifest = try await newest.manifest()
     var offers: [ListOffer] = []
-    if let manifest { offers = try await lists.offers(of: manifest) }
+    if let manifest, !needsKey { offers = try await lists.offers(of: manifest) }
     let host = request.head.authority ?? "HOST"
-    let page = ListsPage(offers, presets, host: host, issued: manifest?.issued, pages.texts(context))
+    var page = ListsPage(offers, presets, host: host, issued: manifest?.issued, pages.texts(context))
+    page.needsKey = needsKey
     return try pages.page("lists", page, context)
   }
 }
 
 /// Values of the template `lists`.
 struct ListsPage: Encodable {
+  var needsKey = false
   let published: [PageTime]
   let groups: [Group]
   let query: String

@@ -40,14 +40,15 @@ struct BulkForm {
     }
     let bulk = Bulk(
       id: id ?? UUID(), treatment: treatment, label: label, category: category, reason: try reason.get(),
-      worker: worker, decidedAt: time, expiresAt: ExpiryField.read(form, at: time))
+      worker: worker, decidedAt: time, expiresAt: try ExpiryField.read(form, at: time))
     // The rules of single decisions apply.
     _ = try bulk.decision(of: 1)
     return bulk
   }
 
   /// A hash of a preview: the decision, the numbers, and each number's current decision and protection.
-  static func fingerprint(_ bulk: Bulk, _ items: [BulkItem]) -> String {
+  /// - Parameter guarded: the numbers that are blocked only with a confirmation.
+  static func fingerprint(_ bulk: Bulk, _ items: [BulkItem], guarded: Set<Int64>) -> String {
     let lifetime = Decision.lifetime(from: bulk.decidedAt, to: bulk.expiresAt)
     var text = [
       bulk.treatment.rawValue, bulk.label ?? "", bulk.category?.slug ?? "", bulk.reason ?? "", "\(lifetime ?? 0)",
@@ -57,7 +58,7 @@ struct BulkForm {
       return
         "\(item.number) \(item.standing?.decisionID.uuidString ?? "-") \(item.protection == nil ? "" : "protected")"
         + (isWithheld ? " withheld" : "") + (item.isAppealed ? " appealed" : "")
-        + (bulk.treatment == .block && item.blockRule.isGuarded ? " guarded" : "")
+        + (guarded.contains(item.number) ? " guarded" : "")
     }
     let digest = SHA256.hash(data: Data(text.joined(separator: "\n").utf8))
     return Hexadecimal.text(digest.prefix(16))

@@ -44,10 +44,11 @@ struct BulkPages: Sendable {
       let items = try await bulks.items(form.numbers)
       guard !items.isEmpty else { return try await preview([], context) }
       try bulk.check(items)
-      guard form.fingerprint == BulkForm.fingerprint(bulk, items) else {
+      let guarded = Set(bulk.guarded(items))
+      guard form.fingerprint == BulkForm.fingerprint(bulk, items, guarded: guarded) else {
         return try await preview(form.numbers, context, isStale: form.fingerprint != nil)
       }
-      guard form.isConfirmed || bulk.guarded(items).isEmpty else {
+      guard form.isConfirmed || guarded.isEmpty else {
         throw RuleViolation(.blockNeedsConfirmation, field: "confirm")
       }
       let left = try await bulks.apply(bulk, to: items)
@@ -97,8 +98,8 @@ struct BulkPages: Sendable {
     do {
       let bulk = try BulkForm(context.form).bulk(by: try context.worker, at: Date())
       try bulk.check(items)
-      fingerprint = BulkForm.fingerprint(bulk, items)
       (guarded, reviewed) = (Set(bulk.guarded(items)), bulks.reviewed(bulk, items))
+      fingerprint = BulkForm.fingerprint(bulk, items, guarded: guarded)
     } catch let found as RuleViolation {
       if isAsked { problem = problem ?? found }
     }

@@ -29,6 +29,10 @@ struct QueueList: Encodable {
 
   let left: String
   let leftAddress: String
+  /// The case beside the list; at most one element.
+  let beside: [CasePage]
+  /// The last action; empty beside a case, which shows it.
+  let notice: [DecisionNotice]
   let hasAny: Bool
   let isDone: Bool
   /// Interrupted bulk decisions that the reader may finish.
@@ -56,16 +60,20 @@ struct QueueList: Encodable {
   let total: String
   let most: String
 
-  /// - Parameter listing: one case more than a page holds if there is a next page.
+  /// - Parameters:
+  ///   - listing: one case more than a page holds if there is a next page.
+  ///   - after: the cursor; nil for the first page.
   init(
-    listing: QueueListing, queueCounts: QueueTotals, address: QueueAddress, isFirst: Bool, worker: QueueWorker,
-    notes: QueueNotes, texts: Localizer
+    listing: QueueListing, queueCounts: QueueTotals, address: QueueAddress, after: QueuePlace?, worker: QueueWorker,
+    notes: QueueNotes, beside open: CasePage?, texts: Localizer
   ) {
     let (level, filter) = (worker.level, address.filter)
     let counts = queueCounts.counts(filter, level: level)
     let count = counts.all
     left = texts.count("queue.left", count)
     leftAddress = address.address("/moderation/queue/left")
+    beside = open.map { [$0] } ?? []
+    notice = notes.did.map { [$0] } ?? []
     hasAny = count > 0
     isDone = notes.isDone && count > 0
     unfinished = listing.unfinished.map { UnfinishedBulk($0, texts) }
@@ -74,17 +82,24 @@ struct QueueList: Encodable {
     let shown = listing.rows.prefix(QueueStore.pageSize)
     let now = Date()
     let names = QueueNames(texts)
+    let split = CaseAddress(address, on: .split, after: after)
     rows = shown.map { row in
-      Row(row, listing.facts[row.item.number] ?? QueueRowFacts(), address, names, at: now, texts)
+      Row(
+        row, listing.facts[row.item.number] ?? QueueRowFacts(), split, isOpen: row.item.number == open?.digits, names,
+        at: now, texts)
     }
     shows = QueueColumns(rows, texts)
     selectAll = texts.count("queue.select-all", rows.count)
     hidden = address.hidden
     saved = listing.savedFilters.map { Saved($0, address, worker, texts) }
     (isSaved, problem, typedName) = (notes.isSaved, notes.problem, notes.name)
-    first = isFirst ? "" : address.address(QueuePages.path)
+    let start = open.map { CaseAddress(address, on: .split).address(of: $0.digits) }
+    first = after == nil ? "" : start ?? address.address(QueuePages.path)
     if listing.rows.count > shown.count, let last = shown.last {
-      next = address.address(QueuePages.path, [("after", address.order.place(of: last).text)])
+      let place = address.order.place(of: last)
+      next =
+        open.map { CaseAddress(address, on: .split, after: place).address(of: $0.digits) }
+        ?? address.address(QueuePages.path, [("after", place.text)])
     } else {
       next = ""
     }

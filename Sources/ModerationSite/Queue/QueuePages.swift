@@ -19,43 +19,37 @@ struct QueuePages: Sendable {
 
   static let path = "/moderation/queue"
 
-  /// `GET /moderation/queue`
-  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let query = request.uri.queryParameters
-    let country = query["country"]
-    if country != Substring(QueueAddress.nowhere) { _ = try CountryChoices.named(country) }
-    let notes = QueueNotes(isDone: query["done"] != nil, isSaved: query["saved"] != nil)
-    return try await list(
-      QueueAddress(request), after: query["after"].flatMap { QueuePlace($0) }, notes: notes, context)
-  }
-
-  /// - Parameter place: the cursor; nil for the first page.
+  /// - Parameters:
+  ///   - place: the cursor; nil for the first page.
+  ///   - open: the case beside the list; nil for the list alone.
   func list(
-    _ address: QueueAddress, after place: QueuePlace? = nil, notes: QueueNotes, _ context: ServerRequestContext
+    _ address: QueueAddress, after place: QueuePlace? = nil, notes: QueueNotes, beside open: CasePage? = nil,
+    _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
   ) async throws -> Response {
     let worker = try context.worker
     let listing = try await queue.list(
       address.filter, by: address.order, after: place, for: worker, limit: QueueStore.pageSize + 1, at: Date())
     let values = QueueList(
-      listing: listing, queueCounts: try await queueCounts.current(), address: address, isFirst: place == nil,
-      worker: worker, notes: notes, texts: pages.texts(context))
-    return try pages.page("queue", values, context, status: notes.problem.isEmpty ? .ok : .unprocessableContent)
+      listing: listing, queueCounts: try await queueCounts.current(), address: address, after: place,
+      worker: worker, notes: notes, beside: open, texts: pages.texts(context))
+    return try pages.page("queue", values, context, status: notes.problem.isEmpty ? status : .unprocessableContent)
   }
 
   /// `POST /moderation/queue/next`: claims and opens the most urgent case without a claim that was not skipped before.
   @Sendable func next(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    try await openNext(QueueAddress(context.form), context, leaving: context.form)
+    try await openNext(CaseAddress(context.form), context, leaving: context.form)
   }
 
   /// Opens the next case, or the list if there is none.
   /// - Parameters:
+  ///   - address: the page of the case to leave. The next one is on a page of the same kind.
   ///   - form: names the case to leave and its claim; nil if there is no claim to release.
   ///   - done: the action that the next page confirms.
   func openNext(
-    _ address: QueueAddress, _ context: ServerRequestContext, leaving form: Form?, done: String? = nil
+    _ address: CaseAddress, _ context: ServerRequestContext, leaving form: Form?, done: String? = nil
   ) async throws -> Response {
     let worker = try context.worker
-    var address = address
+    var (address, page) = (address.queue, address.page)
     if done == nil, let left = form?["number"].flatMap({ Int64($0) }) { address.skip(left) }
     let item = try await queue.claimNext(address.filter, skipping: address.skipped, by: worker, at: Date())
     if let form { try await release(form, worker) }
@@ -65,14 +59,14 @@ struct QueuePages: Sendable {
       await queueCounts.forget()
       return .redirect(to: address.list(Self.path, more + [("done", "1")]), type: .normal)
     }
-    return .redirect(
-      to: address.address("/moderation/numbers/\(item.number)", [("queue", "1")] + more), type: .normal)
+    if page == .number { page = .queue }
+    return .redirect(to: CaseAddress(address, on: page).address(of: item.number, more), type: .normal)
   }
 
   /// `POST /moderation/queue/release`: releases a claim and redirects to the list.
   @Sendable func release(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await release(context.form, try context.worker)
-    return .redirect(to: QueueAddress(context.form).list(Self.path), type: .normal)
+    return .redirect(to: CaseAddress(context.form).list, type: .normal)
   }
 
   /// `POST /moderation/queue/ping`: renews the claim of an open page. 409 if another account has the case.

@@ -12,7 +12,12 @@ extension QueueList {
   struct Row: Encodable {
     let digits: Int64
     let number: String
+    /// The page of the case, for windows without space for the case beside the list.
     let address: String
+    /// The list with the case beside it.
+    let split: String
+    /// Whether the case is the one beside the list.
+    let isOpen: Bool
     let country: String
     let countryName: String
     let causes: [Cause]
@@ -49,7 +54,8 @@ extension QueueList {
 extension QueueList.Row: TemplateValueConvertible {
   var templateValue: TemplateValue {
     [
-      "digits": .text("\(digits)"), "number": .text(number), "address": .text(address), "country": .text(country),
+      "digits": .text("\(digits)"), "number": .text(number), "address": .text(address), "split": .text(split),
+      "isOpen": .flag(isOpen), "country": .text(country),
       "countryName": .text(countryName), "causes": causes.templateValue, "missing": .text(missing),
       "rank": .text(rank), "rankName": .text(rankName), "urgent": .text(urgent), "level": .text(level),
       "category": .text(category),
@@ -66,13 +72,15 @@ extension QueueList.Cause: TemplateValueConvertible {
 
 extension QueueList.Row {
   init(
-    _ row: QueueRow, _ facts: QueueRowFacts, _ address: QueueAddress, _ names: QueueNames, at now: Date,
-    _ texts: Localizer
+    _ row: QueueRow, _ facts: QueueRowFacts, _ address: CaseAddress, isOpen: Bool, _ names: QueueNames,
+    at now: Date, _ texts: Localizer
   ) {
     let item = row.item
     digits = item.number
     number = PhoneNumber(digits: item.number)?.formatted(.international) ?? "+\(item.number)"
-    self.address = address.address("/moderation/numbers/\(item.number)", [("queue", "1")])
+    self.address = CaseAddress(address.queue, on: .queue).address(of: item.number)
+    split = address.address(of: item.number)
+    self.isOpen = isOpen
     country = item.country ?? "–"
     countryName = item.country.map { texts.country($0) } ?? names.nowhere
     causes = item.causes.all.map { QueueList.Cause(cause: $0.rawValue, name: names.causes[$0] ?? "") }

@@ -1,34 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import PostgreSQL
 import Storage
 
 /// `ringfence cluster`
-struct ClusterCommand: ParsableCommand {
+struct ClusterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster", abstract: "Distribute the tables over several PostgreSQL servers.", subcommands: [Plan.self]
   )
 
   /// `ringfence cluster plan`
-  struct Plan: ParsableCommand {
+  struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print the SQL statements that distribute the tables over a Citus cluster.",
       discussion: """
-        Changes nothing and uses no database. Make a backup, stop the servers, and run the output with psql on the \
-        coordinator. First read the section about clusters in Documentation/operations.md.
+        Changes nothing. Without --from it uses no database and prints the plan for an empty one. Make a backup, stop the \
+        servers, and run the output with psql on the coordinator. First read the section about clusters in \
+        Documentation/operations.md.
         """)
 
     @Option(help: "Shards of each distributed table, 1 to 1024.")
     var shards = 32
 
+    @Option(
+      help: ArgumentHelp(
+        """
+        A connection string of the coordinator's database: print the size of each table and the estimated time, and only \
+        the tables that are not distributed yet.
+        """, valueName: "address"))
+    var from: String?
+
     func validate() throws {
       guard (1...1_024).contains(shards) else { throw ValidationError("--shards is \(shards). Use 1 to 1024.") }
+      if from?.isEmpty == true { throw ValidationError("--from is empty. Use a connection string of PostgreSQL.") }
     }
 
-    func run() {
+    func run() async throws {
+      var survey: ClusterSurvey?
+      if let from {
+        let pool = PostgresPool(PostgresConfiguration(from), maximumConnections: 1, logger: .quiet)
+        do {
+          survey = try await ClusterSurvey.read(pool)
+        } catch {
+          await pool.shutdown()
+          throw error
+        }
+        await pool.shutdown()
+      }
+      let plan = ClusterPlan(shards: shards, survey: survey)
+      let steps = plan.steps
+      if let survey { Self.lines(survey, steps).forEach { print($0) } }
+      guard !steps.isEmpty else { return }
       print("-- Distributed by number, all co-located; reference tables on every node.")
-      for statement in ClusterPlan(shards: shards).statements { print(statement) }
+      for step in steps {
+        if let size = step.table.flatMap({ survey?.sizes[$0] }), size.bytes >= 1_000_000 {
+          print("-- \(Self.text(size))")
+        }
+        print(step.statement)
+      }
       print("-- Left on the coordinator: \(ClusterPlan.local.joined(separator: ", ")).")
+    }
+
+    /// Comments about the database: what will be moved, and what is missing.
+    private static func lines(_ survey: ClusterSurvey, _ steps: [ClusterPlan.Step]) -> [String] {
+      let tables = steps.compactMap(\.table)
+      guard !tables.isEmpty else {
+        return ["-- All tables of the database \(survey.database) are distributed. There is nothing to do."]
+      }
+      let sizes = tables.compactMap { survey.sizes[$0] }
+      let total = ClusterSurvey.Size(
+        rows: sizes.reduce(0) { $0 + $1.rows }, bytes: sizes.reduce(0) { $0 + $1.bytes })
+      var lines = [
+        "-- Database \(survey.database): \(tables.count) tables are to be distributed.", "-- \(text(total))",
+        "-- Times are estimates with \(TextFormat.bytes(ClusterPlan.rate)) a second; tables below 1 MB have none.",
+        "-- Until the local rows are removed, the coordinator needs its present space, and the workers the same in all.",
+      ]
+      switch survey.nodes {
+      case nil: lines.append("-- Citus is not installed in this database. The first statement installs it.")
+      case .some(0), .some(1):
+        lines.append("-- Only \(survey.nodes ?? 0) node keeps shards. First add workers with citus_add_node.")
+      case .some(let nodes): lines.append("-- \(nodes) nodes keep shards.")
+      }
+      return lines
+    }
+
+    private static func text(_ size: ClusterSurvey.Size) -> String {
+      let seconds = Double(size.bytes) / ClusterPlan.rate
+      return """
+        About \(TextFormat.grouped(Int(size.rows))) rows, \(TextFormat.bytes(Double(size.bytes))), \
+        \(TextFormat.duration(seconds)).
+        """
     }
   }
 }

@@ -14,7 +14,8 @@ struct DecideCommand: AsyncParsableCommand {
       A decision takes effect with the next publication and ends a hold. --allow upholds an open appeal and removes the \
       number from the published packs; its reason is the answer to the owner. To reject an appeal, see ringfence appeals \
       answer. All decisions stay in the history. --undo undoes \
-      the current decision and restores the one before it.
+      the current decision and restores the one before it. When a decision with --expires has expired, the one before \
+      it is in force again. A decision that answers an appeal does not expire.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -51,6 +52,9 @@ struct DecideCommand: AsyncParsableCommand {
   @Option(help: "Private note for moderators.")
   var note: String?
 
+  @Option(help: ArgumentHelp("Days until the decision expires: 30, 90 or 365. Default: never.", valueName: "days"))
+  var expires: String?
+
   @Option(help: "Name for the audit log.")
   var by: String
 
@@ -63,6 +67,7 @@ struct DecideCommand: AsyncParsableCommand {
         "There is no category \(category). Use one of: \(ReportCategory.allCases.map(\.slug).joined(separator: ", ")).")
     }
     guard !urgent || allow || block else { throw ValidationError("--urgent needs --allow or --block.") }
+    guard !undo || expires == nil else { throw ValidationError("--expires needs --block, --identify or --allow.") }
     if !undo { _ = try decision(at: Date()) }
   }
 
@@ -84,7 +89,7 @@ struct DecideCommand: AsyncParsableCommand {
       return try Decision(
         number: subject.digits, treatment: block ? .block : allow ? .allow : .identify, label: identify ?? label,
         category: category.flatMap { ReportCategory(slug: $0) }, reason: reason, note: note, decidedBy: by,
-        decidedAt: time)
+        decidedAt: time, expiresAt: try Decision.expiry(afterDays: expires, from: time))
     } catch let problem as RuleViolation {
       throw ValidationError(try Localizer.commandLine().message(problem))
     }

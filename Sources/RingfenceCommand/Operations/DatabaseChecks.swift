@@ -144,7 +144,8 @@ struct DatabaseChecks {
           "protected numbers", "none",
           "Protect numbers that must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
         : .ok("protected numbers", "\(protected) patterns and numbers"),
-      publication(figures, now), gates(figures), queue(figures, now), webhooks(figures, now), try await accountKey(),
+      publication(figures, now), gates(figures), queue(figures, now), webhooks(figures, now), try await sources(),
+      try await accountKey(),
     ]
   }
 
@@ -195,6 +196,17 @@ struct DatabaseChecks {
     return hours > 36
       ? .warning("publication", found, "Run ringfence publish, and read the server's log for why the schedule did not.")
       : .ok("publication", found)
+  }
+
+  private func sources() async throws -> Finding {
+    let feeds = try await context.stores.feeds.list()
+    let failing = feeds.filter { $0.failures > 0 }
+    guard !failing.isEmpty else { return .ok("sources", feeds.isEmpty ? "none" : "\(feeds.count) are downloaded") }
+    let names = failing.prefix(5).map { "\($0.name) (\($0.failures == 1 ? "1 attempt" : "\($0.failures) attempts"))" }
+    let more = failing.count > 5 ? ", \(failing.count - 5) more" : ""
+    return .warning(
+      "sources", "\(failing.count) of \(feeds.count) cannot be read: \(names.joined(separator: ", "))\(more)",
+      "Read the reasons with: ringfence sources status. The former entries stay.")
   }
 
   private func accountKey() async throws -> Finding {

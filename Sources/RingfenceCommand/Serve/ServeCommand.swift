@@ -49,9 +49,13 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Flag(\.lists) var lists: Bool?
 
+  @Flag(\.telephoneSystems) var telephoneSystems: Bool?
+
   @Flag(\.phoneblock) var phoneblock: Bool?
 
   @Option(\.phoneblockRegion) var phoneblockRegion: String?
+
+  @Flag(\.appleReports) var appleReports: Bool?
 
   @Option(\.secondFactor) var secondFactor: String?
 
@@ -76,7 +80,9 @@ struct ServeCommand: AsyncParsableCommand {
       "demo": demo?.description, "drain": drain,
       "trust-proxy": trustProxy?.description, "public-number-pages": publicNumberPages, "appeal-work": appealWork,
       "appeal-delay": appealDelay, "limits": limits?.description, "fetch-needs-key": fetchNeedsKey?.description,
-      "lists": lists?.description, "phoneblock": phoneblock?.description, "phoneblock-region": phoneblockRegion,
+      "lists": lists?.description, "telephone-systems": telephoneSystems?.description,
+      "phoneblock": phoneblock?.description, "phoneblock-region": phoneblockRegion,
+      "apple-reports": appleReports?.description,
       "second-factor": secondFactor, "comment-days": commentDays, "report-months": reportMonths,
       "publish-at": publishAt, "time-zone": timeZone, "log-format": logFormat,
       "log-requests": logRequests?.description,
@@ -111,7 +117,8 @@ struct ServeCommand: AsyncParsableCommand {
         policy: policy, recipes: recipes,
         options: Server.JobOptions(
           schedule: schedule, retention: kept,
-          webhookSecret: try context.folder.key("webhook.secret", \.webhookSecret), drain: .seconds(drain)),
+          webhookSecret: try context.folder.key("webhook.secret", \.webhookSecret),
+          feeds: try context.feedRefresher(), drain: .seconds(drain)),
         metrics: metrics, logger: .server)
       do {
         try await server.run(configuration: configuration) { port in

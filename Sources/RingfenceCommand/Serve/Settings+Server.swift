@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
+import Intake
 import ModerationSite
 import Publishing
 import RingfenceServer
@@ -15,11 +16,19 @@ extension Settings {
       secondFactor: try self.secondFactor ?? (self.demo ? .nobody : .administrators),
       limits: try self.limits ? .standard : .off, trustsProxy: try self.trustProxy,
       publicationsNeedKey: try self.fetchNeedsKey, hasLists: try self.lists,
-      hasPhoneBlock: try self.phoneblock,
-      phoneBlockRegion: try self.phoneblockRegion,
+      hasTelephoneSystems: try self.telephoneSystems, hasPhoneBlock: try self.phoneblock,
+      phoneBlockRegion: try self.phoneblockRegion, appleReports: try self.appleReportSettings,
       metricsToken: try self.metricsToken, logsRequests: try self.logRequests,
       publicNumbers: try self.publicNumberPages,
       appealDifficulty: try self.appealWork, appealDelay: try self.appealDelay)
+  }
+
+  /// The apps with extensions of Apple; nil where their addresses are switched off.
+  private var appleReportSettings: AppleReportSettings? {
+    get throws {
+      guard try self.appleReports else { return nil }
+      return try self.appleApps.map(AppleReportFile.read) ?? AppleReportSettings()
+    }
   }
 
   /// The address that browsers and apps use. An IPv6 address has brackets around it.

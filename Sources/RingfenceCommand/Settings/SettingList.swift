@@ -53,11 +53,19 @@ package struct SettingList: Sendable {
     "fetch-needs-key", .boolean, default: false, "Require a key with the scope fetch to download publications.")
   let lists = Setting(
     "lists", .boolean, default: true, "Serve publications at /v1/lists in the formats of other programs.")
+  let telephoneSystems = Setting(
+    "telephone-systems", .boolean, default: true, "Answer lookups of telephone systems at /v1/pbx.")
   let phoneblock = Setting(
     "phoneblock", .boolean, default: true, "Serve PhoneBlock's API for its clients at /phoneblock/api.")
   let phoneblockRegion = Setting(
     "phoneblock-region", .region, absent: "national numbers are refused",
     "Region of numbers in national form at /phoneblock/api.")
+  let appleReports = Setting(
+    "apple-reports", .boolean, default: true,
+    "Take reports of Apple's reporting extension at /v1/apple/reports, from installations with a token.")
+  let appleApps = Setting(
+    "apple-apps", .text, absent: "none", hasOption: false,
+    "YAML file with the identifiers of apps for Apple's extensions, and with names of members.")
   let drain = Setting(
     "drain", .number(0...3_600), default: 0,
     "Seconds that /readyz fails before the server stops, so that a load balancer notices.")

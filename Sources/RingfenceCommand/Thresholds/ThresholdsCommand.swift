@@ -22,13 +22,16 @@ struct ThresholdsCommand: AsyncParsableCommand {
 struct SourcesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sources",
-    abstract: "Show, preview and change the rules of imported lists.",
+    abstract: "Subscribe to lists; show, preview and change the rules of imported ones.",
     discussion: """
       Entries of a list have no reporters. Each entry has the weight of its list. The number of entries and days of one \
       list replaces the limits for reporters, networks and days; heat, evidence and confidence of the category still \
       apply. The rule "default" is for lists without their own rule. Changes are versions of the thresholds.
       """,
-    subcommands: [SourcesList.self, SourcesSet.self, SourcesPreview.self])
+    subcommands: [
+      SourcesAdd.self, SourcesStatus.self, SourcesRefresh.self, SourcesRemove.self, SourcesList.self, SourcesSet.self,
+      SourcesPreview.self,
+    ])
 }
 
 /// The format of a command's output.

@@ -105,6 +105,10 @@ extension OperationalStatistics {
     write(webhooks, "ringfence_webhook_backlog", to: &exposition)
     write(revocations, "ringfence_revocations_open", to: &exposition)
     write(reviewQueue, "ringfence_review_queue_cases", to: &exposition)
+    exposition.gauge(
+      "ringfence_sources",
+      [([("state", "good")], Double(goodSources)), ([("state", "failing")], Double(failingSources))])
+    exposition.gauge("ringfence_sources_oldest_refresh_time_seconds", oldestSource?.timeIntervalSince1970)
     exposition.gauge("ringfence_reports_partitions", Double(partitions))
   }
 

@@ -44,8 +44,11 @@ public struct AppKey: Sendable, Equatable {
   /// `time` for a valid one.
   public func lastArrival(at time: Date) -> Date {
     guard state(at: time) != .valid, let end = [revokedAt, expiresAt].compactMap(\.self).min() else { return time }
-    return end + Self.belief + Self.slack
+    return Self.lastArrival(after: end)
   }
+
+  /// The time before which every report is stored that was accepted until `end`.
+  static func lastArrival(after end: Date) -> Date { end + belief + slack }
 
   /// The key's state at a time.
   public func state(at time: Date) -> State {

@@ -84,13 +84,14 @@ public struct AppStore: Sendable {
     return key
   }
 
-  /// Revokes a key permanently. Servers may accept it for another 10 seconds, while they cache it.
+  /// Revokes a key permanently, and deletes the tokens that it has created for installations. Servers may accept it for another 10 seconds, while they cache it.
   /// - Throws: ``AppError/noKey(_:)``.
   public func revoke(keyID: Int32, by person: String = "command line", at time: Date) async throws {
     let eventID = UUID()
     try await pool.transaction { connection in
       let key = try await connection.key(keyID)
       _ = try await connection.run(RevokeKey(keyID: keyID, time: time))
+      _ = try await connection.run(DeleteInstallations(keyID: keyID))
       try await connection.note(
         .app(
           eventID, "revoke", app: key.appName, key: keyID, by: person, before: ["state": key.state(at: time).rawValue]),

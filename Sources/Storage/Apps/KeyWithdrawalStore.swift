@@ -39,7 +39,7 @@ public struct KeyWithdrawalStore: Sendable {
     }
   }
 
-  /// Stores a request to withdraw a key's reports.
+  /// Stores a request to withdraw a key's reports, and deletes the tokens that the key has created for installations.
   /// - Parameters:
   ///   - since: reports that arrived at this time or later are withdrawn.
   ///   - until: reports that arrived before this time are withdrawn; not before `since` and not after `time`. Nil for
@@ -51,13 +51,16 @@ public struct KeyWithdrawalStore: Sendable {
   ) async throws -> KeyWithdrawal {
     try await pool.transaction(retry: .never) { connection in
       let key = try await connection.key(keyID)
-      let until = try Self.end(until, of: key, since: since, at: time)
-      let fields = ["since": since.ISO8601Format(), "until": until.ISO8601Format()]
+      var end = try Self.end(until, of: key, since: since, at: time)
+      // Tokens of installations outlive an expired key, and servers may still be storing their reports.
+      let tokens = try await connection.run(DeleteInstallations(keyID: keyID))[0]
+      if tokens > 0, until == nil { end = max(end, AppKey.lastArrival(after: time)) }
+      let fields = ["since": since.ISO8601Format(), "until": end.ISO8601Format()]
       try await connection.note(
         .app(UUID(), "withdraw", app: key.appName, key: keyID, by: person, after: fields, reason: reason), at: time)
       return try await connection.run(
         InsertKeyWithdrawal(
-          keyID: keyID, since: since, until: until, reason: reason, askedBy: person, askedAt: time))[0]
+          keyID: keyID, since: since, until: end, reason: reason, askedBy: person, askedAt: time))[0]
     }
   }
 

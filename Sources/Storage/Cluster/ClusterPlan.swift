@@ -2,27 +2,68 @@
 
 /// The statements that turn a PostgreSQL schema into a Citus schema.
 public struct ClusterPlan: Sendable {
+  /// A statement of the plan.
+  public struct Step: Sendable, Equatable {
+    /// The table whose rows it moves; nil where it moves none.
+    public let table: String?
+    /// SQL with its semicolon.
+    public let statement: String
+  }
+
   /// Shards of each distributed table, and of each of its partitions.
   public let shards: Int
+  /// The database that is to be distributed; nil for an empty one.
+  private let survey: ClusterSurvey?
 
-  /// - Parameter shards: a power of two is usual; at least 1.
-  public init(shards: Int = 32) {
+  /// - Parameters:
+  ///   - shards: a power of two is usual; at least 1.
+  ///   - survey: the state of a filled database. Tables that are distributed already are left out.
+  public init(shards: Int = 32, survey: ClusterSurvey? = nil) {
     self.shards = max(1, shards)
+    self.survey = survey
   }
 
   /// The first distributed table; all others are co-located with it.
   private static let anchor = "numbers"
 
-  /// All statements in execution order: reference tables first, because foreign keys of other tables refer to them, and
-  /// referenced tables before those that refer to them.
-  public var statements: [String] {
-    ["CREATE EXTENSION IF NOT EXISTS citus;", "SET citus.shard_count = \(shards);"]
-      + Self.references.map { "SELECT create_reference_table('\($0)');" }
-      + ["SELECT create_distributed_table('\(Self.anchor)', 'number', colocate_with => 'none');"]
-      + Self.names(.distributed).filter { $0 != Self.anchor }.map {
-        "SELECT create_distributed_table('\($0)', 'number', colocate_with => '\(Self.anchor)');"
-      } + Self.identities.map(Self.sequence)
+  /// All steps in execution order: reference tables first, because foreign keys of other tables refer to them, and
+  /// referenced tables before those that refer to them. Empty where everything is distributed.
+  ///
+  /// Each statement is a transaction. After an interruption, a plan from the database at that time has the remaining
+  /// steps. The local rows of a filled table are removed when all tables are distributed.
+  public var steps: [Step] {
+    let moves = moves
+    guard !moves.isEmpty else { return [] }
+    let opening = ["CREATE EXTENSION IF NOT EXISTS citus;", "SET citus.shard_count = \(shards);"]
+    let filled = Self.names(.distributed).filter { (survey?.sizes[$0]?.rows ?? 0) > 0 }
+    let closing =
+      Self.identities.map(Self.sequence)
+      + filled.map { "SELECT truncate_local_data_after_distributing_table('\($0)');" }
+      + filled.map { "ANALYZE \($0);" }
+    return opening.map { Step(table: nil, statement: $0) } + moves
+      + closing.map { Step(table: nil, statement: $0) }
   }
+
+  /// The statements that place a table.
+  private var moves: [Step] {
+    let references = Self.references.map {
+      Step(table: $0, statement: "SELECT create_reference_table('\($0)');")
+    }
+    let others = Self.names(.distributed).filter { $0 != Self.anchor }
+    let distributed = ([Self.anchor] + others).map { table in
+      let group = table == Self.anchor ? "none" : Self.anchor
+      return Step(
+        table: table,
+        statement: "SELECT create_distributed_table('\(table)', 'number', colocate_with => '\(group)');")
+    }
+    return (references + distributed).filter { step in
+      step.table.map { survey?.placed.contains($0) != true } ?? true
+    }
+  }
+
+  /// Bytes a second that moving a table is estimated with: a restore of reports with their indexes on two shared cores
+  /// (Documentation/scaling.md: 33,000 reports a second of 535 bytes). Moving also writes each row with its indexes.
+  public static let rate = 17e6
 
   /// Identity columns of local and reference tables. Citus creates the tables again with sequences that start at 1, so
   /// the plan continues each after the greatest id.

@@ -222,6 +222,20 @@ struct ReadStandingDecisions: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> StandingDecision { try row.standingDecision() }
 }
 
+/// The decisions in force about some numbers.
+struct ReadStandingDecisionsOf: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = """
+    SELECT number, decision, label, category_id, decision_id, decided_at, expires_at FROM number_decisions
+    WHERE number = ANY($1::bigint[])
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> StandingDecision { try row.standingDecision() }
+}
+
 /// The decisions in force that have expired, those that expired first in front.
 struct ReadExpiredDecisions: PostgresStatement {
   let time: Date

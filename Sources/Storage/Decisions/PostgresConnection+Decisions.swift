@@ -92,22 +92,11 @@ extension PostgresConnection {
       return earlier.id == undoing.id ? .undone : .alreadyUndone
     }
     let before = try await run(ReadStandingDecision(number: number)).first
-    _ = try await add(
-      AddDecision(
-        undoing: decisionID, of: number, id: undoing.id, reason: undoing.reason, decidedBy: undoing.decidedBy,
-        time: undoing.decidedAt))
-    _ = try await run(ReopenAppeals(number: number, decision: decisionID))
-    // Evaluated in the next round; the number leaves the queue again where no cause holds.
-    if let item = cases.first {
-      _ = try await run(RestoreCase(number: number, item: item))
-    } else {
-      _ = try await run(EnqueueCases([(number, .threshold)], at: undoing.decidedAt))
-    }
-    let after = try await run(ReadStandingDecision(number: number)).first
-    let event = AuditEvent(
-      actor: undoing.decidedBy, role: role, action: "decision.undo", subject: "+\(number)", before: before?.fields,
-      after: after?.fields, reason: undoing.reason)
-    _ = try await run(AppendAuditEvent(event, at: undoing.decidedAt))
+    let ending = AddDecision(
+      undoing: decisionID, of: number, id: undoing.id, reason: undoing.reason, decidedBy: undoing.decidedBy,
+      time: undoing.decidedAt)
+    _ = try await end(
+      decisionID, by: ending, restoring: cases.first, from: before, role: role.rawValue, action: "decision.undo")
     return .undone
   }
 
@@ -123,20 +112,38 @@ extension PostgresConnection {
     let ending = AddDecision(
       undoing: decisionID, of: number, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"), reason: nil,
       decidedBy: "ringfence", time: time, expiredAt: expiry)
+    // The wait starts anew.
+    var item = cases.first
+    item?.since = time
+    return try await end(
+      decisionID, by: ending, restoring: item, from: before, role: "system", action: "decision.expire")
+  }
+
+  /// Ends a decision with its audit event. The appeals that it upheld are open again, and so is the case that it ended;
+  /// without such a case the number is queued. It leaves the queue again where no cause holds.
+  /// - Parameters:
+  ///   - ending: the event that ends the decision.
+  ///   - item: the case that the decision ended.
+  ///   - before: the decision in force before the end.
+  ///   - role: the role of the event's author, for the audit log.
+  /// - Returns: false where the event was stored already; nothing else changes.
+  private func end(
+    _ decisionID: UUID, by ending: AddDecision, restoring item: DecidedCase?, from before: StandingDecision?,
+    role: String, action: String
+  ) async throws -> Bool {
+    let number = ending.number
     guard try await add(ending) else { return false }
     _ = try await run(ReopenAppeals(number: number, decision: decisionID))
-    // The wait starts anew. The number leaves the queue again where no cause holds.
-    if var item = cases.first {
-      item.since = time
+    if let item {
       _ = try await run(RestoreCase(number: number, item: item))
     } else {
-      _ = try await run(EnqueueCases([(number, .threshold)], at: time))
+      _ = try await run(EnqueueCases([(number, .threshold)], at: ending.time))
     }
     let after = try await run(ReadStandingDecision(number: number)).first
     let event = AuditEvent(
-      actor: "ringfence", role: "system", action: "decision.expire", subject: "+\(number)", before: before.fields,
-      after: after?.fields)
-    _ = try await run(AppendAuditEvent(event, at: time))
+      actor: ending.decidedBy, role: role, action: action, subject: "+\(number)", before: before?.fields,
+      after: after?.fields, reason: ending.reason)
+    _ = try await run(AppendAuditEvent(event, at: ending.time))
     return true
   }
 
@@ -206,7 +213,8 @@ private func auditedFields(
 ) -> [String: String] {
   var fields = ["decision": treatment.rawValue]
   fields["label"] = label
-  fields["category"] = category?.slug
+  // A block without a category has the one that the reports give.
+  fields["category"] = category?.slug ?? (treatment == .block ? "as_reported" : nil)
   fields["expires_at"] = expiresAt.map { Timestamp.format($0) }
   return fields
 }

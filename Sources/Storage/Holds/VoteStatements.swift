@@ -121,18 +121,11 @@ struct ReadVotes: PostgresStatement {
                                              ELSE r.received_at END) AS first_received_at,
                bool_or(coalesce(a.is_list, false)) AS from_list,
                (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
-               (array_agg(r.network) FILTER (WHERE r.network IS NOT NULL AND r.network_place = 1))[1] AS network,
-               (array_agg(r.comment)
-                 FILTER (WHERE r.comment IS NOT NULL AND r.received_at >= $2 AND r.comment_place = 1))[1] AS comment
-        FROM (
-          SELECT *,
-                 row_number() OVER (PARTITION BY number, reporter, network IS NULL ORDER BY received_at)
-                   AS network_place,
-                 row_number() OVER (PARTITION BY number, reporter, comment IS NULL OR received_at < $2
-                                    ORDER BY received_at) AS comment_place
-          FROM reports
-          WHERE number = ANY($1::bigint[]) AND reporter IS NOT NULL AND withdrawn_at IS NULL
-        ) r JOIN categories c ON c.category_id = r.category_id LEFT JOIN apps a ON a.app_id = r.app_id
+               (array_agg(r.network ORDER BY r.received_at) FILTER (WHERE r.network IS NOT NULL))[1] AS network,
+               (array_agg(r.comment ORDER BY r.received_at)
+                 FILTER (WHERE r.comment IS NOT NULL AND r.received_at >= $2))[1] AS comment
+        FROM reports r JOIN categories c ON c.category_id = r.category_id LEFT JOIN apps a ON a.app_id = r.app_id
+        WHERE r.number = ANY($1::bigint[]) AND r.reporter IS NOT NULL AND r.withdrawn_at IS NULL
         GROUP BY r.number, r.reporter
       ) counted
     ) v

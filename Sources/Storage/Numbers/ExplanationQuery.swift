@@ -33,6 +33,7 @@ struct ExplanationQuery {
   private let appealedDays: Place<ReadAppealedDaysOf>
   private let thresholds: Place<ReadThresholds>
   private let sources: Place<ReadSourceRules>
+  private let ceilings: Place<ReadCeilings>
   private let record: Place<ReadRecord>
   private let weights: Place<ReadNumberWeights>
 
@@ -47,6 +48,7 @@ struct ExplanationQuery {
     ranges = pipeline.add(ReadRangeOfNumber(number: number))
     thresholds = pipeline.add(ReadThresholds(version: nil))
     sources = pipeline.add(ReadSourceRules(version: nil))
+    ceilings = pipeline.add(ReadCeilings())
     standing = pipeline.add(ReadStandingDecision(number: number))
     decisions = pipeline.add(ReadDecisions(number: number))
     removals = pipeline.add(ReadRemovalsOfNumber(number: number))
@@ -82,7 +84,9 @@ struct ExplanationQuery {
     let thresholds = try results.rows(thresholds)
     guard !thresholds.isEmpty else { throw StorageError.noThresholds(version: nil) }
     if let record = RecordAssembler.record(of: try results.rows(record)) {
-      let set = try ThresholdSet(thresholds: thresholds, sources: try results.rows(sources))
+      let set = try ThresholdSet(
+        thresholds: thresholds, sources: try results.rows(sources),
+        ceilings: ThresholdSet.ceilings(try results.rows(ceilings)))
       explanation.add(record, try results.rows(weights).first ?? Explanation.Weights(), by: set)
     }
     if let score = explanation.score, !score.lists.isEmpty {

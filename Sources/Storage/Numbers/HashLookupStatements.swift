@@ -3,13 +3,11 @@
 import Curation
 import PostgreSQL
 
-/// Listed numbers whose hash has this prefix, except those that were allowed since, and those whose identifying
-/// decision is no longer in force.
-struct FindListedByHash: PostgresStatement {
-  let prefix: NumberHashPrefix
-
-  // The expression must equal that of the index listings_by_hash.
-  static let sql = """
+/// Listed numbers, except those that were allowed since, and those whose identifying decision is no longer in force.
+enum ListedSQL {
+  /// - Parameter condition: on `l`, the listings.
+  static func find(where condition: String) -> String {
+    """
     SELECT l.number, coalesce(r.category_id, l.category_id), r.label,
            coalesce(r.decision = 'block', l.treatment = 0),
            r.number IS NULL AND l.treatment = 0 AND EXISTS (
@@ -18,9 +16,20 @@ struct FindListedByHash: PostgresStatement {
              OR EXISTS (
                SELECT 1 FROM protected_patterns p WHERE '+' || l.number::text LIKE translate(p.pattern, 'x*', '_%'))
     FROM listings l LEFT JOIN number_decisions r ON r.number = l.number
-    WHERE substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2
+    WHERE \(condition)
       AND r.decision IS DISTINCT FROM 'allow'
       AND (r.number IS NOT NULL OR l.cause <> 1 OR l.treatment = 0)
+    """
+  }
+}
+
+/// Listed numbers whose hash has this prefix.
+struct FindListedByHash: PostgresStatement {
+  let prefix: NumberHashPrefix
+
+  // The expression must equal that of the index listings_by_hash.
+  static let sql = """
+    \(ListedSQL.find(where: "substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2"))
     LIMIT $3::bigint
     """
 
@@ -50,4 +59,15 @@ struct FindListedByHash: PostgresStatement {
         mayBlock: try row.decode(3)),
       isAppealed: try row.decode(4), mayBeProtected: try row.decode(5))
   }
+}
+
+/// A listed number.
+struct FindListedNumber: PostgresStatement {
+  let number: Int64
+
+  static let sql = ListedSQL.find(where: "l.number = $1")
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
+
+  static func decode(_ row: PostgresRow) throws -> FindListedByHash.Found { try FindListedByHash.decode(row) }
 }

@@ -39,8 +39,23 @@ public struct HashLookupStore: Sendable {
   /// An appeal by itself changes nothing. A number that was protected since is left out at once.
   /// - Parameter time: the time for which appeals are evaluated.
   public func listed(_ prefix: NumberHashPrefix, at time: Date = Date()) async throws -> [ListedHash] {
-    let found = try await pool.withConnection { connection in
-      var found = try await connection.run(FindListedByHash(prefix: prefix))
+    let found = try await find(FindListedByHash(prefix: prefix), at: time)
+    return found.map(\.listed).sorted { $0.hash.lexicographicallyPrecedes($1.hash) }
+  }
+
+  /// A listed number by the same rules as ``listed(_:at:)``; nil for a number that is not listed.
+  /// - Parameters:
+  ///   - number: E.164 digits.
+  ///   - time: the time for which appeals are evaluated.
+  public func listed(number: Int64, at time: Date = Date()) async throws -> ListedHash? {
+    try await find(FindListedNumber(number: number), at: time).first?.listed
+  }
+
+  private func find<S: PostgresStatement>(
+    _ statement: S, at time: Date
+  ) async throws -> [FindListedByHash.Found] where S.Row == FindListedByHash.Found {
+    try await pool.withConnection { connection in
+      var found = try await connection.run(statement)
       for number in found.filter(\.mayBeProtected).map(\.number)
       where try await ProtectionStore.rule(for: number, on: connection) != nil {
         found.removeAll { $0.number == number }
@@ -51,6 +66,5 @@ public struct HashLookupStore: Sendable {
       for index in found.indices where victims.contains(found[index].number) { found[index].listed.mayBlock = false }
       return found
     }
-    return found.map(\.listed).sorted { $0.hash.lexicographicallyPrecedes($1.hash) }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import PostgreSQL
 
 /// The newest publication, with the sums of its packs.
@@ -67,6 +68,19 @@ struct CountOpenRevocations: PostgresStatement {
 struct ReadReviewQueue: PostgresStatement {
   static let sql = "SELECT count(*), min(since) FROM queue"
   static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Waiting { try .init(row) }
+}
+
+/// Numbers of sources by the outcome of their last download.
+struct ReadSourceStates: PostgresStatement {
+  static let sql = """
+    SELECT count(*) FILTER (WHERE failures = 0), count(*) FILTER (WHERE failures > 0),
+           min(coalesce(refreshed_at, added_at))
+    FROM source_feeds
+    """
+
+  static func decode(_ row: PostgresRow) throws -> (good: Int64, failing: Int64, oldest: Date?) {
+    (try row.decode(0), try row.decode(1), try row.decode(2))
+  }
 }
 
 /// Number of monthly partitions of reports.

@@ -18,7 +18,8 @@ public struct OperationStore: Sendable {
   /// - Throws: `PostgresError`.
   public func figures() async throws -> OperationalStatistics {
     try await pool.withConnection { connection in
-      OperationalStatistics(
+      let sources = try await connection.run(ReadSourceStates()).first
+      return OperationalStatistics(
         newest: try await connection.run(ReadNewestStatistics()).first,
         packs: try await connection.run(ReadPackStatistics()),
         runs: try await connection.run(CountRuns()),
@@ -26,6 +27,7 @@ public struct OperationStore: Sendable {
         webhooks: try await connection.run(ReadWebhookBacklog()).first ?? .init(count: 0),
         revocations: try await connection.run(CountOpenRevocations()).first ?? .init(count: 0),
         reviewQueue: try await connection.run(ReadReviewQueue()).first ?? .init(count: 0),
+        goodSources: sources?.good ?? 0, failingSources: sources?.failing ?? 0, oldestSource: sources?.oldest,
         partitions: try await connection.run(CountReportPartitions()).first ?? 0)
     }
   }

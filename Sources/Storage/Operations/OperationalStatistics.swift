@@ -58,6 +58,12 @@ public struct OperationalStatistics: Sendable, Equatable {
   public var revocations: Waiting
   /// Cases in the review queue.
   public var reviewQueue: Waiting
+  /// Sources whose last download succeeded, or that wait for the first one.
+  public var goodSources: Int64
+  /// Sources whose last download failed.
+  public var failingSources: Int64
+  /// When the source was read that was read the longest time ago; nil where there is none.
+  public var oldestSource: Date?
   /// Number of monthly partitions of reports.
   public var partitions: Int64
 }

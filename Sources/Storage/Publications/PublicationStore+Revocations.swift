@@ -78,8 +78,8 @@ extension PublicationStore {
     guard !removals.isEmpty else { return [] }
     let ids = Set(removals.map(\.id))
     let standing = try await connection.run(
-      ReadStandingDecisionIDs(numbers: Set(removals.map(\.number)).sorted()))
-    return Set(standing.filter { ids.contains($0.id) }.map(\.number))
+      ReadStandingDecisionsOf(numbers: Set(removals.map(\.number)).sorted()))
+    return Set(standing.filter { ids.contains($0.decisionID) }.map(\.number))
   }
 }
 

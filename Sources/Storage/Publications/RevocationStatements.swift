@@ -84,21 +84,6 @@ struct ReadRemovalsOfNumber: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
 }
 
-/// Ids of the decisions in force for some numbers.
-struct ReadStandingDecisionIDs: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = "SELECT number, decision_id FROM number_decisions WHERE number = ANY($1::bigint[])"
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(numbers)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, id: UUID) {
-    (try row.decode(0), try row.decode(1))
-  }
-}
-
 /// The outcome of a revocation.
 struct ReadRevocationOutcome: PostgresStatement {
   let id: UUID

@@ -15,76 +15,98 @@ extension Bulk {
   }
 }
 
-/// The data of numbers before a bulk decision; no row for a number without any.
-struct ReadBulkItems: PostgresStatement {
+/// The number of decisions and undoings about each of some numbers; no row for a number without any.
+struct CountDecisionsOf: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = "SELECT number, count(*) FROM decisions WHERE number = ANY($1::bigint[]) GROUP BY number"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, count: Int) {
+    (try row.decode(0), Int(try row.decode(1, as: Int64.self)))
+  }
+}
+
+/// The stored heat of some numbers.
+struct ReadHeats: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = "SELECT number, heat FROM numbers WHERE number = ANY($1::bigint[])"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, heat: Double) {
+    (try row.decode(0), try row.decode(1))
+  }
+}
+
+/// The hottest category of complaints about each of some numbers, and the reporters of all of them.
+struct ReadComplaints: PostgresStatement {
   let numbers: [Int64]
 
   static let sql = """
-    SELECT number, max(decision), max(label), max(category_id),
-           (array_agg(decision_id) FILTER (WHERE decision_id IS NOT NULL))[1], max(decided_at), coalesce(max(heat), 0),
-           bool_or(is_published), (array_agg(hot_id ORDER BY hot DESC, hot_id) FILTER (WHERE hot > 0))[1],
-           coalesce(max(level), 0::smallint), (array_agg(claim_id) FILTER (WHERE claim_id IS NOT NULL))[1],
-           max(claimed_by), max(claimed_until), count(*) FILTER (WHERE is_past), bool_or(is_held), bool_or(is_appealed),
-           coalesce(sum(reporters), 0)
-    FROM (
-      SELECT number, decision, label, category_id, decision_id, decided_at, NULL::float8 AS heat,
-             false AS is_published, NULL::smallint AS hot_id, NULL::float8 AS hot, NULL::smallint AS level,
-             NULL::uuid AS claim_id, NULL::text AS claimed_by, NULL::timestamptz AS claimed_until, false AS is_past,
-             false AS is_held, false AS is_appealed, NULL::integer AS reporters
-      FROM number_decisions WHERE number = ANY($1::bigint[])
-      UNION ALL
-      SELECT number, NULL, NULL, NULL, NULL, NULL, heat, false, NULL, NULL, NULL, NULL, NULL, NULL, false, false, false,
-             NULL
-      FROM numbers WHERE number = ANY($1::bigint[])
-      UNION ALL
-      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, false, false, false,
-             NULL
-      FROM listings WHERE number = ANY($1::bigint[])
-      UNION ALL
-      SELECT c.number, NULL, NULL, NULL, NULL, NULL, NULL, false, c.category_id, c.heat, NULL, NULL, NULL, NULL, false,
-             false, false, c.reporters
-      FROM number_categories c JOIN categories k ON k.category_id = c.category_id
-      WHERE c.number = ANY($1::bigint[]) AND k.toxic
-      UNION ALL
-      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, level, claim_id, claimed_by, claimed_until,
-             false, false, false, NULL
-      FROM queue WHERE number = ANY($1::bigint[])
-      UNION ALL
-      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, true, false, false,
-             NULL
-      FROM decisions WHERE number = ANY($1::bigint[])
-      UNION ALL
-      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, false, true, false,
-             NULL
-      FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled
-      UNION ALL
-      SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, false, false, true,
-             NULL
-      FROM appeals WHERE number = ANY($1::bigint[]) AND state = 'open'
-    ) known GROUP BY number
+    SELECT c.number, (array_agg(c.category_id ORDER BY c.heat DESC, c.category_id) FILTER (WHERE c.heat > 0))[1],
+           sum(c.reporters)
+    FROM number_categories c JOIN categories k ON k.category_id = c.category_id
+    WHERE c.number = ANY($1::bigint[]) AND k.toxic GROUP BY c.number
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
 
-  static func decode(_ row: PostgresRow) throws -> BulkItem {
-    let number: Int64 = try row.decode(0)
-    var standing: StandingDecision?
-    if let name: String = try row.decode(1) {
-      guard let treatment = Decision.Treatment(rawValue: name) else { throw StorageError.unknownTreatment(name) }
-      standing = StandingDecision(
-        number: number, treatment: treatment, label: try row.decode(2), category: try row.optionalCategory(3),
-        decisionID: try row.decode(4), decidedAt: try row.decode(5))
-    }
-    var claim: QueueCase.Claim?
-    if let id: UUID = try row.decode(10) {
-      claim = QueueCase.Claim(id: id, account: try row.decode(11), until: try row.decode(12))
-    }
-    return BulkItem(
-      number: number, standing: standing, decisionCount: Int(try row.decode(13, as: Int64.self)),
-      category: try row.optionalCategory(8), heat: try row.decode(6),
-      isPublished: try row.decode(7), level: try row.decode(9), claim: claim, isHeld: try row.decode(14),
-      isAppealed: try row.decode(15), reporters: Int(try row.decode(16, as: Int64.self)))
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, hottest: ReportCategory?, reporters: Int) {
+    (try row.decode(0), try row.optionalCategory(1), Int(try row.decode(2, as: Int64.self)))
   }
+}
+
+/// The level of the cases of some numbers, and the claim on each.
+struct ReadClaims: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = """
+    SELECT number, level, claim_id, claimed_by, claimed_until FROM queue WHERE number = ANY($1::bigint[])
+    """
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, level: Int16, claim: QueueCase.Claim?) {
+    let id: UUID? = try row.decode(2)
+    let claim = try id.map { QueueCase.Claim(id: $0, account: try row.decode(3), until: try row.decode(4)) }
+    return (try row.decode(0), try row.decode(1), claim)
+  }
+}
+
+/// Those of some numbers that the newest publication lists.
+struct FindListed: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = "SELECT number FROM listings WHERE number = ANY($1::bigint[])"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Those of some numbers that a rule against brigading holds.
+struct FindHeld: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = "SELECT number FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Those of some numbers with an open appeal.
+struct FindAppealed: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = "SELECT number FROM appeals WHERE number = ANY($1::bigint[]) AND state = 'open'"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
 /// Those of some numbers that a directory names.

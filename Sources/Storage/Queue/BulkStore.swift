@@ -26,15 +26,36 @@ public struct BulkStore: Sendable {
   public func items(_ numbers: [Int64]) async throws -> [BulkItem] {
     let sorted = Array(Set(numbers).sorted().prefix(Bulk.most))
     let protected = try await ProtectionStore(pool: pool).load()
-    let (known, named) = try await pool.withConnection { connection in
-      let (items, named) = try await connection.pipeline(
-        ReadBulkItems(numbers: sorted), FindNamedNumbers(numbers: sorted))
-      return (Dictionary(items.map { ($0.number, $0) }) { $1 }, Set(named))
+    // One statement after the other: a decision that is made between two of them is found when the bulk is stored.
+    let items = try await pool.withConnection { connection in
+      var items = Dictionary(
+        uniqueKeysWithValues: sorted.map { ($0, BulkItem(number: $0, heat: 0, isPublished: false)) })
+      for row in try await connection.run(ReadStandingDecisionsOf(numbers: sorted)) {
+        items[row.number]?.standing = row
+      }
+      for row in try await connection.run(CountDecisionsOf(numbers: sorted)) {
+        items[row.number]?.decisionCount = row.count
+      }
+      for row in try await connection.run(ReadHeats(numbers: sorted)) { items[row.number]?.heat = row.heat }
+      for row in try await connection.run(ReadComplaints(numbers: sorted)) {
+        items[row.number]?.category = row.hottest
+        items[row.number]?.reporters = row.reporters
+      }
+      for row in try await connection.run(ReadClaims(numbers: sorted)) {
+        items[row.number]?.level = row.level
+        items[row.number]?.claim = row.claim
+      }
+      for number in try await connection.run(FindListed(numbers: sorted)) { items[number]?.isPublished = true }
+      for number in try await connection.run(FindHeld(numbers: sorted)) { items[number]?.isHeld = true }
+      for number in try await connection.run(FindAppealed(numbers: sorted)) { items[number]?.isAppealed = true }
+      for number in try await connection.run(FindNamedNumbers(numbers: sorted)) {
+        items[number]?.blockRule.isNamed = true
+      }
+      return items
     }
-    return sorted.map { number in
-      var item = known[number] ?? BulkItem(number: number, heat: 0, isPublished: false)
-      item.blockRule = BlockRule(
-        isNamed: named.contains(number), hasProtectedNeighbour: protected.hasNeighbour(of: number))
+    return sorted.compactMap { number in
+      guard var item = items[number] else { return nil }
+      item.blockRule.hasProtectedNeighbour = protected.hasNeighbour(of: number)
       item.protection = protected.rule(for: item.number)
       if item.protection == nil, PhoneNumber(digits: item.number)?.isValid != true {
         item.protection = .invalidNumber

@@ -19,10 +19,13 @@ extension QueueStore {
     let rows = pipeline.add(query, by: order)
     let thresholds = pipeline.add(ReadThresholds(version: nil))
     let sources = pipeline.add(ReadSourceRules(version: nil))
+    let ceilings = pipeline.add(ReadCeilings())
     let saved = pipeline.add(ReadSavedFilters(account: worker.account, limit: Self.mostFilters))
     let bulks = ReadUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
     let results = try await pool.snapshot(pipeline)
-    let set = try ThresholdSet(thresholds: try results.rows(thresholds), sources: try results.rows(sources))
+    let set = try ThresholdSet(
+      thresholds: try results.rows(thresholds), sources: try results.rows(sources),
+      ceilings: ThresholdSet.ceilings(try results.rows(ceilings)))
     let unfinished = try bulks.map { try results.rows($0) } ?? []
     let found = try results.rows(rows)
     return QueueListing(

@@ -80,6 +80,9 @@ public struct ReportStore: Sendable {
     }
   }
 
+  /// Whether the database is a cluster.
+  var isCluster: Bool { get async throws { try await cluster.isCluster } }
+
   /// Refreshes planner statistics; worth a second after a large import, before autovacuum does it.
   public func refreshStatistics() async throws {
     try await pool.withConnection { connection in

@@ -47,6 +47,13 @@ public struct RetentionStore: Sendable {
     }
   }
 
+  /// Deletes the tokens of installed apps without a report since `time`, and those created before it without any.
+  /// - Returns: the number of deleted rows.
+  @discardableResult
+  public func purgeInstallations(before time: Date) async throws -> Int {
+    try await repeatedly { PurgeInstallations(before: Installation.day(of: time), limit: $0) }
+  }
+
   private func repeatedly<S: PostgresStatement>(_ statement: @Sendable (Int) -> S) async throws -> Int {
     var total = 0
     while true {

@@ -84,6 +84,14 @@ public struct ThresholdStore: Sendable {
   static func set(_ version: Int32, on connection: PostgresConnection) async throws -> ThresholdSet {
     try ThresholdSet(
       thresholds: try await connection.run(ReadThresholds(version: version)),
-      sources: try await connection.run(ReadSourceRules(version: version)))
+      sources: try await connection.run(ReadSourceRules(version: version)),
+      ceilings: ThresholdSet.ceilings(try await connection.run(ReadCeilings())))
+  }
+}
+
+extension ThresholdSet {
+  /// The ceilings by source.
+  static func ceilings(_ rows: [ReadCeilings.Row]) -> [Int32: SourceCeiling] {
+    Dictionary(rows.map { ($0.id, $0.ceiling) }) { first, _ in first }
   }
 }

@@ -84,6 +84,19 @@ import Testing
     #expect(try await decisions.standing(of: 33_162_000_248) == nil)
   }
 
+  @Test func `a publication for a time in the future ends no decision before its expiry`() async throws {
+    let decisions = DecisionStore(pool: TestDatabase.current.pool)
+    let decision = try Decision(
+      number: 33_162_000_248, treatment: .block, category: .fraud, reason: "Calls.", decidedBy: "Ada",
+      decidedAt: Date(), expiresAt: Date() + 30 * 86_400)
+    _ = try await decisions.record(decision)
+    try await withTemporaryFolder { path in
+      _ = try await self.publisher(PublicationFolder(path: path)).publish(at: Date() + 60 * 86_400)
+    }
+    #expect(try await decisions.standing(of: decision.number)?.decisionID == decision.id)
+    #expect(try await decisions.history(of: decision.number).count == 1)
+  }
+
   /// Two folders simulate two machines that make the same two publications from the same database.
   @Test func `the same data, time and serial give the same bytes`() async throws {
     try await fill(1, of: 2_000)

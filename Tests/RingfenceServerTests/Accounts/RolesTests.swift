@@ -40,6 +40,7 @@ import Testing
     ("/moderation/reporters", .moderator, .moderator),
     ("/moderation/ranges", .moderator, .moderator),
     ("/moderation/protected", .moderator, .administrator),
+    ("/moderation/sources", .administrator, .administrator),
     ("/moderation/thresholds/edit", .administrator, .administrator),
     ("/moderation/thresholds/preview", .administrator, .administrator),
     ("/moderation/thresholds", .moderator, .administrator),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
 import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import PostgreSQL
+import Publishing
 import Storage
 import TestSupport
 import Testing
@@ -29,6 +31,12 @@ import Testing
       _ = try await connection.execute(
         "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(time))")
     }
+    return try await file(server)
+  }
+
+  /// Files an appeal.
+  /// - Returns: the address of the ticket.
+  private func file(_ server: TestServer) async throws -> String {
     let visitor = Visitor(server)
     let form = try await visitor.get("/appeal").text
     let stamp = String(try #require(form.firstMatch(of: /name="stamp" value="([^"]+)"/)?.1))
@@ -59,6 +67,76 @@ import Testing
       #expect(try await QueueStore(pool: pool).find(number) == nil)
       let status = try await Visitor(server).get(ticket).text
       #expect(status.contains("upheld") && status.contains("Sorry."))
+    }
+  }
+
+  /// The job of the server has no schedule here, so that only the revocation can cause a publication.
+  @Test func `an upheld appeal leaves the published packs without a scheduled publication`() async throws {
+    let others: [Int64] = [number + 1, number + 2]
+    let reports = ([number] + others).flatMap { number in
+      (0..<12).map { reporter in
+        Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: Date() - 60, category: .fraud,
+          reporter: [UInt8](repeating: UInt8(reporter), count: 16))
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: Date())
+    try await ThresholdStore(pool: pool).beLenient()
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      let key = SigningKey()
+      let publisher = Publisher(
+        store: publications, folder: server.folder, signing: { key }, logger: .forTests)
+      let job = PublicationJob(
+        publisher: publisher, leases: LeaseStore(pool: pool), schedule: nil, logger: .forTests)
+      /// The numbers of a pack of the signed manifest, as an app downloads them.
+      func published() async throws -> (serial: Int, numbers: [Int64]) {
+        let answer = try await server.client.execute(uri: "/v1/manifest", method: .get)
+        let head = try TrustStore(key: key.verifying)
+          .verify(manifest: Data(answer.body.readableBytesView), at: Date()).head
+        var parts = ManifestReader(head)
+        while let part = parts.missing.first {
+          let file = try await server.client.execute(uri: "/v1/\(part.path)", method: .get)
+          try parts.add(Array(file.body.readableBytesView), as: part)
+        }
+        let pack = try #require(parts.manifest.packs.first { $0.name == "toxic" })
+        let file = try await server.client.execute(uri: "/v1/\(pack.path)", method: .get)
+        let cursor = try PackReader(bytes: Array(file.body.readableBytesView)).makeCursor()
+        var numbers: [Int64] = []
+        while try cursor.next() { numbers.append(cursor.entry.number) }
+        return (Int(parts.manifest.serial), numbers)
+      }
+      _ = try await publisher.publish(at: Date())
+      #expect(try await published() == (1, [number] + others))
+      let ticket = try await file(server)
+      #expect(try await job.runOnce() == false)
+
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let done = try await client.send(
+        try await client.page("\(uri)?queue=1"), to: "\(uri)/decision", [("decision", "uphold"), ("words", "Sorry.")])
+      #expect(done.status == .seeOther)
+      let waiting = try await Visitor(server).get(ticket).text
+      #expect(waiting.contains("Sorry.") && waiting.contains("The number is being removed from the list."))
+
+      #expect(try await job.runOnce() == true)
+      #expect(try await published() == (2, others))
+      let status = try await Visitor(server).get(ticket).text
+      #expect(status.contains("upheld") && status.contains("The number is off our list and stays off."))
+      #expect(try await publications.openRevocations() == [])
+    }
+  }
+
+  @Test func `a decision that answers an appeal does not expire`() async throws {
+    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+      _ = try await appeal(server)
+      let allow = try Decision(
+        number: number, treatment: .allow, reason: "It is yours.", decidedBy: "Ada", decidedAt: Date(),
+        expiresAt: Date() + 30 * 86_400)
+      #expect(try await decisions.record(allow) == .recorded)
+      #expect(try await states() == [.upheld])
+      #expect(try await decisions.history(of: number).map(\.expiresAt) == [nil])
+      #expect(try await decisions.expire(at: Date() + 400 * 86_400) == 0)
+      #expect(try await decisions.standing(of: number)?.decisionID == allow.id)
+      #expect(try await states() == [.upheld])
     }
   }
 

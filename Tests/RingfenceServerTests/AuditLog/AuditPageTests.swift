@@ -34,6 +34,7 @@ import Testing
     let texts = try MessageCatalog(folder: Checkout.texts)[.russian]
     let said = [
       AuditChange(field: "role", before: "triage", after: "moderator"),
+      AuditChange(field: "category", before: "fraud", after: "as_reported"),
       AuditChange(field: "label", before: "", after: "role"), AuditChange(field: "enter.heat", before: "1", after: "2"),
       AuditChange(field: "strange", before: "a", after: "b"),
       AuditChange(field: "cap", before: GateFinding.tooManyEntries(entries: 20, maximum: 10).json, after: ""),
@@ -42,6 +43,7 @@ import Testing
     #expect(
       said == [
         AuditChange(field: "роль", before: texts("role.triage"), after: texts("role.moderator")),
+        AuditChange(field: "категория", before: texts("category.fraud"), after: "как в жалобах"),
         AuditChange(field: "подпись", before: "", after: "role"),
         AuditChange(field: texts("thresholds.field.enter.heat"), before: "1", after: "2"),
         AuditChange(field: "strange", before: "a", after: "b"),

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [("", nil), ("30", 30), ("365", 365), ("7", nil)] as [(String, Int?)])
+  @Test(arguments: [("", nil), ("30", 30), ("365", 365)] as [(String, Int?)])
   func `a decision stores the chosen expiry`(_ chosen: String, _ days: Int?) async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -71,6 +71,37 @@ import Testing
       let after = try await client.page(uri)
       #expect(after.contains("Expired on ") && after.contains(" · expired") && !after.contains("decision undone"))
       #expect(!after.contains("\(uri)/undo"))
+    }
+  }
+
+  @Test func `an expiry that the page does not offer is refused`() async throws {
+    try await TestServer.run { server in
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      for days in ["7", "-30", "x"] {
+        let fields = [("decision", "block"), ("reason", "Calls."), ("expires", days)]
+        let refused = try await client.send(try await client.page(uri), to: "\(uri)/decision", fields)
+        #expect(refused.status == .unprocessableContent, "\(days)")
+        #expect(refused.text.contains("A decision expires after 30, 90 or 365 days, or never."))
+      }
+      #expect(try await decisions.history(of: number).isEmpty)
+    }
+  }
+
+  @Test func `only the decision in force can be undone on the page`() async throws {
+    try await TestServer.run { server in
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      for decision in ["block", "allow"] {
+        let fields = [("decision", decision), ("reason", "Calls.")]
+        let done = try await client.send(try await client.page(uri), to: "\(uri)/decision", fields)
+        let after = try await client.page(try #require(done.headers[.location]))
+        #expect(after.components(separatedBy: "\(uri)/undo").count == 2, "\(decision)")
+        #expect(try await client.page(uri).components(separatedBy: "\(uri)/undo").count == 2, "\(decision)")
+      }
+      let first = try await client.send(try await client.page(uri), to: "\(uri)/undo", [])
+      #expect(first.status == .seeOther)
+      #expect(try await decisions.standing(of: number)?.treatment == .block)
+      _ = try await client.send(try await client.page(uri), to: "\(uri)/undo", [])
+      #expect(try await decisions.standing(of: number) == nil)
     }
   }
 

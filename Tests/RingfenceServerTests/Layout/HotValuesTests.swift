@@ -37,7 +37,8 @@ import Testing
     try check(cause)
     try check(
       QueueList.Row(
-        digits: 33_162_000_248, number: "+33 1 62 00 02 48", address: "/a?b=c&d", country: "FR", countryName: "France",
+        digits: 33_162_000_248, number: "+33 1 62 00 02 48", address: "/a?b=c&d", split: "/a?case=1&d", isOpen: true,
+        country: "FR", countryName: "France",
         causes: [cause, QueueList.Cause(cause: "split", name: "Split")], missing: "days", rank: "alarm",
         rankName: "Urgent", urgent: "Urgent", level: "moderators", category: "Fraud", people: "24 / 3", days: "M63 0v8",
         daysName: "Complaints on 3 days", heat: "7.5", reports: "12", comment: "<b>", age: "2 h", since: time,

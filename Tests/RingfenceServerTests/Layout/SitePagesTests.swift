@@ -25,7 +25,7 @@ import Testing
         ("/moderation/recipes", .triage), ("/moderation/appeals", .moderator), ("/moderation/reporters", .moderator),
         ("/moderation/ranges", .moderator), ("/moderation/reviews", .moderator),
         ("/moderation/agreement", .moderator), ("/moderation/golden", .administrator),
-        ("/moderation/protected", .moderator),
+        ("/moderation/protected", .moderator), ("/moderation/sources", .administrator),
         ("/moderation/thresholds", .moderator), ("/moderation/health", .moderator),
         ("/moderation/thresholds/edit?category=fraud", .administrator),
       ]
@@ -81,6 +81,37 @@ import Testing
       }
       #expect(auditLog == ["protection.add", "protection.remove"])
     }
+  }
+
+  @Test func `the page of sources shows a failure and changes a ceiling`() async throws {
+    let (stores, now) = (Stores(pool: pool), Date())
+    let list = try await stores.apps.source(named: "<b>list", at: now)
+    let settings = SourceFeed.Settings(name: list.name, url: "https://a.example/<i>", format: .csv, every: 3_600)
+    _ = try await stores.feeds.add(
+      settings, as: list, at: now, audit: Actor.commandLine("Ada").did("source.add", to: list.name))
+    let feed = try #require(try await stores.feeds.feed(named: list.name))
+    try await stores.feeds.fail(feed, because: .unreadable("<u>"), at: now, next: now + 3_600)
+    try await TestServer.run { server in
+      let visitor = try await Visitor(server, role: .administrator)
+      let page = try await visitor.get("/moderation/sources").text
+      #expect(page.contains("&lt;b&gt;list") && page.contains("a.example/&lt;i&gt;") && page.contains("&lt;u&gt;"))
+      #expect(page.contains("1 failed attempt."))
+      let path = "/moderation/sources"
+      #expect(
+        try await visitor.post("\(path)/ceiling", ["name": list.name, "ceiling": "block"]).location
+          == "\(path)?done=ceiling")
+      #expect(try await stores.thresholds.current().ceiling(ofSource: list.id) == .block)
+      #expect(try await visitor.post("\(path)/refresh", ["name": list.name]).location == "\(path)?done=refresh")
+      #expect(try await stores.feeds.due(at: Date(), limit: 1).map(\.name) == [list.name])
+      #expect(try await visitor.post("\(path)/ceiling", ["name": list.name, "ceiling": "all"]).status == .notFound)
+      #expect(try await visitor.post("\(path)/refresh", ["name": "absent"]).status == .notFound)
+      #expect(try await visitor.get("\(path)?done=ceiling").text.contains("Ceiling saved."))
+    }
+    let events = try await pool.withConnection { connection in
+      try await connection.query("SELECT action FROM audit_events WHERE subject = '<b>list' ORDER BY happened_at")
+        .map { try $0.decode(0, as: String.self) }
+    }
+    #expect(events == ["source.add", "source.ceiling", "source.refresh"])
   }
 
   @Test func `a range page shows the members and approves the range`() async throws {

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `the cluster plan names each table once and in order of references`() async throws {
-    let statements = ClusterPlan(shards: 8).statements
+    let statements = ClusterPlan(shards: 8).steps.map(\.statement)
     for (table, placement) in TablePlacement.all {
       let found = statements.indices.filter {
         statements[$0].contains("'\(table)'") && statements[$0].contains("create_")
@@ -93,12 +93,63 @@ import Testing
     let known = try await strings("SELECT app_id::text FROM apps")
     try await pool.withConnection { connection in
       try await connection.execute(script: "ALTER SEQUENCE apps_app_id_seq RESTART")
-      for statement in ClusterPlan(shards: 8).statements where statement.contains("setval") {
+      for statement in ClusterPlan(shards: 8).steps.map(\.statement) where statement.contains("setval") {
         try await connection.execute(script: statement)
       }
     }
     _ = try await apps.create(name: "Three", at: Date())
     #expect(try await strings("SELECT app_id::text FROM apps").count == known.count + 1)
+  }
+
+  @Test func `the plan from a filled database has the sizes of its tables`() async throws {
+    let empty = try await ClusterSurvey.read(pool)
+    #expect(empty.nodes == nil && empty.placed == [])
+    #expect(Set(empty.sizes.keys) == Set(TablePlacement.all.keys))
+    try await pool.withConnection { connection in
+      try await connection.execute(
+        script: """
+          INSERT INTO identification_days (number, day, named, unknown)
+          SELECT 12015550000 + n, '2026-11-01', 1, 0 FROM generate_series(1, 1000) n;
+          """)
+      try await connection.execute(script: "ANALYZE identification_days")
+      try await connection.execute(script: CreateReportPartition(month: Month(year: 2026, month: 11)).script)
+    }
+    let filled = try await ClusterSurvey.read(pool)
+    let size = try #require(filled.sizes["identification_days"])
+    #expect(size.rows == 1_000)
+    #expect(size.bytes >= 1_000 * 32)
+    // Its partition.
+    #expect(filled.sizes["reports"]?.bytes ?? 0 > 0)
+    let statements = ClusterPlan(shards: 8, survey: filled).steps.map(\.statement)
+    #expect(statements.count { $0.contains("truncate_local_data_after_distributing_table") } == 1)
+    #expect(statements.contains("SELECT truncate_local_data_after_distributing_table('identification_days');"))
+    #expect(statements.contains("ANALYZE identification_days;"))
+  }
+
+  /// Catalogs of Citus by their names alone.
+  @Test func `the plan leaves out tables that are distributed already`() async throws {
+    try await pool.withConnection { connection in
+      try await connection.execute(
+        script: """
+          CREATE FUNCTION citus_version() RETURNS text LANGUAGE sql AS $$SELECT 'Citus'$$;
+          CREATE TABLE pg_dist_partition (logicalrelid regclass);
+          CREATE TABLE pg_dist_node (shouldhaveshards boolean);
+          INSERT INTO pg_dist_partition VALUES ('numbers'), ('categories');
+          INSERT INTO pg_dist_node VALUES (true), (true), (false);
+          """)
+    }
+    let some = try await ClusterSurvey.read(pool)
+    #expect(some.nodes == 2 && some.placed == ["numbers", "categories"])
+    let steps = ClusterPlan(survey: some).steps
+    #expect(!steps.contains { $0.table == "numbers" || $0.table == "categories" })
+    #expect(steps.contains { $0.table == "reports" && $0.statement.contains("colocate_with => 'numbers'") })
+
+    let placed = TablePlacement.all.filter { $0.value != .local }.keys.joined(separator: "'), ('")
+    try await pool.withConnection { connection in
+      try await connection.execute(script: "DELETE FROM pg_dist_partition")
+      try await connection.execute(script: "INSERT INTO pg_dist_partition VALUES ('\(placed)')")
+    }
+    #expect(ClusterPlan(survey: try await ClusterSurvey.read(pool)).steps == [])
   }
 
   /// A function of Citus by its name alone: the settings depend on it.

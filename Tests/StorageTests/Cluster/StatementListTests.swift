@@ -71,7 +71,7 @@ import Testing
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     let list = List(
-      placements: TablePlacement.all.mapValues { "\($0)" }, plan: ClusterPlan(shards: 4).statements,
+      placements: TablePlacement.all.mapValues { "\($0)" }, plan: ClusterPlan(shards: 4).steps.map(\.statement),
       statements: Self.statements + Self.scripts)
     try encoder.encode(list).write(to: URL(filePath: path))
   }

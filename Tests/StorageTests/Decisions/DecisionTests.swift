@@ -24,6 +24,22 @@ import Testing
 
   private func standing() async throws -> Decision.Treatment? { try await store.standing(of: number)?.treatment }
 
+  @Test func `the audit log has the category of every block`() async throws {
+    _ = try await store.record(try decision(.block))
+    _ = try await store.record(
+      try Decision(
+        number: number + 1, treatment: .block, category: .fraud, reason: "Because.", decidedBy: "Ada", decidedAt: now))
+    _ = try await store.record(try decision(.allow, after: 10))
+    let events = try await AuditLog(pool: pool).events(AuditFilter(), after: nil, limit: 10).map(\.event)
+    let after = Dictionary(uniqueKeysWithValues: events.map { ("\($0.subject) \($0.action)", $0.after?["category"]) })
+    #expect(
+      after == [
+        "+\(number) decision.block": "as_reported", "+\(number + 1) decision.block": "fraud",
+        "+\(number) decision.allow": nil,
+      ])
+    #expect(events.contains { $0.action == "decision.allow" && $0.before?["category"] == "as_reported" })
+  }
+
   @Test func `the newest decision is in force until it is undone`() async throws {
     let (first, second) = (try decision(.block), try decision(.identify, after: 10))
     #expect(try await store.record(first) == .recorded)

@@ -40,6 +40,19 @@ import Testing
     #expect(try await store.days(1, until: now).map { $0[.decisions] } == [1])
   }
 
+  @Test func `an undoing counts as a decision and an expiry does not`() async throws {
+    let store = DecisionStore(pool: pool)
+    let number: Int64 = 33_162_000_248
+    let undone = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
+    let expiring = try Decision(
+      number: number + 1, treatment: .block, reason: "Calls.", decidedBy: "Ada", decidedAt: now, expiresAt: now + 30)
+    for decision in [undone, expiring] { _ = try await store.record(decision) }
+    _ = try await store.undo(undone.id, of: number, decidedBy: "Ada", at: now + 10)
+    #expect(try await store.expire(at: now + 60) == 1)
+    try await self.store.refresh(at: now + 90)
+    #expect(try await self.store.days(1, until: now).map { $0[.decisions] } == [3])
+  }
+
   @Test func `counting continues after a clock that was ahead`() async throws {
     try await store.refresh(at: now)
     try await store.refresh(at: now + 300 * 86_400)

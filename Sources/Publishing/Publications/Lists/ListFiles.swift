@@ -31,6 +31,9 @@ package actor ListFiles {
   private var running: [String: Task<Void, any Error>] = [:]
   private var last: Task<Void, any Error>?
   private var known: (serial: Int64, task: Task<[ListOffer], any Error>)?
+  /// The packs of the two newest publications that were asked for, the newest first. The files of both are kept: a client
+  /// may be opening one of the earlier publication.
+  private var kept: [(serial: Int64, packs: Set<String>)] = []
 
   package init(folder: PublicationFolder) {
     self.folder = folder
@@ -79,7 +82,10 @@ package actor ListFiles {
       return wanted
     }
     let previous = last
-    let current = Set(manifest.packs.map(Self.prefix))
+    if manifest.serial > kept.first?.serial ?? 0 {
+      kept = [(manifest.serial, Set(manifest.packs.map(Self.prefix)))] + kept.prefix(1)
+    }
+    let current = kept.reduce(into: Set<String>()) { $0.formUnion($1.packs) }
     let task = Task(executorPreference: ConcurrentQueueExecutor.publishing) { [path, folder] in
       _ = await previous?.result
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -140,12 +146,18 @@ package actor ListFiles {
     "\(pack.name)-\(pack.serial)-\(pack.sha256.prefix(16))"
   }
 
-  /// Removes the files of packs that the newest publication does not have.
+  /// Removes the files of other packs, and what an interrupted program has left.
   private static func removeOthers(than prefixes: Set<String>, in path: String) {
     for file in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
       let isCurrent = prefixes.contains { file.hasPrefix("\($0).") || file.hasPrefix("\($0)-since-") }
       // Another server on the same folder may be writing a file that begins with a dot.
-      if !isCurrent, !file.hasPrefix(".") { try? FileManager.default.removeItem(atPath: "\(path)/\(file)") }
+      let isWritten = file.hasPrefix(".") && !isOlder("\(path)/\(file)", than: 86_400)
+      if !isCurrent, !isWritten { try? FileManager.default.removeItem(atPath: "\(path)/\(file)") }
     }
+  }
+
+  private static func isOlder(_ file: String, than seconds: TimeInterval) -> Bool {
+    let changed = try? FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+    return changed.map { -$0.timeIntervalSinceNow > seconds } ?? false
   }
 }

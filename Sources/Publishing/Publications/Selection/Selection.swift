@@ -84,8 +84,10 @@ public struct Selection: Sendable {
     let evaluation = score.judge(by: thresholds, in: state.overrides(of: record.number)) { country(record.number) }
     guard [.listed, .candidate, .decided].contains(evaluation.verdict) else { return nil }
     guard let category = evaluation.category ?? (evaluation.verdict == .decided ? .other : nil) else { return nil }
+    // A decision has its own treatment.
+    let treatment = evaluation.ceiling == .identify ? .identify : state.treatment(of: record.number)
     return ListedNumber(
-      number: record.number, category: category, treatment: state.treatment(of: record.number), heat: score.heat,
+      number: record.number, category: category, treatment: treatment, heat: score.heat,
       evidence: score.evidence, identifications: score.identifications)
   }
 }

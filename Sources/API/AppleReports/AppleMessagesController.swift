@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPServer
+import Hummingbird
+import Intake
+import Storage
+
+/// `POST /v1/apple/messages`: the request of a message filter, answered by sender. Its content is never stored or
+/// logged.
+struct AppleMessagesController: Sendable {
+  private struct Answer: Encodable {
+    /// `junk` or `none`.
+    let action: String
+  }
+
+  let settings: AppleReportSettings
+  let lookups: HashLookupStore
+  let limiter: RateLimiter
+  let bodies: BodyReader
+  let metrics: AppleReportMetrics
+
+  /// 404 unless an operator has named an app that filters messages.
+  @Sendable func filter(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard !settings.filteringApps.isEmpty else { throw Problem.notFound }
+    try limiter.charge(1, context: context)
+    let sender = try await bodies.read(request, .envelope, context: context) { data in
+      try AppleBody.decode(AppleMessageQuery.self, from: data).query.sender
+    }
+    metrics.noteMessage()
+    guard let number = AppleFieldMap.number(sender, region: nil), let digits = Int64(number.dropFirst()) else {
+      return JSON.response(Answer(action: "none"))
+    }
+    let listed = try await withDeadline(.seconds(1)) { [lookups] in try await lookups.listed(number: digits) }
+    return JSON.response(Answer(action: listed?.mayBlock ?? false ? "junk" : "none"))
+  }
+}

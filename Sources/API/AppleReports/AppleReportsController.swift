@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPServer
+import Hummingbird
+import Intake
+import Logging
+import Storage
+
+/// `POST /v1/apple/reports`: reports that iOS sends for an app's reporting extension.
+struct AppleReportsController: Sendable {
+  let settings: AppleReportSettings
+  let installations: InstallationStore
+  /// Takes the reports, as those of apps.
+  let reports: ReportsController
+  let metrics: AppleReportMetrics
+
+  private typealias Outcome = AppleReportMetrics.Outcome
+
+  /// 204 for stored reports, for repeated ones and for those that are dropped: the answer does not say whether a report
+  /// counts.
+  @Sendable func create(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    do {
+      metrics.note(try await outcome(of: request, context: context))
+      return Response(status: .noContent)
+    } catch {
+      metrics.note(.refused)
+      // Wrong tokens are charged with all wrong keys.
+      if let problem = error as? Problem, [400, 413, 415].contains(problem.status) {
+        reports.limiter.charge(1, network: context.network)
+      }
+      throw error
+    }
+  }
+
+  private func outcome(of request: Request, context: ServerRequestContext) async throws -> Outcome {
+    // iOS's media type is not documented.
+    let values = try await reports.bodies.read(request, .envelope, context: context) { data in
+      try AppleBody.decode(AppleEnvelope.self, from: data).classification
+    }
+    guard let map = settings.map(of: values) else {
+      try charge(context)
+      return .unknownMembers
+    }
+    let now = Date()
+    let sender = try await sender(values, map, context: context, at: now)
+    var context = context
+    context.app = sender.app
+    try charge(context)
+    let report: AppleReport
+    do throws(AppleReport.Drop) {
+      report = try AppleReport(values, by: map, at: now)
+    } catch {
+      return Outcome(error)
+    }
+    let submission = report.submission(reporter: sender.reporter, appID: sender.app.id)
+    guard let result = try await reports.take([submission], context: context)[0] else { return .limited }
+    let taken: TakenReport
+    do {
+      taken = try result.get()
+    } catch is InvalidSubmission {
+      return .invalid
+    }
+    if let installation = sender.installation { await note(installation, at: now, context: context) }
+    // A report that arrives again without its own time conflicts with the first one, and is stored already.
+    return taken.outcome == .created ? .created : .duplicate
+  }
+
+  private struct Sender {
+    let app: App
+    let reporter: String
+    let installation: Installation?
+  }
+
+  /// The installation of the token; without a token the app that the map names, with a reporter for each network and
+  /// day.
+  /// - Throws: ``Problem`` with status 401.
+  private func sender(
+    _ values: [String: AppleValue], _ map: AppleFieldMap, context: ServerRequestContext, at now: Date
+  ) async throws -> Sender {
+    if let name = map.token, case .text(let token)? = values[name] {
+      guard (1...256).contains(token.utf8.count) else { throw Problem.unauthorized }
+      let found = try await withDeadline { [installations] in try await installations.find(token: token) }
+      guard let found else { throw Problem.unauthorized }
+      return Sender(app: found.app, reporter: found.reporter, installation: found)
+    }
+    guard let name = map.appWithoutToken else { throw Problem.unauthorized }
+    let app = try await withDeadline { [installations] in
+      try await installations.reportingApp(named: name, at: now)
+    }
+    guard let app else { throw Problem.unauthorized }
+    let network = context.clientAddress.flatMap(reports.networkPseudonym).map(Hexadecimal.text) ?? "unknown"
+    let day = Int(now.timeIntervalSince1970 / 86_400)
+    return Sender(app: app, reporter: "network \(network) \(day)", installation: nil)
+  }
+
+  /// Stores the day of use. A failure does not undo the report.
+  private func note(_ installation: Installation, at now: Date, context: ServerRequestContext) async {
+    do {
+      try await withDeadline { [installations] in try await installations.noteUse(of: installation, at: now) }
+    } catch {
+      reports.failures.note(
+        "use of an installation was not stored", metadata: ["error": .string(String(describing: error))],
+        to: context.logger)
+    }
+  }
+
+  /// Takes one token of the network, and of the app where it is known.
+  private func charge(_ context: ServerRequestContext) throws {
+    try reports.limiter.charge(1, context: context)
+  }
+}

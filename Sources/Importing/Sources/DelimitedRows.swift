@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+
+/// Rows of a file whose fields are separated by commas, semicolons, bars or tabs: whichever is first in the first line.
+struct DelimitedRows: FeedRows {
+  private static let separators = ",;|\t".utf8
+  private static let numberNames = ["number", "phone", "phone_number", "pattern", "tel"]
+
+  let version: Int64? = nil
+  private let csv: CSVLines
+  private let separator: UInt8
+  private let number: Int
+  private let category: Int?
+  private var chunk = RecordChunk()
+  private var index = 0
+  private var row = CSVRow()
+
+  /// Opens the file and reads its header. A file whose number column is given by its position has none.
+  /// - Parameters:
+  ///   - number: the number's column by name or position; nil for a usual name.
+  ///   - category: the category's column; nil for none.
+  /// - Throws: ``FeedFailure``, ``ImportFileError``.
+  init(path: String, number: String?, category: String?) throws {
+    csv = CSVLines(try LineReader(path: path))
+    var header: LineReader.RawLine?
+    while let line = try csv.next() {
+      header = line
+      if !line.bytes.isEmpty { break }
+    }
+    guard let header, !header.isTooLong else { throw FeedFailure.noEntries }
+    separator = header.bytes.first { Self.separators.contains($0) } ?? CSVScanner.comma
+    var fields = CSVRow()
+    guard fields.read(header.bytes, separator: separator) else {
+      throw FeedFailure.unreadable("the header has an open quote")
+    }
+    let names = (0..<fields.count).map { Self.name(String(decoding: fields[$0], as: UTF8.self)) }
+    func place(_ column: String) throws(FeedFailure) -> Int {
+      if let place = names.firstIndex(of: Self.name(column)) { return place }
+      guard let position = Int(column), position >= 1 else { throw .missingColumn(column) }
+      return position - 1
+    }
+    if let number {
+      self.number = try place(number)
+    } else if let found = Self.numberNames.compactMap(names.firstIndex).first {
+      self.number = found
+    } else {
+      throw FeedFailure.missingColumn(Self.numberNames[0])
+    }
+    self.category = if let category { try place(category) } else { nil }
+    if let number, Int(number) != nil, !names.contains(Self.name(number)) {
+      chunk.append(header.bytes, line: header.number)
+    }
+  }
+
+  mutating func next() throws -> FeedRow.Outcome? {
+    while index == chunk.records.count {
+      guard try fill() else { return nil }
+    }
+    let record = chunk.records[index]
+    index += 1
+    guard record.problem == nil else { return .rejected }
+    let isRead = chunk.bytes.withUnsafeBufferPointer {
+      row.read(UnsafeBufferPointer(rebasing: $0[record.start..<record.end]), separator: separator)
+    }
+    guard isRead, number < row.count else { return .rejected }
+    let text = category.flatMap { $0 < row.count ? String(decoding: row[$0], as: UTF8.self) : nil }
+    return .row(FeedRow(number: String(decoding: row[number], as: UTF8.self), category: text))
+  }
+
+  /// Reads the next record, and following ones that belong to it.
+  private mutating func fill() throws -> Bool {
+    chunk = RecordChunk()
+    index = 0
+    while let line = try csv.next() {
+      if line.isTooLong {
+        let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
+        chunk.append(kept, line: line.number, problem: .lineTooLong)
+      } else if line.bytes.isEmpty {
+        continue
+      } else {
+        try chunk.appendCSV(line, followedBy: csv, separator: separator)
+      }
+      return true
+    }
+    return false
+  }
+
+  private static func name(_ text: String) -> String {
+    text.lowercased().split(whereSeparator: { $0 == " " || $0 == "_" }).joined(separator: "_")
+  }
+}

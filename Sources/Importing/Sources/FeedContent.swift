@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import PhoneNumbers
+
+/// The entries of a list, read completely and checked before anything is stored.
+struct FeedContent: Sendable {
+  /// A number of the list.
+  struct Entry: Sendable, Equatable {
+    var number: Int64
+    var category: ReportCategory
+  }
+
+  /// In ascending order of numbers, each once.
+  var entries: [Entry] = []
+  /// Numbers that the source has removed, ascending; only where it sends changes.
+  var removals: [Int64] = []
+  /// The version of the list; nil where it has none.
+  var version: Int64?
+  /// Rows of the file.
+  var rows = 0
+  /// Rows that cannot be read.
+  var rejected = 0
+
+  /// No changes.
+  init() {}
+
+  /// Reads a list.
+  /// - Parameters:
+  ///   - isComplete: whether the file is the complete list, which has at least one entry.
+  ///   - most: the most entries.
+  /// - Throws: ``FeedFailure``, with which nothing of the file is used.
+  init(path: String, feed format: FeedFormat, options: FeedOptions, isComplete: Bool, most: Int) throws {
+    do {
+      var rows = try Self.rows(path: path, format: format, options: options)
+      try read(&rows, format: format, options: options, most: most)
+      version = rows.version
+    } catch let error as ImportFileError {
+      throw FeedFailure(error)
+    }
+    guard rejected * 2 <= rows else { throw FeedFailure.tooManyRejects(rejected: rejected, rows: rows) }
+    guard !isComplete || rows > rejected else { throw FeedFailure.noEntries }
+    sort()
+  }
+
+  private static func rows(path: String, format: FeedFormat, options: FeedOptions) throws -> any FeedRows {
+    switch format {
+    case .ftcRolling: try DelimitedRows(path: path, number: "pattern", category: nil)
+    case .spamBlockerCSV:
+      try DelimitedRows(path: path, number: "pattern", category: options.categoryColumn)
+    case .spamBlockerXML:
+      try XMLRows(
+        path: path, element: options.element ?? "n", attribute: options.attribute, category: options.categoryColumn)
+    case .phoneBlock: try JSONArrayRows(path: path, array: "numbers")
+    case .csv, .ftcCSV, .ftcTSV, .jsonLines:
+      try DelimitedRows(path: path, number: options.numberColumn, category: options.categoryColumn)
+    }
+  }
+
+  private mutating func read(
+    _ source: inout any FeedRows, format: FeedFormat, options: FeedOptions, most: Int
+  ) throws {
+    var parser = PhoneNumberParser(capacity: 0)
+    let region = options.region ?? format.defaultRegion
+    let countries = Set(options.countries)
+    while let outcome = try source.next() {
+      rows += 1
+      if rows % 1_024 == 0 { try Task.checkCancellation() }
+      guard case .row(let row) = outcome, let number = Self.number(row.number, region: region, parser: &parser) else {
+        rejected += 1
+        continue
+      }
+      guard countries.isEmpty || number.region.map(countries.contains) == true else { continue }
+      if row.isRemoval {
+        removals.append(number.digits)
+      } else if let category = options.category(of: row.category) {
+        entries.append(Entry(number: number.digits, category: category))
+      }
+      guard entries.count + removals.count <= most else { throw FeedFailure.tooManyEntries(maximum: most) }
+    }
+  }
+
+  /// Lists have international numbers with and without the plus.
+  private static func number(
+    _ text: String, region: String?, parser: inout PhoneNumberParser
+  ) -> PhoneNumber? {
+    guard text.utf8.count <= ComplaintLimits.numberBytes, !text.utf8.contains(0) else { return nil }
+    let digits = text.utf8.drop { $0 == 0x20 }
+    let isBare = region == nil && (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digits.first ?? 0)
+    return try? parser.parse(isBare ? "+\(text)" : text, region: region)
+  }
+
+  /// Of several entries of a number the first category in the order of ``ReportCategory`` counts.
+  private mutating func sort() {
+    entries.sort { ($0.number, $0.category.rawValue) < ($1.number, $1.category.rawValue) }
+    var last: Int64 = 0
+    entries.removeAll { entry in
+      defer { last = entry.number }
+      return entry.number == last
+    }
+    removals.sort()
+  }
+}

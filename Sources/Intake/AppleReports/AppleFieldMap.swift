@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PhoneNumbers
+
+/// The names that an app uses in the dictionary for Apple's reporting extension. All other members are dropped, so
+/// that the text of a message is never stored.
+public struct AppleFieldMap: Sendable, Equatable {
+  /// The member with the number. The map applies to dictionaries that have it.
+  public var number: String
+  /// ISO 3166-1 alpha-2 of numbers in national form; nil for international numbers alone.
+  public var region: String?
+  /// The member with the category.
+  public var category: String?
+  /// Categories of this server by the app's own; the app's names are used as they are if this is empty.
+  public var categories: [String: String]
+  /// The category of a report without one; nil drops such reports.
+  public var standardCategory: String?
+  /// The member that is true for a legitimate caller.
+  public var legitimate: String?
+  /// The member with the action.
+  public var action: String?
+  /// The member with the UUID of the report.
+  public var reportID: String?
+  /// The member with the token of the installation.
+  public var token: String?
+  /// The member with the time, RFC 3339.
+  public var reportedAt: String?
+  /// The name of the app whose reports are accepted without a token; nil refuses them.
+  public var appWithoutToken: String?
+
+  /// - Parameters: see the properties.
+  public init(
+    number: String, region: String? = nil, category: String? = nil, categories: [String: String] = [:],
+    standardCategory: String? = nil, legitimate: String? = nil, action: String? = nil, reportID: String? = "report_id",
+    token: String? = "token", reportedAt: String? = nil, appWithoutToken: String? = nil
+  ) {
+    self.number = number
+    self.region = region
+    self.category = category
+    self.categories = categories
+    self.standardCategory = standardCategory
+    self.legitimate = legitimate
+    self.action = action
+    self.reportID = reportID
+    self.token = token
+    self.reportedAt = reportedAt
+    self.appWithoutToken = appWithoutToken
+  }
+
+  /// The names that are recommended for new apps.
+  public static let standard = AppleFieldMap(
+    number: "number", category: "category", action: "action", reportedAt: "reported_at")
+
+  /// The names of Saracroche.
+  public static let saracroche = AppleFieldMap(
+    number: "phoneNumber", standardCategory: "other", legitimate: "is_good", reportedAt: "reportedAt")
+
+  /// The number in E.164, with a plus or without, with 00, as an integer, or in national form of the region.
+  /// - Returns: nil for anything else, such as a short code, a name or an e-mail address.
+  public static func number(_ value: AppleValue?, region: String?) -> String? {
+    var candidates: [String] = []
+    switch value {
+    case .integer(let digits) where digits > 0: candidates = ["+\(digits)"]
+    case .text(let text) where (1...40).contains(text.utf8.count):
+      // Letters would be read as on a keypad, and a sender may be a name.
+      guard !text.unicodeScalars.contains(where: \.properties.isAlphabetic) else { return nil }
+      if let region, let number = try? PhoneNumber(parsing: text, region: region) { return number.e164 }
+      let plain = text.filter { $0 != " " }
+      candidates = plain.hasPrefix("+") ? [plain] : plain.hasPrefix("00") ? ["+\(plain.dropFirst(2))"] : ["+\(plain)"]
+    default: break
+    }
+    return candidates.lazy.compactMap { try? PhoneNumber(parsing: $0, region: nil) }.first?.e164
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CallerPack
+import Curation
+import Foundation
+import HTTPServer
+import Hummingbird
+import Localization
+import NIOPosix
+import PhoneNumbers
+import Publishing
+import Storage
+
+/// `/moderation/numbers/{number}/publications`: since when the packs contain a number, or do not.
+struct NumberPublicationPages: Sendable {
+  let explanations: ExplanationStore
+  let newest: NewestManifest
+  let folder: PublicationFolder
+  let hasLists: Bool
+  let pages: PageRenderer
+
+  @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (number, texts) = (try context.number, pages.texts(context))
+    let explanation = try await explanations.explain(number.digits, at: Date())
+    let history = try await history(of: number, texts)
+    return try pages.page(
+      "number-publications",
+      NumberPublicationsPage(
+        number: number.formatted(.international), digits: number.digits, history: history,
+        lists: explanation.lists.values.sorted().joined(separator: " · ")),
+      context)
+  }
+
+  /// The history of a number for a page; nil before the first publication.
+  func history(of number: PhoneNumber, _ texts: Localizer) async throws -> PackHistoryView? {
+    guard let manifest = try await newest.manifest() else { return nil }
+    let country = RegionMap.countries.region(of: number.digits)
+    let history = try await NIOThreadPool.singleton.runIfActive { [folder] in
+      PackHistory(of: number.digits, country: country, in: folder, manifest: manifest)
+    }
+    return PackHistoryView(history, PublicationCopy.all(of: manifest, hasLists: hasLists), texts)
+  }
+}
+
+/// Values of the template `number-publications`.
+struct NumberPublicationsPage: Encodable {
+  let number: String
+  let digits: Int64
+  let history: PackHistoryView?
+  let lists: String
+}
+
+/// Values of the partial `pack-history`.
+struct PackHistoryView: Encodable {
+  struct Row: Encodable {
+    let pack: String
+    let state: String
+    let tone: String
+    let publication: String
+    let since: PageTime
+  }
+
+  struct Copy: Encodable {
+    let interface: String
+    let age: String
+  }
+
+  let none: String
+  let rows: [Row]
+  let copies: [Copy]
+
+  init(_ history: PackHistory, _ copies: [PublicationCopy], _ texts: Localizer) {
+    none = history.places.isEmpty ? texts("history.none", ["serial": "\(history.earliest)"]) : ""
+    rows = history.places.map { place in
+      let tone =
+        switch place.state {
+        case .block: "alarm"
+        case .identify: "warn"
+        case .absent: "good"
+        }
+      return Row(
+        pack: place.pack, state: texts("history.state.\(place.state.rawValue)"), tone: tone,
+        publication: texts(place.isExact ? "history.since" : "history.since-earlier", ["serial": "\(place.serial)"]),
+        since: PageTime(place.time, texts))
+    }
+    self.copies = copies.map { copy in
+      let parts = copy.interface.split(separator: "/", maxSplits: 1).map(String.init)
+      let key = "history.copy.\(parts[0].replacing("_", with: "-"))"
+      return Copy(interface: texts(key, ["format": parts.last ?? ""]), age: Self.age(copy.seconds, texts))
+    }
+  }
+
+  private static func age(_ seconds: Int?, _ texts: Localizer) -> String {
+    switch seconds {
+    case nil: texts("history.age.own")
+    case .some(let seconds) where seconds >= 2 * 86_400: texts.count("history.age.days", seconds / 86_400)
+    case .some(let seconds) where seconds >= 3_600: texts.count("history.age.hours", seconds / 3_600)
+    case .some(let seconds): texts.count("history.age.minutes", max(1, seconds / 60))
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CallerPack
+package import Foundation
+
+/// Since which publication the packs contain a number, or do not: read from the packs that the folder keeps.
+package struct PackHistory: Sendable {
+  /// The state of a number in a pack.
+  package enum State: String, Sendable {
+    /// The pack has it to be blocked.
+    case block
+    /// The pack has it with a name alone.
+    case identify
+    /// The pack does not have it.
+    case absent
+  }
+
+  /// The state of the number in one pack, and since when.
+  package struct Place: Sendable, Equatable {
+    /// The name of the pack.
+    package let pack: String
+    /// The state in the newest publication.
+    package let state: State
+    /// The first publication with this state, or the earliest that is kept.
+    package let serial: Int64
+    /// The time of that publication's pack.
+    package let time: Date
+    /// Whether an earlier publication that is kept had another state; otherwise the state may be older.
+    package let isExact: Bool
+  }
+
+  /// The newest publication's serial.
+  package let serial: Int64
+  /// The earliest publication of which a pack is kept.
+  package let earliest: Int64
+  /// The packs that contain the number now, or did in a publication that is kept; in the order of the manifest.
+  package let places: [Place]
+
+  /// The most packs that are read for one number: enough for a country with its parts.
+  private static let most = 64
+
+  /// Reads the packs of all publications that are kept. Blocks the thread.
+  /// - Parameters:
+  ///   - number: E.164 digits.
+  ///   - country: ISO 3166 alpha-2; packs of other countries are skipped.
+  ///   - manifest: the newest publication.
+  package init(of number: Int64, country: String?, in folder: PublicationFolder, manifest: Manifest) {
+    serial = manifest.serial
+    let kept = Self.serials(in: folder, upTo: manifest.serial)
+    let packs = manifest.packs.filter { pack in
+      guard let region = pack.region?.uppercased(), let country else { return true }
+      return region == country || region.hasPrefix("\(country)-") || region.count != 2
+    }.prefix(Self.most)
+    earliest = packs.compactMap { kept[$0.name]?.last }.min() ?? manifest.serial
+    places = packs.compactMap { pack in
+      Self.place(of: number, in: pack.name, serials: kept[pack.name] ?? [], folder: folder)
+    }
+  }
+
+  /// The serials of the kept packs by name, the newest first.
+  private static func serials(in folder: PublicationFolder, upTo newest: Int64) -> [String: [Int64]] {
+    var serials: [String: [Int64]] = [:]
+    for file in (try? FileManager.default.contentsOfDirectory(atPath: folder.filePath("packs"))) ?? [] {
+      guard let serial = PublicationFolder.serial(ofPackFile: file), serial <= newest else { continue }
+      serials[String(file.dropLast("-\(serial).rfpack".utf8.count)), default: []].append(serial)
+    }
+    return serials.mapValues { $0.sorted(by: >) }
+  }
+
+  private static func place(
+    of number: Int64, in pack: String, serials: [Int64], folder: PublicationFolder
+  ) -> Place? {
+    var newest: (state: State, serial: Int64, time: Date)?
+    for serial in serials {
+      let path = folder.filePath(PublicationFolder.packFile(name: pack, serial: serial))
+      // A file that was removed in the meantime ends the history.
+      guard let reader = try? PackReader.open(path: path), let state = try? state(of: number, in: reader) else { break }
+      let time = Date(timeIntervalSince1970: TimeInterval(reader.header.createdAt))
+      if let known = newest, known.state != state {
+        return Place(pack: pack, state: known.state, serial: known.serial, time: known.time, isExact: true)
+      }
+      newest = (state, serial, time)
+    }
+    guard let newest, newest.state != .absent else { return nil }
+    return Place(pack: pack, state: newest.state, serial: newest.serial, time: newest.time, isExact: false)
+  }
+
+  private static func state(of number: Int64, in reader: PackReader) throws -> State {
+    guard let entry = try reader.lookup(number) else { return .absent }
+    return entry.isBlocked ? .block : .identify
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Curation
+import Foundation
+import Importing
+import Localization
+import Storage
+import Timestamps
+
+/// `ringfence sources refresh`
+struct SourcesRefresh: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "refresh", abstract: "Download a source now.",
+    discussion: "The exit code is 1 if it cannot be read. Its former entries stay then.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "Name of the source.")
+  var name: String
+
+  func run() async throws {
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
+      let refresher = try context.feedRefresher()
+      let outcome = try await refresher.withClient { try await refresher.refresh(name, by: $0, at: Date()) }
+      switch outcome {
+      case nil: throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
+      case .failed(let failure):
+        let texts = try context.installation.englishTexts()
+        throw CommandFailure.failed("Cannot refresh \(name): \(texts.message("sources.failure", failure))")
+      case .refreshed(let summary): print(summary.text)
+      }
+    }
+  }
+}
+
+/// `ringfence sources remove`
+struct SourcesRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "End a subscription and withdraw the entries of the list.",
+    discussion: "Complaints of ftc-csv, ftc-tsv and jsonl files stay and decay.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "Name of the source.")
+  var name: String
+
+  @Option(help: "Name for the audit log, 1 to 80 characters.")
+  var by = "operator"
+
+  func validate() throws {
+    guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
+  }
+
+  func run() async throws {
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
+      let event = Actor.commandLine(by).did("source.remove", to: name)
+      guard try await context.feedRefresher().remove(name, at: Date(), audit: event) else {
+        throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
+      }
+      print("Removed \(name).")
+    }
+  }
+}
+
+/// `ringfence sources status`
+struct SourcesStatus: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "List the sources that are downloaded, with their last outcome.")
+
+  /// A source as a row.
+  private struct Row: Encodable {
+    let name: String
+    let format: String
+    let url: String
+    let everySeconds: Int
+    let ceiling: String
+    let license: String?
+    let entries: Int
+    let refreshedAt: String?
+    let nextAt: String
+    let failures: Int
+    let error: FeedFailure?
+
+    init(_ feed: SourceFeed) {
+      let settings = feed.settings
+      (name, format, url, everySeconds) = (settings.name, settings.format.rawValue, settings.url, settings.every)
+      (ceiling, license, entries) = (settings.ceiling.rawValue, settings.license, feed.state.entries)
+      refreshedAt = feed.state.refreshedAt.map { Timestamp.format($0) }
+      nextAt = Timestamp.format(feed.nextAt)
+      (failures, error) = (feed.failures, feed.failure)
+    }
+
+    static let columns = ["name", "format", "ceiling", "entries", "refreshed_at", "next_at", "failures", "error"]
+
+    func cells(_ texts: Localizer) -> [String] {
+      [
+        name, format, ceiling, "\(entries)", refreshedAt ?? "never", nextAt, "\(failures)",
+        error.map { texts.message("sources.failure", $0) } ?? "",
+      ]
+    }
+  }
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Option(help: "Output format: text, tsv or json.")
+  var format = TableFormat.text
+
+  func run() async throws {
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let rows = try await context.stores.feeds.list().map(Row.init)
+      let texts = try context.installation.englishTexts()
+      switch format {
+      case .text: print(TextTable(Row.columns, rows.map { $0.cells(texts) }).aligned)
+      case .tsv: print(TextTable(Row.columns, rows.map { $0.cells(texts) }).tsv)
+      case .json: print(try HouseJSON.text(rows))
+      }
+    }
+  }
+}
+
+extension CommandContext {
+  /// Downloads sources into this data folder's database.
+  func feedRefresher() throws -> FeedRefresher {
+    FeedRefresher(
+      stores: stores, pseudonymizer: try folder.pseudonymizer(),
+      subjects: try SubjectTable(contentsOf: "\(installation.resources)/ftc-subjects.tsv"),
+      folder: "\(folder.path)/downloads")
+  }
+}
+
+extension CommandFailure {
+  /// There is no source of a name.
+  static func noSource(_ name: String) -> CommandFailure {
+    .failed("There is no source named \(name). List sources with: ringfence sources status")
+  }
+}
+
+extension FeedRefresher.Summary {
+  /// The counts in a line.
+  var text: String {
+    guard !isUnchanged || added + replaced + removed > 0 else { return "Unchanged." }
+    let counts = "\(entries) entries: \(added) added, \(replaced) renewed, \(removed) removed"
+    return rejected == 0 ? "\(counts)." : "\(counts); \(rejected) rows cannot be read."
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import PostgreSQL
+
+extension ReportStore {
+  /// The most reports that a transaction withdraws: locks on numbers are held for a fraction of a second.
+  private static let withdrawals = 50
+
+  /// Withdraws the reports of a source's entries. Reports that are withdrawn or dropped are left out; safe to repeat.
+  ///
+  /// A transaction withdraws some reports, and one on a cluster: Citus refuses to change many numbers by single
+  /// statements in a transaction.
+  /// - Parameter time: stored with the reports.
+  /// - Throws: `PostgresError`; earlier transactions stay committed.
+  public func withdraw(_ entries: [SourceEntry], of appID: Int32, at time: Date) async throws {
+    let most = try await isCluster ? 1 : Self.withdrawals
+    // In the order in which batches of reports lock numbers.
+    let sorted = entries.sorted { $0.number < $1.number }
+    for start in stride(from: 0, to: sorted.count, by: most) {
+      let some = sorted[start..<min(start + most, sorted.count)]
+      try await pool.transaction { connection in
+        for entry in some {
+          try await connection.withdraw(
+            StoredReport(number: entry.number, reportedAt: entry.reportedAt, withdrawnAt: nil),
+            reportID: entry.reportID(of: appID), appID: appID, at: time)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,293 @@
+"""Subscriptions to lists: downloads, conditional requests, changes, failures."""
+
+import gzip
+import http.server
+import json
+import lzma
+import subprocess
+import threading
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from hostile_server import WAYS, HostileServer, bomb, run_measured
+from ringfence_server import BINARY, environment
+from waiting import wait_until
+
+# A flood that is read up to the limit of a file, and the growth of the process meanwhile.
+MOST_SENT = 96 << 20
+MOST_GROWTH = 96 << 20
+# Each is refused at another place: the head, the framing, the body, the file.
+FLOODS = [
+    "chunked", "until-close", "length", "gzip", "deflate", "gzip-as-transfer", "fields", "trailers", "long-status",
+    "chunk-extension", "redirect", "error", "small-chunks", "endless-chunk", "http-0.9", "no-content", "nested-arrays",
+]
+NUMBERS = ["12015550123", "12015550124", "33162000248"]
+
+
+class Site:
+    """A server whose answers a test sets, by path; it keeps the requests."""
+
+    def __init__(self):
+        site = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                parts = urlsplit(self.path)
+                site.requests.append((parts.path, parse_qs(parts.query), dict(self.headers)))
+                status, fields, body = site.answers.get(parts.path, (404, {}, b""))
+                if status == 200 and fields.get("ETag") and self.headers["If-None-Match"] == fields["ETag"]:
+                    status, body = 304, b""
+                self.send_response(status)
+                for name, value in fields.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.answers, self.requests = {}, []
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def give(self, path, body, status=200, **fields):
+        body = body.encode() if isinstance(body, str) else body
+        self.answers[path] = (status, {name.replace("_", "-"): value for name, value in fields.items()}, body)
+        return f"{self.address}{path}"
+
+
+@pytest.fixture(scope="module")
+def server(make_server):
+    # The server itself downloads nothing within these tests: each source is due in hours after its first download.
+    return make_server()
+
+
+@pytest.fixture(scope="module")
+def site():
+    site = Site()
+    yield site
+    site.server.shutdown()
+
+
+def call(server, *arguments):
+    done = subprocess.run(
+        [BINARY, *arguments, "--data", str(server.data)], env=environment(), capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout + done.stderr
+
+
+def status(server, name):
+    rows = json.loads(server.run("sources", "status", "--format", "json"))
+    return next(row for row in rows if row["name"] == name)
+
+
+def wait_for_first(server, name):
+    """The server downloads a new source within seconds."""
+    wait_until(lambda: status(server, name).get("refreshed_at") or status(server, name)["failures"], 60, f"{name} to be read")
+
+
+def refresh(server, name):
+    """The server may be downloading the source at the same moment."""
+    said = []
+
+    def is_done():
+        said[:] = call(server, "sources", "refresh", name)
+        return "at this moment" not in said[1]
+
+    wait_until(is_done, 60, "another download")
+    return said
+
+
+def complaints(server, name):
+    return server.query(
+        "SELECT s.number FROM number_sources s JOIN apps a USING (app_id) "
+        f"WHERE a.name = '{name}' AND s.complaints > 0 ORDER BY number")
+
+
+def test_a_server_downloads_a_new_source(server, site):
+    url = site.give("/new.csv", "number\n" + "\n".join(NUMBERS) + "\n", ETag='"1"')
+    server.run("sources", "add", "new", "--url", url, "--format", "csv", "--every", "6h", "--license", "CC0")
+    wait_for_first(server, "new")
+    row = status(server, "new")
+    assert (row["entries"], row["ceiling"], row["license"], row["failures"]) == (3, "review", "CC0", 0)
+    assert [number for number, in complaints(server, "new")] == NUMBERS
+    assert server.query("SELECT action FROM audit_events WHERE subject = 'new'") == [["source.add"]]
+    # One entry is sufficient for its list.
+    rules = [line.split() for line in server.run("sources", "list").splitlines()]
+    assert ["new", "1", "1", "1", "1", "1"] in rules
+
+
+def test_an_unchanged_file_is_not_sent_again(server, site):
+    url = site.give("/etag.csv", "number\n" + "\n".join(NUMBERS) + "\n", ETag='"7"', Last_Modified="Sun, 22 Nov 2026 10:00:00 GMT")
+    server.run("sources", "add", "etag", "--url", url, "--format", "csv")
+    wait_for_first(server, "etag")
+    assert refresh(server, "etag") == [0, "Unchanged.\n"]
+    fields = [fields for path, _, fields in site.requests if path == "/etag.csv"][-1]
+    assert fields["If-None-Match"] == '"7"' and fields["If-Modified-Since"] == "Sun, 22 Nov 2026 10:00:00 GMT"
+    assert status(server, "etag")["entries"] == 3
+
+
+@pytest.mark.parametrize("name, compress", [("gz", gzip.compress), ("xz", lzma.compress)])
+def test_compressed_lists_and_removals(server, site, name, compress):
+    url = site.give(f"/{name}", compress(("pattern\n2015550123\n2015550124\n").encode()))
+    server.run("sources", "add", name, "--url", url, "--format", "ftc-rolling")
+    wait_for_first(server, name)
+    assert [number for number, in complaints(server, name)] == NUMBERS[:2]
+    site.give(f"/{name}", compress("pattern\n2015550124\n".encode()))
+    assert refresh(server, name) == [0, "1 entries: 0 added, 0 renewed, 1 removed.\n"]
+    assert [number for number, in complaints(server, name)] == NUMBERS[1:2]
+    assert server.run("recount").endswith("no differences.")
+    server.run("sources", "remove", name)
+    assert complaints(server, name) == []
+    assert name not in server.run("sources", "status")
+
+
+def test_changes_of_phoneblock(server, site, tmp_path):
+    key = tmp_path / "key"
+    key.write_text("pbt_secret\n")
+
+    def give(version, *numbers):
+        members = [{"phone": f"+{number}", "votes": votes, "rating": "G_FRAUD"} for number, votes in numbers]
+        return site.give("/blocklist", json.dumps({"numbers": members, "version": version}, separators=(",", ":")))
+
+    url = give(812, (NUMBERS[0], 20), (NUMBERS[1], 10))
+    server.run("sources", "add", "pb", "--url", f"{url}?format=json", "--format", "phoneblock", "--key-file", str(key))
+    wait_for_first(server, "pb")
+    assert status(server, "pb")["entries"] == 2
+    give(813, (NUMBERS[0], 0), (NUMBERS[2], 10))
+    assert refresh(server, "pb") == [0, "2 entries: 1 added, 0 renewed, 1 removed.\n"]
+    assert [number for number, in complaints(server, "pb")] == NUMBERS[1:]
+    asked = [(query, fields) for path, query, fields in site.requests if path == "/blocklist"]
+    assert asked[0][0] == {"format": ["json"]} and asked[-1][0] == {"format": ["json"], "since": ["812"]}
+    assert asked[0][1]["Authorization"] == "Bearer pbt_secret"
+    # A version that is older than ours is that of a restored backup: the complete list is read.
+    give(5, (NUMBERS[0], 10))
+    assert refresh(server, "pb") == [0, "1 entries: 1 added, 0 renewed, 2 removed.\n"] or complaints(server, "pb") == []
+    assert "pbt_secret" not in server.log.read_text()
+
+
+def test_complaints_are_imported_once(server, site):
+    row = '{"number":"+12015550125","category":"fraud","reported_at":"2026-11-20T10:00:00Z"}\n'
+    url = site.give("/reports.jsonl", row)
+    server.run("sources", "add", "reports", "--url", url, "--format", "jsonl", "--weight", "2")
+    wait_for_first(server, "reports")
+    assert status(server, "reports")["entries"] == 1
+    assert refresh(server, "reports") == [0, "1 entries: 0 added, 0 renewed, 0 removed.\n"]
+    # A later file without the complaint does not withdraw it.
+    site.give("/reports.jsonl", row.replace("0125", "0126"))
+    assert refresh(server, "reports")[0] == 0
+    assert len(complaints(server, "reports")) == 2
+
+
+# Files are made when they are asked for: a parameter is part of a test's name.
+WRONG_FILES = {
+    "page": (lambda: b"<html><p>Not here</p></html>", {"Content_Type": "text/html"}, "which is not a list"),
+    "page-of-no-type": (lambda: b"<html><p>Not here</p></html>", {}, "has no column"),
+    "other-text": (lambda: b"number\nx\ny\n", {}, "cannot be read"),
+    "no-rows": (lambda: b"number\n", {}, "no entry"),
+    "long-row": (lambda: b"number\n" + b"1" * (50 << 20), {}, "cannot be read"),
+    "one-line": (lambda: b"1" * (50 << 20), {}, "no entry"),
+    "damaged": (lambda: b"\x1f\x8b\x08broken", {}, "damaged"),
+    "cut-gzip": (lambda: gzip.compress(b"number\n12015550123\n")[:-6], {}, "damaged"),
+    "cut-xz": (lambda: lzma.compress(b"number\n12015550123\n")[:-6], {}, "damaged"),
+    "gzip-of-gzip": (lambda: gzip.compress(gzip.compress(b"number\n12015550123\n")), {}, "compressed twice"),
+    "zip": (lambda: b"PK\x03\x04" + bytes(100), {}, "zip archive"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_FILES)
+def test_a_wrong_file_leaves_the_former_entries(server, site, kind):
+    make, fields, message = WRONG_FILES[kind]
+    if not any(row["name"] == "wrong" for row in json.loads(server.run("sources", "status", "--format", "json"))):
+        url = site.give("/wrong", "number\n" + "\n".join(NUMBERS) + "\n")
+        server.run("sources", "add", "wrong", "--url", url, "--format", "csv")
+        wait_for_first(server, "wrong")
+    site.give("/wrong", make(), **fields)
+    code, said = refresh(server, "wrong")
+    assert code == 1 and message in said, said
+    assert len(complaints(server, "wrong")) == 3
+    row = status(server, "wrong")
+    assert row["entries"] == 3 and row["failures"] > 0 and row["error"]["code"]
+    assert list((server.data / "downloads").iterdir()) == []
+
+
+def test_a_redirect_within_the_origin_is_followed_and_another_one_is_not(server, site):
+    site.give("/target.csv", "number\n12015550123\n")
+    url = site.give("/here", "", 302, Location="/target.csv")
+    server.run("sources", "add", "redirect", "--url", url, "--format", "csv")
+    wait_for_first(server, "redirect")
+    assert status(server, "redirect")["entries"] == 1
+    site.give("/here", "", 302, Location=f"http://localhost:{site.server.server_address[1]}/target.csv")
+    code, said = refresh(server, "redirect")
+    assert code == 1 and "redirects to another server" in said
+    assert len(complaints(server, "redirect")) == 1
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--url", "ftp://a/b", "--format", "csv"], "--url is not valid"),
+    (["--url", "http://u:p@a/b", "--format", "csv"], "--url is not valid"),
+    (["--url", "http://a/b", "--format", "csv", "--every", "1m"], "--every 1m is not a time"),
+    (["--url", "http://a/b", "--format", "csv", "--category", "x=y"], "There is no category y"),
+    (["--url", "http://a/b", "--format", "csv", "--country", "XX"], "XX is not a country"),
+    (["--url", "http://a/b", "--format", "csv", "--weight", "11"], "--weight is 11"),
+])
+def test_wrong_options_are_refused(server, arguments, message):
+    code, said = call(server, "sources", "add", "bad", *arguments)
+    assert code == 2 and message in said, said
+    assert call(server, "sources", "refresh", "absent")[0] == 1
+
+
+def refresh_measured(server, name):
+    """The exit code, the peak memory and the text of a refresh."""
+    with subprocess.Popen(
+            [BINARY, "sources", "refresh", name, "--data", str(server.data)], env=environment(),
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        code, peak = run_measured(process, 120)
+        return code, peak, process.stderr.read()
+
+
+@pytest.fixture(scope="module")
+def flooded(server, site):
+    """A source that was read once, and the peak memory of a usual refresh."""
+    url = site.give("/usual.csv", "number\n" + "\n".join(NUMBERS) + "\n")
+    server.run("sources", "add", "flooded", "--url", url, "--format", "csv")
+    wait_for_first(server, "flooded")
+    code, peak, said = refresh_measured(server, "flooded")
+    assert code == 0, said
+    return peak
+
+
+def move(server, name, url):
+    """Later downloads of the source are those of the tests."""
+    server.query(f"UPDATE source_feeds SET url = '{url}', next_at = '2100-01-01' WHERE name = '{name}'")
+
+
+@pytest.mark.parametrize("way", FLOODS)
+def test_a_hostile_source_is_refused(server, flooded, way):
+    # Made before anything waits for it.
+    WAYS[way]()
+    hostile = HostileServer()
+    move(server, "flooded", f"{hostile.address}/{way}/list.csv")
+    code, peak, said = refresh_measured(server, "flooded")
+    assert code == 1 and "Cannot refresh flooded: " in said and "NIO" not in said, said
+    assert peak - flooded <= MOST_GROWTH, f"{(peak - flooded) >> 20} MiB more than usual"
+    wait_until(lambda: all(answer["ended"] or answer["sent"] for answer in hostile.answers), 30, "the end")
+    assert max(answer["sent"] for answer in hostile.answers) <= MOST_SENT
+    assert len(complaints(server, "flooded")) == 3
+    assert list((server.data / "downloads").iterdir()) == []
+    server.query("UPDATE source_feeds SET next_at = '2100-01-01' WHERE name = 'flooded'")
+    hostile.close()
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(server, site, flooded):
+    # Members of a gzip file follow each other: 768 MiB in all.
+    move(server, "flooded", site.give("/bomb.gz", bomb() * 3))
+    code, peak, said = refresh_measured(server, "flooded")
+    assert code == 1 and "after decompression" in said, said
+    assert peak - flooded <= MOST_GROWTH
+    assert len(complaints(server, "flooded")) == 3
+    assert list((server.data / "downloads").iterdir()) == []

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import Testing
+
+@testable import Importing
+
+/// Lists in the formats of other programs, and files that are refused.
+@Suite struct FeedContentTests {
+  private func read(
+    _ text: String, _ format: FeedFormat, isComplete: Bool = true, most: Int = 1_000,
+    change: (inout FeedOptions) -> Void = { _ in }
+  ) throws -> FeedContent {
+    let scratch = try Scratch()
+    var options = FeedOptions()
+    if format == .phoneBlock { options.categories = FeedOptions.phoneBlockCategories }
+    change(&options)
+    return try FeedContent(
+      path: try scratch.file(text), feed: format, options: options, isComplete: isComplete, most: most)
+  }
+
+  private func code(_ text: String, _ format: FeedFormat, most: Int = 1_000) throws -> FeedFailure.Code? {
+    do {
+      _ = try read(text, format, most: most)
+      return nil
+    } catch let failure as FeedFailure {
+      return failure.code
+    }
+  }
+
+  @Test func `the rolling list of the FTC has national numbers`() throws {
+    let content = try read("pattern\n2015550123\n4692576503\n2015550123\n123\n", .ftcRolling)
+    #expect(content.entries.map(\.number) == [12_015_550_123, 14_692_576_503])
+    #expect(content.entries.allSatisfy { $0.category == .other })
+    #expect((content.rows, content.rejected) == (4, 1))
+  }
+
+  @Test func `columns and categories are mapped`() throws {
+    let text = "Kind;Phone Number;Note\nScam;+1 201 555 0123;\"a;\"\"b\"\nAds;0162000248;\nFriend;+33162000249;\n"
+    let content = try read(text, .csv) { options in
+      (options.numberColumn, options.categoryColumn) = ("phone_number", "kind")
+      options.region = "FR"
+      options.categories = ["Scam": "fraud", "Friend": FeedOptions.skipped, "*": "telemarketing"]
+    }
+    #expect(
+      content.entries == [
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .telemarketing),
+      ])
+  }
+
+  @Test func `a file without a header is read by positions`() throws {
+    let content = try read("fraud\t12015550123\nfraud\t33162000248\n", .csv) { options in
+      (options.numberColumn, options.categoryColumn) = ("2", "1")
+      options.categories = ["fraud": "fraud"]
+    }
+    #expect(content.entries.map(\.category) == [.fraud, .fraud])
+  }
+
+  @Test func `numbers of other countries are left out`() throws {
+    let content = try read("number\n+12015550123\n+33162000248\n", .csv) { $0.countries = ["FR"] }
+    #expect(content.entries.map(\.number) == [33_162_000_248])
+    #expect(content.rejected == 0)
+  }
+
+  @Test func `the CSV of SpamBlocker is read`() throws {
+    let content = try read("description|pattern\nSales|12015550123\nFraud|33162000248\n", .spamBlockerCSV)
+    #expect(content.entries.count == 2)
+  }
+
+  @Test func `the XML of SpamBlocker is read`() throws {
+    let text = """
+      <?xml version="1.0"?><!-- a > b --><l v="812"><n p="12015550123" k='a&amp;b'/><x:n p="33162000248"></x:n>
+      <other p="4930123456"/></l>
+      """
+    let content = try read(text, .spamBlockerXML) { options in
+      (options.attribute, options.categoryColumn) = ("p", "k")
+      options.categories = ["a&b": "fraud"]
+    }
+    #expect(
+      content.entries == [
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .other),
+      ])
+    let texts = "<list><n>+12015550123</n><n> <![CDATA[+33162000248]]> </n></list>"
+    #expect(try read(texts, .spamBlockerXML).entries.count == 2)
+  }
+
+  @Test(arguments: [
+    "<!DOCTYPE l [<!ENTITY a \"b\">]><l><n>+12015550123</n></l>", "<l><n>+12015550123</n>", "+12015550123",
+    "<l><n p=\"", "</l>", String(repeating: "<l>", count: 100), "<" + String(repeating: "x", count: 100_000) + ">",
+  ])
+  func `other documents are refused`(text: String) throws {
+    #expect(try code(text, .spamBlockerXML) == .unreadable)
+  }
+
+  @Test func `the list of PhoneBlock is read`() throws {
+    let text = """
+      {"other":{"numbers":[{"phone":"+4930123456"}]},"numbers":[{"phone":"+12015550123","votes":20,"rating":"G_FRAUD",\
+      "lastActivity":1795132800000},{"phone":"+33162000248","votes":10,"rating":"C_PING","x":{"a":"}\\""}},\
+      {"phone":"+33162000249","votes":10,"rating":"A_LEGITIMATE"}],"version":812}
+      """
+    let content = try read(text, .phoneBlock)
+    #expect(
+      content.entries == [
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .oneRing),
+      ])
+    #expect(content.version == 812)
+    let changes = try read(
+      #"{"version": 813, "numbers": [{"phone": "+12015550123", "votes": 0}]}"#, .phoneBlock, isComplete: false)
+    #expect(changes.removals == [12_015_550_123] && changes.entries.isEmpty && changes.version == 813)
+    #expect(try read(#"{"numbers":[],"version":813}"#, .phoneBlock, isComplete: false).version == 813)
+  }
+
+  @Test(arguments: [
+    "[]", "<html>", #"{"numbers":[{"phone":"+12015550123"}"#, #"{"a":"#, "", String(repeating: "[", count: 50),
+    "{\"a\":" + String(repeating: "[", count: 50),
+  ])
+  func `other JSON is refused`(text: String) throws {
+    #expect(try code(text, .phoneBlock) == .unreadable)
+  }
+
+  @Test func `a list without entries or mostly of other things is refused`() throws {
+    #expect(try code("number\n", .csv) == .noEntries)
+    #expect(try code("", .csv) == .noEntries)
+    #expect(try code(#"{"numbers":[],"version":1}"#, .phoneBlock) == .noEntries)
+    #expect(try code("a,b\n1,2\n", .csv) == .missingColumn)
+    #expect(try code("number\n+12015550123\nx\ny\n", .csv) == .tooManyRejects)
+    #expect(try code("number\n+12015550123\n+33162000248\n", .csv, most: 1) == .tooManyEntries)
+    #expect(try code("\(String(repeating: "x", count: 2 << 20))\n", .csv) == .noEntries)
+    let long = String(repeating: "1", count: 2 << 20)
+    #expect(try code("number\n\(long)\n\(long)\n+12015550123\n", .csv) == .tooManyRejects)
+    #expect(try code(#"{"numbers":[{"phone":"\#(long)"}],"version":1}"#, .phoneBlock) == .tooManyRejects)
+  }
+
+  @Test func `of several entries of a number the gravest category counts`() throws {
+    let content = try read("number,k\n+12015550123,b\n+12015550123,a\n", .csv) { options in
+      options.categoryColumn = "k"
+      options.categories = ["a": "fraud", "b": "other"]
+    }
+    #expect(content.entries == [.init(number: 12_015_550_123, category: .fraud)])
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import API
+@testable import HTTPServer
+@testable import Localization
+@testable import ModerationSite
+@testable import RingfenceServer
+
+/// Lookups as FreeSWITCH, Asterisk and Kamailio send them.
+@Suite(.database) struct TelephoneSystemsTests {
+  private static let blocked: Int64 = 33_162_000_248
+  private static let identified: Int64 = 33_162_000_249
+  private static let allowed: Int64 = 33_162_000_250
+  private static let protected: Int64 = 33_162_000_251
+  private static let unlisted: Int64 = 33_162_000_252
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  /// Lists all numbers but the last, then allows one and protects another.
+  private func prepare() async throws {
+    let now = Date()
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO listings (number, category_id, serial, listed_at)
+        SELECT number, 6, 12, \(now)
+        FROM unnest(\([Self.blocked, Self.identified, Self.allowed, Self.protected])) AS t (number)
+        """)
+    }
+    let decisions = DecisionStore(pool: pool)
+    for (number, treatment, label) in [
+      (Self.identified, Decision.Treatment.identify, "Tom & \"Sons\"\\; {x} = $1" as String?),
+      (Self.allowed, .allow, nil),
+    ] {
+      _ = try await decisions.record(
+        try Decision(
+          number: number, treatment: treatment, label: label, reason: "Known.", decidedBy: "Ada", decidedAt: now))
+    }
+    try await ProtectionStore(pool: pool).add([(.number(Self.protected), "A bank")], by: "Ada", at: now)
+  }
+
+  private func ask(
+    _ server: TestServer, _ path: String, _ headers: HTTPFields = [:], method: HTTPRequest.Method = .get
+  ) async throws -> TestResponse {
+    try await server.client.execute(uri: "/v1/pbx/\(path)", method: method, headers: headers)
+  }
+
+  private func bearer(_ server: TestServer) -> HTTPFields { [.authorization: "Bearer \(server.key)"] }
+
+  @Test func `FreeSWITCH gets the name with the key in the address`() async throws {
+    try await prepare()
+    try await TestServer.run { server in
+      let headers: HTTPFields = [.userAgent: "freeswitch-cidlookup/1.0", .accept: "*/*"]
+      let answer = try await ask(server, "\(Self.blocked)?key=\(server.key)", headers)
+      #expect(answer.status == .ok && String(buffer: answer.body) == ReportCategory(rawValue: 6)?.label)
+      #expect(answer.headers[.contentType] == "text/plain; charset=utf-8")
+      #expect(answer.headers[.cacheControl] == "private, max-age=60")
+      let unlisted = try await ask(server, "\(Self.unlisted)?key=\(server.key)", headers)
+      #expect(unlisted.status == .ok && unlisted.body.readableBytes == 0)
+    }
+  }
+
+  @Test func `Asterisk gets the verdict with a name and a password`() async throws {
+    try await prepare()
+    try await TestServer.run { server in
+      let login = Data("ringfence:\(server.key)".utf8).base64EncodedString()
+      let headers: HTTPFields = [
+        .userAgent: "asterisk-libcurl-agent/1.0", .authorization: "Basic \(login)", .accept: "*/*",
+      ]
+      for (number, verdict) in [
+        (Self.blocked, "block"), (Self.identified, "identify"), (Self.allowed, "allow"), (Self.protected, "allow"),
+        (Self.unlisted, "allow"),
+      ] {
+        let answer = try await ask(server, "\(number)?as=verdict", headers)
+        #expect(answer.status == .ok && String(buffer: answer.body) == verdict, "\(number)")
+      }
+      let name = try await ask(server, "\(Self.identified)", headers)
+      #expect(String(buffer: name.body) == "Tom Sons x 1")
+      #expect(try await ask(server, "\(Self.protected)", headers).body.readableBytes == 0)
+    }
+  }
+
+  @Test func `FreePBX gets the name with the number in the query`() async throws {
+    try await prepare()
+    try await TestServer.run { server in
+      let login = Data("ringfence:\(server.key)".utf8).base64EncodedString()
+      for number in ["\(Self.blocked)", "+\(Self.blocked)", "%2B\(Self.blocked)"] {
+        let answer = try await server.client.execute(
+          uri: "/v1/pbx?number=\(number)", method: .get, headers: [.authorization: "Basic \(login)"])
+        #expect(answer.status == .ok && String(buffer: answer.body) == "Robocall", "\(number)")
+      }
+      let none = try await server.client.execute(
+        uri: "/v1/pbx", method: .get, headers: [.authorization: "Basic \(login)"])
+      #expect(none.status == .notFound && none.body.readableBytes == 0)
+    }
+  }
+
+  @Test func `Kamailio gets one line of JSON`() async throws {
+    try await prepare()
+    try await TestServer.run { server in
+      let blocked = try await ask(server, "+\(Self.blocked)?as=json", bearer(server))
+      #expect(
+        String(buffer: blocked.body)
+          == #"{"category":"robocall","name":"Robocall","number":"+33162000248","verdict":"block"}"#)
+      let unlisted = try await ask(server, "%2B\(Self.unlisted)?as=json", bearer(server))
+      #expect(String(buffer: unlisted.body) == #"{"name":"","number":"+33162000252","verdict":"allow"}"#)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("33162000248", nil), ("%2B33162000248", nil), ("0033162000248", nil), ("0162000248", "FR"),
+      ("+33162000248", "US"),
+      ("01133162000248", "US"), ("33162000248", "US"), ("0033162000248", "de"),
+    ] as [(String, String?)])
+  func `a number is read as it was dialed`(path: String, region: String?) async throws {
+    try await prepare()
+    try await TestServer.run { server in
+      let query = region.map { "&region=\($0)" } ?? ""
+      let answer = try await ask(server, "\(path)?as=verdict\(query)", bearer(server))
+      #expect(answer.status == .ok && String(buffer: answer.body) == "block")
+    }
+  }
+
+  @Test func `every error has an empty body and its status`() async throws {
+    try await prepare()
+    let apps = AppStore(pool: pool)
+    let other = try await apps.create(name: "Reports alone", scopes: .report, at: Date()).key
+    try await TestServer.run { server in
+      let key = bearer(server)
+      for (path, headers, status) in [
+        ("\(Self.blocked)", [:], 401), ("\(Self.blocked)?key=wrong", [:], 401), ("\(Self.blocked)?key=", [:], 401),
+        ("\(Self.blocked)", [.authorization: "Basic x"], 401), ("\(Self.blocked)?key=\(other)", [:], 403),
+        ("anonymous", key, 404), ("0", key, 404), ("1234567890123456", key, 404), ("", key, 404), ("a/b", key, 404),
+        ("%00", key, 404), ("\(Self.blocked)?as=xml", key, 400), ("\(Self.blocked)?region=XX", key, 400),
+      ] as [(String, HTTPFields, Int)] {
+        var headers = headers
+        headers[.accept] = "text/html, */*"
+        let answer = try await ask(server, path, headers)
+        #expect(answer.status.code == status && answer.body.readableBytes == 0, "\(path): \(answer.status)")
+        #expect(answer.headers[.contentType] == nil, "\(path)")
+      }
+      let method = try await ask(server, "\(Self.blocked)", key, method: .post)
+      #expect(method.status == .methodNotAllowed && method.body.readableBytes == 0)
+      #expect(method.headers[.allow] == "GET, HEAD")
+    }
+  }
+
+  @Test func `a network over its limit gets an empty body`() async throws {
+    try await TestServer.run(
+      configure: { $0.limits = RequestLimits(network: .init(perSecond: 1, burst: 1)) }, clock: TestClock().limitClock
+    ) { server in
+      let key = bearer(server)
+      #expect(try await ask(server, "\(Self.unlisted)", key).status == .ok)
+      let refused = try await ask(server, "\(Self.unlisted)", key)
+      #expect(refused.status == .tooManyRequests && refused.body.readableBytes == 0)
+      #expect(refused.headers[.retryAfter] != nil)
+    }
+  }
+
+  @Test func `an answer takes two seconds at most while the database is locked`() async throws {
+    try await TestServer.run { server in
+      let key = bearer(server)
+      #expect(try await ask(server, "\(Self.unlisted)", key).status == .ok)
+      try await pool.transaction { connection in
+        try await connection.execute(script: "LOCK TABLE listings IN ACCESS EXCLUSIVE MODE")
+        let began = ContinuousClock.now
+        let answer = try await ask(server, "\(Self.blocked)?as=verdict", key)
+        let duration = ContinuousClock.now - began
+        #expect(answer.status == .serviceUnavailable && answer.body.readableBytes == 0)
+        // The statement would otherwise wait for the lock; the limit itself is two seconds.
+        #expect(duration < .seconds(10))
+      }
+    }
+  }
+
+  @Test func `the addresses can be switched off`() async throws {
+    try await TestServer.run(configure: { $0.hasTelephoneSystems = false }) { server async throws in
+      #expect(try await ask(server, "\(Self.blocked)", bearer(server)).status == .notFound)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("Fraud", "Fraud"), ("  A\tB\r\nC  ", "A B C"), ("\"'`\\&={}$<>;", ""), (String(repeating: "ä", count: 40), nil),
+      ("Tom\u{202E}moT", "Tom moT"), ("", ""),
+    ] as [(String, String?)])
+  func `a name has one line without special characters`(label: String, expected: String?) {
+    let name = CallerName.text(of: label)
+    #expect(name.utf8.count <= CallerName.mostBytes)
+    #expect(name == expected ?? String(repeating: "ä", count: 30))
+  }
+}
