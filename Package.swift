@@ -249,7 +249,8 @@ let package = Package(
       "RingfenceServerTests",
       [
         "RingfenceServer", "API", "HTTPServer", "ModerationSite", "Localization", "PageTemplates", "Accounts",
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "PostgreSQL", "RingfenceClient",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "PackFormats", "PostgreSQL",
+        "RingfenceClient",
         "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore,
         crypto, lifecycle, logging, metrics,
       ]),

@@ -14,6 +14,9 @@ struct PhoneBlockError: Error {
 
   static let notAHash = PhoneBlockError(status: .badRequest, text: "Not a valid hash, 40 hex digits required.")
   static let invalidNumber = PhoneBlockError(status: .badRequest, text: "Invalid phone number.")
+  static let noCompleteList = PhoneBlockError(
+    status: .notFound,
+    text: "The server has no list for all regions in one part: all recipes of block lists have regions or shards.")
   static let fullList = PhoneBlockError(
     status: .conflict, text: "The personal list is full. Remove a number and send the request again.")
 

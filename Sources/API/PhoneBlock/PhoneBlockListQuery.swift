@@ -12,7 +12,7 @@ struct PhoneBlockListQuery {
     case text(isXML: Bool, since: Int64?)
     /// Some numbers with the most heat.
     case hottest(Int, isXML: Bool)
-    case binary(PhoneBlockBinaries.Options)
+    case binary(PhoneBlockBinaryOptions)
     /// The user's own numbers, binary.
     case personal
   }

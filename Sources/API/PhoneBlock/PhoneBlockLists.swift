@@ -18,9 +18,9 @@ struct PhoneBlockLists: Sendable {
   let lists: ListFiles
   let files: FileAnswer
   let callers: CallerStore
-  let binaries: PhoneBlockBinaries
+  let publications: PublicationStore
+  let hottest: HottestCallers
   let personal: PersonalNumberStore
-  let region: PhoneRegion?
   let pseudonymizer: Pseudonymizer
   let metrics: PhoneBlockMetrics
 
@@ -32,49 +32,59 @@ struct PhoneBlockLists: Sendable {
       return Self.binary(try await personalList(request, context))
     case .binary(let options):
       metrics.note(.binary)
-      let serial = try await newest.manifest()?.serial ?? 0
-      return Self.binary(try await binaries.list(options, serial: serial))
+      return Self.binary(try await hottestList().binary(options))
     case .hottest(let limit, let isXML):
       metrics.note(.hottest)
-      return try await hottest(limit, isXML: isXML)
+      let list = try await hottestList()
+      return Self.text(
+        list.callers.prefix(limit).map { ($0.number, Self.figures(of: $0, at: list.time)) }, isXML: isXML,
+        version: list.serial)
     case .text(let isXML, let since):
       metrics.note(since == nil ? .full : .changes)
       return try await text(isXML: isXML, since: since, request, context)
     }
   }
 
-  /// The list with the most numbers of the newest publication, from a file that is kept until its pack changes.
+  /// The complete list of the newest publication, from a file that is kept until its pack changes.
   private func text(
     isXML: Bool, since: Int64?, _ request: Request, _ context: ServerRequestContext
   ) async throws -> Response {
     guard let (manifest, pack) = try await source() else { return Self.text([], isXML: isXML, version: 0) }
     let isCompressed = AcceptEncodingField(request.headers[.acceptEncoding]).acceptsGzip
-    let path = try await lists.phoneBlockList(
-      of: pack, isXML: isXML, since: since, isCompressed: isCompressed, in: manifest
-    ) { [callers] numbers in
-      let time = Date()
-      return Dictionary(
-        try await callers.callers(numbers).map { ($0.number, Self.figures(of: $0, at: time)) }
-      ) { first, _ in first }
+    let path = try await withDeadline(HottestCallers.patience) { [lists, callers, publications] in
+      try await lists.phoneBlockList(
+        of: pack, isXML: isXML, since: since, isCompressed: isCompressed, in: manifest
+      ) { numbers in
+        try await publications.requireListings(of: manifest.serial)
+        let time = Date()
+        let known = try await callers.callers(numbers)
+        // The next publication has removed some, and its manifest is visible.
+        guard known.count == numbers.count else { throw Problem.unavailable }
+        return Dictionary(known.map { ($0.number, Self.figures(of: $0, at: time)) }) { first, _ in first }
+      }
     }
     return try await files.answer(
       path, freshness: .checked, mediaType: Self.mediaType(isXML: isXML), coding: isCompressed ? "gzip" : "identity",
       to: request, context: context)
   }
 
+  /// The first pack by name for all regions in one part, one that only blocks before one that identifies too: a client
+  /// that loads changes needs the same pack each time.
   /// - Returns: nil before a publication with numbers to block.
+  /// - Throws: ``PhoneBlockError/noCompleteList``.
   private func source() async throws -> (manifest: Manifest, pack: ManifestPack)? {
     guard let manifest = try await newest.manifest() else { return nil }
-    let largest = try await lists.offers(of: manifest).max { ($0.entries, $1.pack.name) < ($1.entries, $0.pack.name) }
-    return largest.map { (manifest, $0.pack) }
+    let packs = try await lists.offers(of: manifest).map(\.pack)
+    let complete = packs.filter { $0.region == nil && $0.shard == nil }.sorted { $0.name < $1.name }
+    guard let pack = complete.first(where: { $0.kind == "blocking" }) ?? complete.first else {
+      if packs.isEmpty { return nil }
+      throw PhoneBlockError.noCompleteList
+    }
+    return (manifest, pack)
   }
 
-  private func hottest(_ limit: Int, isXML: Bool) async throws -> Response {
-    let version = try await source()?.pack.serial ?? 0
-    let time = Date()
-    let found = try await callers.hottest(
-      limit, prefix: region.map { "\($0.callingCode)" } ?? "", evidence: nil, at: time)
-    return Self.text(found.map { ($0.number, Self.figures(of: $0, at: time)) }, isXML: isXML, version: version)
+  private func hottestList() async throws -> HottestCallers.List {
+    try await hottest.list(serial: try await newest.manifest()?.serial ?? 0)
   }
 
   private func personalList(_ request: Request, _ context: ServerRequestContext) async throws -> [UInt8] {
@@ -95,7 +105,7 @@ struct PhoneBlockLists: Sendable {
 
   private static func figures(of caller: ListedCaller, at time: Date) -> PhoneBlockFigures {
     PhoneBlockFigures(
-      votes: PhoneBlockVotes.bucket(max(10, PhoneBlockVotes.votes(of: caller, isInRange: false, at: time))),
+      votes: PhoneBlockVotes.bucket(max(10, PhoneBlockVotes.votes(of: caller, at: time))),
       rating: PhoneBlockRating(caller.category).rawValue,
       lastActivity: Int64(caller.listedAt.timeIntervalSince1970 * 1_000))
   }

@@ -27,15 +27,17 @@ struct PhoneBlockLookups: Sendable {
     let info = try await withDeadline { [callers, ranges] in
       let found = try await callers.listed(hash, for: reporter, at: time)
       let index = try await ranges.index()
+      let personal = PersonalList(found.personal)
       var info: PhoneInfo
       if let caller = found.callers.first {
         info = PhoneInfo(
           caller, isInRange: try await callers.isInRange(caller, index), at: time)
+        info.apply(personal.entry(caller.number))
       } else {
         let candidates = index.matching(ten, digits: 1) + index.matching(hundred, digits: 2)
         info = try await callers.complete(candidates).isEmpty ? PhoneInfo() : .inRange
+        info.apply(personal.entry(hash, ten, hundred))
       }
-      info.apply(PersonalList(found.personal).entry(hash, ten, hundred))
       return info
     }
     return answer(info, format)
@@ -74,7 +76,7 @@ struct PhoneBlockLookups: Sendable {
 
   /// Answers about a number.
   @Sendable func number(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let number = try numbers.read(component: try context.parameters.require("number")).digits
+    let number = try numbers.read(component: try context.parameters.require("number"), isInternational: true).digits
     let format = try PhoneBlockFormat(request)
     let reporter = try pseudonymizer.pseudonym(of: request, context: context)
     let time = Date()

@@ -12,17 +12,20 @@ struct PhoneBlockNumber: Sendable {
   /// The prefix of the region's numbers, such as `+49`; empty without a region.
   var dialPrefix: String { region.map { "+\($0.callingCode)" } ?? "" }
 
-  /// Reads `+49…`, `0049…`, the digits of an international number, or a national number; the first that is valid.
+  /// Reads `+49…`, `0049…`, a national number, or the digits of an international number; the first that is valid.
+  /// - Parameter isInternational: whether digits alone are read as an international number first.
   /// - Throws: ``PhoneBlockError``.
-  func read(_ text: String) throws -> PhoneNumber {
+  func read(_ text: String, isInternational: Bool = false) throws -> PhoneNumber {
     guard text.utf8.count <= 64 else { throw PhoneBlockError.invalidNumber }
     let forms: [(text: String, region: String?)] =
       if text.hasPrefix("+") {
         [(text, nil)]
       } else if text.hasPrefix("00") {
         [("+\(text.dropFirst(2))", nil), (text, region?.code)]
-      } else {
+      } else if isInternational {
         [("+\(text)", nil), (text, region?.code)]
+      } else {
+        [(text, region?.code), ("+\(text)", nil)]
       }
     for (form, region) in forms where form.hasPrefix("+") || region != nil {
       if let number = try? PhoneNumber(parsing: form, region: region) { return number }
@@ -31,7 +34,9 @@ struct PhoneBlockNumber: Sendable {
   }
 
   /// The same for a component of a path.
-  func read(component: String) throws -> PhoneNumber { try read(component.removingPercentEncoding ?? component) }
+  func read(component: String, isInternational: Bool = false) throws -> PhoneNumber {
+    try read(component.removingPercentEncoding ?? component, isInternational: isInternational)
+  }
 
   /// Whether the query says that a number is the beginning of others.
   /// - Throws: ``PhoneBlockError`` for another value than `true` and `false`.
@@ -43,12 +48,12 @@ struct PhoneBlockNumber: Sendable {
     }
   }
 
-  /// The digits of a beginning of numbers, such as `+4930` or `004930`.
+  /// The digits of a beginning of numbers, such as `+49302` or `0049302`. Shorter ones would be a part of a country.
   /// - Throws: ``PhoneBlockError``.
   func readPrefix(component: String) throws -> Int64 {
     let text = component.removingPercentEncoding ?? component
     let digits = text.hasPrefix("+") ? text.dropFirst() : text.hasPrefix("00") ? text.dropFirst(2) : text[...]
-    guard (2...14).contains(digits.utf8.count), digits.first != "0",
+    guard (5...14).contains(digits.utf8.count), digits.first != "0",
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits)
     else { throw PhoneBlockError.invalidNumber }
     return number

@@ -34,9 +34,10 @@ struct PhoneBlockRoutes {
       .get("test", use: account.test)
     let blockLists = PhoneBlockLists(
       newest: newest, lists: lists, files: files, callers: services.stores.callers,
-      binaries: PhoneBlockBinaries(callers: services.stores.callers, region: region),
-      personal: services.stores.personalNumbers, region: region, pseudonymizer: services.pseudonymizer,
-      metrics: metrics)
+      publications: services.stores.publications,
+      hottest: HottestCallers(
+        callers: services.stores.callers, publications: services.stores.publications, region: region),
+      personal: services.stores.personalNumbers, pseudonymizer: services.pseudonymizer, metrics: metrics)
     group(router, .fetch).get("blocklist", use: blockLists.list)
     let taking = PhoneBlockReports(
       reports: reports, identifications: services.identifications, numbers: numbers, bodies: bodies)
@@ -54,8 +55,9 @@ struct PhoneBlockRoutes {
   private func group(
     _ router: Router<ServerRequestContext>, _ scope: AppScopes
   ) -> RouterGroup<ServerRequestContext> {
-    router.group("phoneblock/api").add(middleware: PhoneBlockErrorMiddleware(failures: services.failures))
-      .add(middleware: network).add(middleware: PhoneBlockKeyMiddleware(directory: services.apps))
+    let keys = ClientKeyMiddleware(directory: services.apps, places: PhoneBlockCredentials.places)
+    return router.group("phoneblock/api").add(middleware: PhoneBlockErrorMiddleware(failures: services.failures))
+      .add(middleware: network).add(middleware: keys)
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
   }
 }

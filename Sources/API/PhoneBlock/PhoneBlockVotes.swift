@@ -13,13 +13,11 @@ enum PhoneBlockVotes {
   /// The steps of votes in block lists.
   static let buckets = [2, 4, 10, 20, 50, 100]
 
-  /// The votes of a number that may be blocked. A number of a range has none of its own while the range is shown.
-  /// - Parameter isInRange: whether its range is shown.
-  static func votes(of caller: ListedCaller, isInRange: Bool, at time: Date) -> Int {
+  /// The votes of a number; 0 for one that may not be blocked.
+  static func votes(of caller: ListedCaller, at time: Date) -> Int {
     guard caller.mayBlock, !caller.isAllowed else { return 0 }
     switch caller.cause {
-    case .range: return isInRange ? 0 : listed
-    case .decision: return listed
+    case .range, .decision: return listed
     case .reports:
       let evidence = caller.evidence(at: time)
       return max(listed, Int(max(0, evidence.complaints - evidence.legitimate).rounded()))

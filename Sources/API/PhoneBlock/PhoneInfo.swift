@@ -29,7 +29,8 @@ struct PhoneInfo: Encodable {
   var heat = 0.0
   /// 0 to 100.
   var spamConfidence = 0
-  var calls: Int64 = 0
+  /// Always 0: a live count would say which numbers are called, and when.
+  let calls = 0
 
   /// - Parameter number: nil for a number that the server does not know.
   init(unlisted number: Int64? = nil) {
@@ -46,7 +47,7 @@ struct PhoneInfo: Encodable {
     label = caller.label
     // Nothing is said about reports of a number that is only identified.
     guard caller.mayBlock else { return }
-    votes = PhoneBlockVotes.votes(of: caller, isInRange: isInRange, at: time)
+    votes = PhoneBlockVotes.votes(of: caller, at: time)
     rating = caller.cause == .range ? .missed : PhoneBlockRating(caller.category)
     votesWildcard = isInRange ? PhoneBlockVotes.listed : 0
     dateAdded = Int64(caller.listedAt.timeIntervalSince1970 * 1_000)
@@ -54,7 +55,6 @@ struct PhoneInfo: Encodable {
     // A sum that halves in 14 days is 20.2 times the value of one day.
     heat = (caller.heat(at: time) / 20.2 * 100).rounded() / 100
     spamConfidence = Int((caller.confidence(at: time) * 100).rounded())
-    calls = caller.calls
   }
 
   /// A number that is known by its range alone.
@@ -69,6 +69,8 @@ struct PhoneInfo: Encodable {
     guard let entry else { return }
     if phone == "unknown", !entry.isPrefix { phone = "+\(entry.number)" }
     (blackListed, whiteListed) = (entry.isBlocked, !entry.isBlocked)
+    // Some clients read the figures alone.
+    if whiteListed { (votes, votesWildcard, spamConfidence, rating) = (0, 0, 0, .legitimate) }
   }
 
   /// Whether the answer differs from that about an unlisted number.

@@ -89,6 +89,7 @@ public struct RetentionJob: Sendable {
     var comments = 0
     if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
     let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))
+    try await store.addListingHashes()
     let personal = try await store.purgePersonalNumbers(endedBefore: time)
     let installations = try await store.purgeInstallations(before: before(limits.installations))
     // Months count as 31 days, so that nothing is dropped too early.

@@ -23,8 +23,6 @@ public struct ListedCaller: Sendable, Equatable {
   let storedHeat: Double
   let storedEvidence: Double
   let storedLegitimate: Double
-  /// Calls that phones have counted.
-  public let calls: Int64
 
   /// The heat for apps; see ``Explanation/coarse``.
   public func heat(at time: Date) -> Double {
@@ -63,12 +61,16 @@ public enum CallerState: Sendable, Equatable {
 public struct CallerStore: Sendable {
   /// The most numbers in one answer: a prefix of four digits has 31 of 2,000,000.
   public static let mostCallers = 1_000
+  /// The most numbers of ``hottest(prefix:at:)``: as many records as the largest binary list has.
+  public static let mostHottest = 65_535
 
   private let pool: PostgresPool
+  private let protection: ProtectionCache
 
   /// - Parameter pool: where listings are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
+    protection = ProtectionCache(store: ProtectionStore(pool: pool))
   }
 
   /// The listed numbers whose hash begins with a prefix, in ascending order of number, and the personal numbers of the
@@ -82,15 +84,13 @@ public struct CallerStore: Sendable {
   public func listed(
     _ prefix: NumberSHA1Prefix, for reporter: [UInt8], at time: Date
   ) async throws -> (callers: [ListedCaller], personal: [PersonalNumber]) {
-    try await pool.withConnection { connection in
-      let (rows, personal) = try await connection.pipeline(
-        FindCallersBySHA1(prefix: prefix), ReadPersonalNumbers(reporter: reporter))
-      let found = rows.filter {
-        prefix.bytes.count <= 8 || prefix.matches(NumberSHA1.of("+\($0.caller.number)"))
-      }
-      let callers = try await Self.evaluated(found, at: time, on: connection)
-      return (callers.sorted { $0.number < $1.number }, personal)
+    let (rows, personal) = try await pool.withConnection { connection in
+      try await connection.pipeline(FindCallersBySHA1(prefix: prefix), ReadPersonalNumbers(reporter: reporter))
     }
+    let found = rows.filter {
+      prefix.bytes.count <= 8 || prefix.matches(NumberSHA1.of("+\($0.caller.number)"))
+    }
+    return (try await evaluated(found, at: time).sorted { $0.number < $1.number }, personal)
   }
 
   /// The state of one number, and the personal numbers of the user who asks.
@@ -100,31 +100,31 @@ public struct CallerStore: Sendable {
   public func state(
     of number: Int64, for reporter: [UInt8], at time: Date
   ) async throws -> (state: CallerState, personal: [PersonalNumber]) {
-    try await pool.withConnection { connection in
-      let (found, decisions, personal) = try await connection.pipeline(
+    let (found, decisions, personal) = try await pool.withConnection { connection in
+      try await connection.pipeline(
         FindCaller(number: number), ReadStandingDecision(number: number), ReadPersonalNumbers(reporter: reporter))
-      if let caller = try await Self.evaluated(found, at: time, on: connection).first {
-        return (.listed(caller), personal)
-      }
-      if decisions.first?.treatment == .allow { return (.allowed, personal) }
-      let isProtected = try await ProtectionStore.rule(for: number, on: connection) != nil
-      return (isProtected ? .allowed : .unlisted, personal)
     }
+    if let caller = try await evaluated(found, at: time).first { return (.listed(caller), personal) }
+    if decisions.first?.treatment == .allow { return (.allowed, personal) }
+    let isProtected = try await protection.numbers().rule(for: number) != nil
+    return (isProtected ? .allowed : .unlisted, personal)
   }
 
-  private static func evaluated(
-    _ found: [FoundCaller], at time: Date, on connection: PostgresConnection
-  ) async throws -> [ListedCaller] {
-    var callers = found.map(\.caller)
-    for index in found.indices where found[index].mayBeProtected {
-      guard try await ProtectionStore.rule(for: callers[index].number, on: connection) != nil else { continue }
-      (callers[index].isAllowed, callers[index].mayBlock) = (true, false)
-    }
+  /// Applies protection and appeals. It takes its connections itself, so call it without one.
+  private func evaluated(_ found: [FoundCaller], at time: Date) async throws -> [ListedCaller] {
+    guard !found.isEmpty else { return [] }
+    let protected = try await protection.numbers()
     let appealed = found.filter(\.isAppealed).map(\.caller.number).sorted()
-    guard !appealed.isEmpty else { return callers }
-    let victims = try await AppealStore.victims(at: time, numbers: appealed, on: connection)
-    for index in callers.indices where victims.contains(callers[index].number) { callers[index].mayBlock = false }
-    return callers
+    let victims =
+      appealed.isEmpty
+      ? []
+      : try await pool.withConnection { try await AppealStore.victims(at: time, numbers: appealed, on: $0) }
+    return found.map { row in
+      var caller = row.caller
+      if protected.rule(for: caller.number) != nil { caller.isAllowed = true }
+      if caller.isAllowed || victims.contains(caller.number) { caller.mayBlock = false }
+      return caller
+    }
   }
 
   /// The approved ranges, ascending.
@@ -137,23 +137,22 @@ public struct CallerStore: Sendable {
   public func complete(_ ranges: [NumberRange]) async throws -> Set<NumberRange> {
     guard !ranges.isEmpty else { return [] }
     let blocked = Set(try await pool.run(FindBlockedNumbers(numbers: ranges.flatMap { Array($0.numbers) })))
-    return Set(ranges.filter { $0.numbers.allSatisfy(blocked.contains) })
+    let listed = ranges.filter { $0.numbers.allSatisfy(blocked.contains) }
+    guard !listed.isEmpty else { return [] }
+    let protected = try await protection.numbers()
+    return Set(listed.filter { range in range.numbers.allSatisfy { protected.rule(for: $0) == nil } })
   }
 
-  /// The numbers to block with the most heat, the hottest first.
+  /// The numbers to block with the most heat, the hottest first; at most ``mostHottest``.
   /// - Parameters:
   ///   - prefix: the digits that they begin with; empty for all.
-  ///   - evidence: the least evidence without the weight against it; nil for any.
-  public func hottest(
-    _ limit: Int, prefix: String, evidence: Double?, at time: Date
-  ) async throws -> [ListedCaller] {
-    let scale = Decay.evidence.scale(at: Explanation.coarseTime(time))
-    return try await pool.run(
-      FindHottestCallers(prefix: prefix, evidence: evidence.map { $0 * scale }, limit: limit))
+  ///   - time: the time for which appeals are evaluated.
+  public func hottest(prefix: String, at time: Date) async throws -> [ListedCaller] {
+    try await evaluated(try await pool.run(FindHottestCallers(prefix: prefix)), at: time).filter(\.mayBlock)
   }
 
   /// The figures of some numbers; those that are not listed are missing.
   public func callers(_ numbers: [Int64]) async throws -> [ListedCaller] {
-    try await pool.run(ReadCallers(numbers: numbers))
+    try await pool.run(ReadCallers(numbers: numbers)).map(\.caller)
   }
 }

@@ -63,6 +63,34 @@ struct AddListed: PostgresStatement {
   }
 }
 
+/// Some listings of an earlier program, which have no SHA-1.
+struct FindListingsWithoutSHA1: PostgresStatement {
+  let limit: Int
+
+  static let sql = "SELECT number FROM listings WHERE sha1 IS NULL ORDER BY number LIMIT $1::bigint"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(Int64(limit)) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// Adds the SHA-1 of some listings.
+struct AddListingSHA1: PostgresStatement {
+  typealias Row = Void
+
+  let numbers: [Int64]
+
+  static let sql = """
+    UPDATE listings l SET sha1 = t.sha1 FROM unnest($1::bigint[], $2::bigint[]) AS t (number, sha1)
+    WHERE l.number = t.number
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(numbers)
+    parameters.append(numbers.map(NumberSHA1.stored(_:)))
+  }
+}
+
 /// Number of listed numbers.
 struct CountListings: PostgresStatement {
   static let sql = "SELECT count(*) FROM listings"

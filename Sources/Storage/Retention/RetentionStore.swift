@@ -47,6 +47,19 @@ public struct RetentionStore: Sendable {
     }
   }
 
+  /// Adds the SHA-1 to listings of an earlier program, so that lookups find them before the next publication.
+  public func addListingHashes() async throws {
+    while true {
+      try Task.checkCancellation()
+      let count = try await pool.retrying { connection in
+        let numbers = try await connection.run(FindListingsWithoutSHA1(limit: batchSize))
+        if !numbers.isEmpty { _ = try await connection.run(AddListingSHA1(numbers: numbers)) }
+        return numbers.count
+      }
+      if count < batchSize { return }
+    }
+  }
+
   /// Deletes the tokens of installed apps without a report since `time`, and those created before it without any.
   /// - Returns: the number of deleted rows.
   @discardableResult

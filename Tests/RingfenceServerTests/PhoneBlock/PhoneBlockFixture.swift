@@ -62,23 +62,49 @@ struct PhoneBlockFixture {
     try await pool.withConnection { try await $0.query(query) }.first?.decode(0) ?? 0
   }
 
+  /// Records a publication, as the publisher does with its listings.
+  static func record(_ serial: Int64) async throws {
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO publications (serial, state, as_of, published_at, manifest_sha256)
+        VALUES (\(serial), 'published', \(now), \(now), decode(repeat('00', 32), 'hex'))
+        """)
+    }
+  }
+
   /// Publishes a pack of numbers to block.
-  static func publish(_ serial: Int64, _ numbers: [Int64], in folder: PublicationFolder) throws {
+  /// - Parameter isRecorded: whether the database has the publication.
+  static func publish(
+    _ serial: Int64, _ numbers: [Int64], in folder: PublicationFolder, isRecorded: Bool = true
+  ) async throws {
+    try await publish(serial, [("blocklist", nil, nil, numbers)], in: folder, isRecorded: isRecorded)
+  }
+
+  /// The same of several packs.
+  static func publish(
+    _ serial: Int64, _ packs: [(name: String, region: String?, shard: Int?, numbers: [Int64])],
+    in folder: PublicationFolder, isRecorded: Bool = true
+  ) async throws {
     try FileManager.default.createDirectory(atPath: "\(folder.path)/packs", withIntermediateDirectories: true)
-    let file = "packs/blocklist-\(serial).rfpack"
-    let writer = try PackWriter(
-      path: "\(folder.path)/\(file)",
-      options: .init(kind: .blocking, serial: UInt64(serial), createdAt: 1_795_132_800 + serial))
-    for number in numbers { try writer.append(number) }
-    let summary = try writer.finish()
-    let pack = ManifestPack(
-      name: "blocklist", kind: "blocking", region: nil, serial: serial, entries: summary.entries, first: summary.first,
-      last: summary.last, bytes: summary.bytes, sha256: summary.sha256.hex,
-      contentSHA256: try PackReader.open(path: "\(folder.path)/\(file)").contentDigest().hex, path: file)
+    let written = try packs.map { pack in
+      let file = "packs/\(pack.name)-\(serial).rfpack"
+      let writer = try PackWriter(
+        path: "\(folder.path)/\(file)",
+        options: .init(kind: .blocking, serial: UInt64(serial), createdAt: 1_795_132_800 + serial))
+      for number in pack.numbers { try writer.append(number) }
+      let summary = try writer.finish()
+      return ManifestPack(
+        name: pack.name, kind: "blocking", region: pack.region, shard: pack.shard, serial: serial,
+        entries: summary.entries, first: summary.first, last: summary.last, bytes: summary.bytes,
+        sha256: summary.sha256.hex,
+        contentSHA256: try PackReader.open(path: "\(folder.path)/\(file)").contentDigest().hex, path: file)
+    }
     try folder.reveal(
       Manifest(
-        serial: serial, issued: Date(), asOf: Date(), expires: Date() + 86_400, previous: nil, packs: [pack]),
+        serial: serial, issued: Date(), asOf: Date(), expires: Date() + 86_400, previous: nil, packs: written),
       signedBy: SigningKey())
+    if isRecorded { try await record(serial) }
   }
 }
 

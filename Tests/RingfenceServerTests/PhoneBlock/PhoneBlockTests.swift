@@ -28,8 +28,9 @@ import Testing
     try await Fixture.list(members)
     try await TestServer.run { server in
       let found = try await server.phoneBlock("/check?\(all)").text
-      for part in [#""votes":0,"#, #""votesWildcard":10,"#, #""rating":"B_MISSED""#] {
-        #expect(found.contains(part), "\(part)")
+      let asked = try await server.phoneBlock("/num/+12015550123").text
+      for part in [#""votes":10,"#, #""votesWildcard":10,"#, #""rating":"B_MISSED""#] {
+        #expect(found.contains(part) && asked.contains(part), "\(part)")
       }
       let prefix = try await server.phoneBlock("/check-prefix?\(all)").text
       #expect(prefix.contains(#""range10":[{"cnt":10,"prefix":"+1201555012","votes":10}],"range100":[]"#))
@@ -128,6 +129,7 @@ import Testing
       #expect(try await server.phoneBlock("/report-call/112", .post).status == 400)
       #expect(try await server.phoneBlock("/blacklist/110", .put).status == 400)
       #expect(try await server.phoneBlock("/blacklist/+0?wildcard=true", .put).status == 400)
+      #expect(try await server.phoneBlock("/whitelist/+4930?wildcard=true", .put).status == 400)
       #expect(try await Fixture.count("SELECT count(*) FROM reports") == 0)
       #expect(try await Fixture.count("SELECT count(*) FROM personal_numbers") == 0)
       // A longer comment than Ringfence stores is cut.
@@ -203,6 +205,19 @@ import Testing
     // The first eight bytes of the hash.
     #expect(try await Fixture.count("SELECT sha1 FROM listings") == Int64(bitPattern: 0x88E9_1F5F_9C82_9EF3))
     #expect(try await Fixture.count("SELECT serial FROM listings") == 812)
+  }
+
+  @Test func `the retention job adds the hashes of rows of an earlier program`() async throws {
+    let numbers = [12_015_550_123, 12_015_550_124, 12_015_550_125] as [Int64]
+    try await Fixture.list(numbers.map { Listing(number: $0, category: .fraud, cause: .reports) })
+    try await Fixture.pool.withConnection { connection in
+      _ = try await connection.execute("UPDATE listings SET sha1 = NULL")
+    }
+    try await RetentionStore(pool: Fixture.pool, batchSize: 2).addListingHashes()
+    #expect(try await Fixture.count("SELECT count(*) FROM listings WHERE sha1 IS NULL") == 0)
+    #expect(
+      try await Fixture.count("SELECT sha1 FROM listings WHERE number = 12015550123")
+        == Int64(bitPattern: 0x88E9_1F5F_9C82_9EF3))
   }
 
   /// The texts of SpamBlocker, with its tags filled in as it does.

@@ -8,7 +8,7 @@ package import PackFormats
 /// The newest publication's packs in the formats of other programs, with the numbers to block alone.
 ///
 /// A file is made of its pack when it is first asked for, and kept in the folder `.lists` until the pack changes. One
-/// file is made at a time.
+/// file is made at a time, and one of PhoneBlock's beside it, which waits for the database.
 package actor ListFiles {
   /// One file: a pack in a format.
   package struct Request: Sendable {
@@ -27,9 +27,14 @@ package actor ListFiles {
     }
   }
 
+  private enum Kind {
+    case formats, phoneBlock
+  }
+
   private let folder: PublicationFolder
   private var running: [String: Task<Void, any Error>] = [:]
-  private var last: Task<Void, any Error>?
+  /// The newest task of each kind; each waits for the one before it.
+  private var last: [Kind: Task<Void, any Error>] = [:]
   private var known: (serial: Int64, task: Task<[ListOffer], any Error>)?
   /// The packs of the two newest publications that were asked for, the newest first. The files of both are kept: a client
   /// may be opening one of the earlier publication.
@@ -48,30 +53,30 @@ package actor ListFiles {
     let base = base(of: request.pack, since: request.since, newest: manifest.serial)
     let list = ListBuild(folder: folder, pack: request.pack, format: request.format, base: base?.path)
     let name = Self.name(of: request.pack, since: base?.serial, request.format.fileExtension)
-    return try await make(name, of: request.pack, isCompressed: request.isCompressed, in: manifest) { path in
-      try list.write(path)
-    }
+    return try await make(
+      name, of: request.pack, isCompressed: request.isCompressed, in: manifest, as: .formats, write: list.write)
   }
 
   /// Returns the path of PhoneBlock's block list of a pack in JSON or XML, which is made if it is missing.
   /// - Parameters:
   ///   - since: the serial from which on the changes are wanted; nil for the complete list.
-  ///   - figures: the figures of numbers.
+  ///   - figures: the figures of all these numbers. An error leaves no file.
   package func phoneBlockList(
     of pack: ManifestPack, isXML: Bool, since: Int64?, isCompressed: Bool, in manifest: Manifest,
     figures: @escaping @Sendable ([Int64]) async throws -> [Int64: PhoneBlockFigures]
   ) async throws -> String {
-    let base = base(of: pack, since: since, newest: manifest.serial)
+    // A version between two of the pack may be one of another pack.
+    let earlier = base(of: pack, since: since, newest: manifest.serial)
+    let base = earlier?.serial == since ? earlier : nil
     let list = PhoneBlockListBuild(folder: folder, pack: pack, isXML: isXML, base: base?.path, figures: figures)
     let name = Self.name(of: pack, since: base?.serial, isXML ? "phoneblock.xml" : "phoneblock.json")
-    return try await make(name, of: pack, isCompressed: isCompressed, in: manifest) { path in
-      try await list.write(path)
-    }
+    return try await make(
+      name, of: pack, isCompressed: isCompressed, in: manifest, as: .phoneBlock, write: list.write)
   }
 
   /// - Parameter write: writes the file of this name, which is not compressed.
   private func make(
-    _ name: String, of pack: ManifestPack, isCompressed: Bool, in manifest: Manifest,
+    _ name: String, of pack: ManifestPack, isCompressed: Bool, in manifest: Manifest, as kind: Kind,
     write: @escaping @Sendable (String) async throws -> Void
   ) async throws -> String {
     let plain = "\(path)/\(name)"
@@ -81,7 +86,7 @@ package actor ListFiles {
       try await task.value
       return wanted
     }
-    let previous = last
+    let previous = last[kind]
     if manifest.serial > kept.first?.serial ?? 0 {
       kept = [(manifest.serial, Set(manifest.packs.map(Self.prefix)))] + kept.prefix(1)
     }
@@ -99,7 +104,7 @@ package actor ListFiles {
       try Self.setTime(wanted, of: pack, in: folder)
     }
     running[wanted] = task
-    last = task
+    last[kind] = task
     defer { running[wanted] = nil }
     try await task.value
     return wanted

@@ -61,13 +61,12 @@ struct PhoneBlockListBuild: Sendable {
   let isXML: Bool
   /// The earlier pack from which on the changes are written; nil for the complete list.
   let base: String?
-  /// The figures of numbers; those that the database no longer lists are missing.
+  /// The figures of all these numbers.
   let figures: @Sendable ([Int64]) async throws -> [Int64: PhoneBlockFigures]
 
   func write(_ path: String) async throws {
     let reader = try PackReader.open(path: folder.filePath(pack.path))
     let time = Int64(clamping: reader.header.createdAt) * 1_000
-    let listed = PhoneBlockFigures(votes: 10, rating: "B_MISSED", lastActivity: time)
     let removed = PhoneBlockFigures(votes: 0, rating: "A_LEGITIMATE", lastActivity: time)
     var entries = try ListEntries(reader, since: try base.map { try PackReader.open(path: $0) })
     var text = PhoneBlockListText(isXML: isXML, version: pack.serial)
@@ -86,7 +85,7 @@ struct PhoneBlockListBuild: Sendable {
         let known = try await figures(batch.filter { !$0.isRemoved }.map(\.number))
         var bytes = Data()
         for entry in batch {
-          let shown = entry.isRemoved ? removed : known[entry.number] ?? listed
+          guard let shown = entry.isRemoved ? removed : known[entry.number] else { continue }
           bytes.append(contentsOf: text.entry(entry.number, shown).utf8)
         }
         try output.write(contentsOf: bytes)
