@@ -136,7 +136,7 @@ let package = Package(
       "Importing",
       [
         "AsyncSupport", "FileSupport", "Intake", "OutboundHTTP", "Storage", "Curation", "PhoneNumbers", "Timestamps",
-        "CZlib", crypto, logging,
+        "CallerPack", "CZlib", crypto, logging,
       ]),
     library(
       "Publishing",

@@ -14,6 +14,8 @@ CREATE TABLE source_feeds (
     ceiling       text        NOT NULL CHECK (ceiling IN ('nothing', 'review', 'identify', 'block')),
     license       text        CHECK (length(license) BETWEEN 1 AND 200),
     added_at      timestamptz NOT NULL,
+    -- Of a removed source only the ceiling is used: its complaints stay.
+    removed_at    timestamptz,
     next_at       timestamptz NOT NULL,
     -- Of the last file that was read.
     etag          text        CHECK (length(etag) <= 1000),
@@ -28,4 +30,4 @@ CREATE TABLE source_feeds (
     failed_at     timestamptz,
     error         jsonb       CHECK (error ? 'code' AND octet_length(error::text) <= 8192)
 );
-CREATE INDEX source_feeds_next ON source_feeds (next_at);
+CREATE INDEX source_feeds_next ON source_feeds (next_at) WHERE removed_at IS NULL;

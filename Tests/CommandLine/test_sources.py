@@ -90,12 +90,12 @@ def wait_for_first(server, name):
     wait_until(lambda: status(server, name).get("refreshed_at") or status(server, name)["failures"], 60, f"{name} to be read")
 
 
-def refresh(server, name):
+def refresh(server, name, *options):
     """The server may be downloading the source at the same moment."""
     said = []
 
     def is_done():
-        said[:] = call(server, "sources", "refresh", name)
+        said[:] = call(server, "sources", "refresh", name, *options)
         return "at this moment" not in said[1]
 
     wait_until(is_done, 60, "another download")
@@ -129,6 +129,61 @@ def test_an_unchanged_file_is_not_sent_again(server, site):
     fields = [fields for path, _, fields in site.requests if path == "/etag.csv"][-1]
     assert fields["If-None-Match"] == '"7"' and fields["If-Modified-Since"] == "Sun, 22 Nov 2026 10:00:00 GMT"
     assert status(server, "etag")["entries"] == 3
+
+
+def test_a_list_that_loses_most_entries_is_refused_until_it_is_forced(server, site):
+    numbers = [str(33162000000 + index) for index in range(120)]
+    url = site.give("/shrunken.csv", "number\n" + "\n".join(numbers) + "\n")
+    server.run("sources", "add", "shrunken", "--url", url, "--format", "csv")
+    wait_for_first(server, "shrunken")
+    site.give("/shrunken.csv", "number\n" + "\n".join(numbers[:50]) + "\n")
+    code, said = refresh(server, "shrunken")
+    assert code == 1 and "50 entries, less than half of the stored 120" in said and "--force" in said, said
+    assert len(complaints(server, "shrunken")) == 120
+    assert refresh(server, "shrunken", "--force") == [0, "50 entries: 0 added, 0 renewed, 70 removed.\n"]
+    assert len(complaints(server, "shrunken")) == 50
+
+
+def test_a_file_of_which_an_entry_was_not_stored_is_read_again(server, site):
+    def give(*numbers):
+        return site.give("/back.csv", "number\n" + "\n".join(numbers) + "\n", ETag=f'"{len(numbers)}"')
+
+    url = give(*NUMBERS)
+    server.run("sources", "add", "back", "--url", url, "--format", "csv")
+    wait_for_first(server, "back")
+    give(*NUMBERS[1:])
+    assert refresh(server, "back")[0] == 0
+    # Its report was withdrawn today.
+    give(*NUMBERS)
+    for _ in range(2):
+        assert refresh(server, "back") == [0, "2 entries: 0 added, 0 renewed, 0 removed.\n"]
+    assert server.query("SELECT etag IS NULL FROM source_feeds WHERE name = 'back'") == [["t"]]
+
+
+def test_a_removed_source_keeps_its_ceiling_and_its_name_is_free(server, site):
+    row = '{"number":"+12015550127","category":"fraud","reported_at":"2026-11-20T10:00:00Z","reporter":"r"}\n'
+    url = site.give("/ended.jsonl", row)
+    server.run("sources", "add", "ended", "--url", url, "--format", "jsonl", "--ceiling", "nothing")
+    wait_for_first(server, "ended")
+    assert server.query("SELECT reporters FROM numbers WHERE number = 12015550127") == [["0"]]
+    # The server may hold the lease.
+    wait_until(lambda: call(server, "sources", "remove", "ended")[0] == 0, 60, "the removal")
+    assert "ended" not in server.run("sources", "status")
+    assert call(server, "sources", "refresh", "ended")[0] == 1
+    assert server.query("SELECT ceiling FROM source_feeds WHERE name = 'ended' AND removed_at IS NOT NULL") == [["nothing"]]
+    server.run("sources", "add", "ended", "--url", url, "--format", "jsonl", "--ceiling", "review")
+    wait_for_first(server, "ended")
+    assert status(server, "ended")["ceiling"] == "review"
+
+
+def test_a_rule_is_saved_before_its_source_and_not_for_one_that_is_there(server, site):
+    url = site.give("/ruled.csv", "number\n" + "\n".join(NUMBERS) + "\n")
+    server.run("sources", "add", "ruled", "--url", url, "--format", "csv", "--weight", "2")
+    actions = server.query("SELECT action FROM audit_events ORDER BY xmin::text::bigint DESC LIMIT 2")
+    assert actions == [["source.add"], ["thresholds.save"]]
+    code, said = call(server, "sources", "add", "ruled", "--url", url, "--format", "csv", "--weight", "9")
+    assert code == 1 and "There is a source named ruled" in said
+    assert ["ruled", "2", "1", "1", "1", "1"] in [line.split() for line in server.run("sources", "list").splitlines()]
 
 
 @pytest.mark.parametrize("name, compress", [("gz", gzip.compress), ("xz", lzma.compress)])
@@ -190,6 +245,8 @@ WRONG_FILES = {
     "other-text": (lambda: b"number\nx\ny\n", {}, "cannot be read"),
     "no-rows": (lambda: b"number\n", {}, "no entry"),
     "long-row": (lambda: b"number\n" + b"1" * (50 << 20), {}, "cannot be read"),
+    "left-out": (lambda: b"number\n+447911123456\n", {}, "no entry"),
+    "part": (lambda: b"number\n12015550123\n", {"status": 206}, "status 206"),
     "one-line": (lambda: b"1" * (50 << 20), {}, "no entry"),
     "damaged": (lambda: b"\x1f\x8b\x08broken", {}, "damaged"),
     "cut-gzip": (lambda: gzip.compress(b"number\n12015550123\n")[:-6], {}, "damaged"),
@@ -204,7 +261,7 @@ def test_a_wrong_file_leaves_the_former_entries(server, site, kind):
     make, fields, message = WRONG_FILES[kind]
     if not any(row["name"] == "wrong" for row in json.loads(server.run("sources", "status", "--format", "json"))):
         url = site.give("/wrong", "number\n" + "\n".join(NUMBERS) + "\n")
-        server.run("sources", "add", "wrong", "--url", url, "--format", "csv")
+        server.run("sources", "add", "wrong", "--url", url, "--format", "csv", "--country", "US", "--country", "FR")
         wait_for_first(server, "wrong")
     site.give("/wrong", make(), **fields)
     code, said = refresh(server, "wrong")
@@ -232,6 +289,8 @@ def test_a_redirect_within_the_origin_is_followed_and_another_one_is_not(server,
     (["--url", "http://u:p@a/b", "--format", "csv"], "--url is not valid"),
     (["--url", "http://a/b", "--format", "csv", "--every", "1m"], "--every 1m is not a time"),
     (["--url", "http://a/b", "--format", "csv", "--category", "x=y"], "There is no category y"),
+    (["--url", "http://a/b", "--format", "csv", "--category", "x=legitimate"], "There is no category legitimate"),
+    (["--url", "http://a/b", "--format", "csv", "--key-file", "key"], "Use an https address"),
     (["--url", "http://a/b", "--format", "csv", "--country", "XX"], "XX is not a country"),
     (["--url", "http://a/b", "--format", "csv", "--weight", "11"], "--weight is 11"),
 ])

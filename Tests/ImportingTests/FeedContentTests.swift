@@ -132,6 +132,33 @@ import Testing
     #expect(try code(#"{"numbers":[{"phone":"\#(long)"}],"version":1}"#, .phoneBlock) == .tooManyRejects)
   }
 
+  @Test func `a complete list of which everything is left out is refused`() throws {
+    #expect(throws: FeedFailure.noEntries) { try read("number\n+12015550123\n", .csv) { $0.countries = ["FR"] } }
+    #expect(throws: FeedFailure.noEntries) {
+      try read("number\n+12015550123\n", .csv) { $0.categories = ["*": FeedOptions.skipped] }
+    }
+    #expect(throws: FeedFailure.noEntries) {
+      try read("number\n+12015550123\n", .csv) { $0.categories = ["*": "legitimate"] }
+    }
+  }
+
+  @Test func `reading ends after twice as many rows as there may be entries`() throws {
+    let text = "number\n" + String(repeating: "+12015550123\n", count: 5)
+    #expect(throws: FeedFailure.tooManyEntries(maximum: 2)) { try read(text, .csv, most: 2) { $0.countries = ["FR"] } }
+  }
+
+  @Test func `a cancelled task ends reading`() async throws {
+    let scratch = try Scratch()
+    defer { withExtendedLifetime(scratch) {} }
+    let path = try scratch.file("number\n" + String(repeating: "+12015550123\n", count: 5_000))
+    let reading = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await FeedContent.read(
+        path: path, feed: .csv, options: FeedOptions(), isComplete: true, most: 10_000)
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+  }
+
   @Test func `of several entries of a number the gravest category counts`() throws {
     let content = try read("number,k\n+12015550123,b\n+12015550123,a\n", .csv) { options in
       options.categoryColumn = "k"

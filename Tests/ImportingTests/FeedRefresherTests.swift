@@ -23,9 +23,12 @@ import Testing
       folder: NSTemporaryDirectory())
   }
 
-  private func add(_ name: String = "list", to stores: Stores) async throws -> SourceFeed {
+  private func add(
+    _ name: String = "list", to stores: Stores, url: String = "http://127.0.0.1/list",
+    options: FeedOptions = FeedOptions()
+  ) async throws -> SourceFeed {
     let list = try await stores.apps.source(named: name, at: now)
-    let settings = SourceFeed.Settings(name: name, url: "http://127.0.0.1/list", format: .csv, every: 3_600)
+    let settings = SourceFeed.Settings(name: name, url: url, format: .csv, every: 3_600, options: options)
     let event = Actor.commandLine("Test").did("source.add", to: name)
     #expect(try await stores.feeds.add(settings, as: list, at: now, audit: event))
     return try #require(try await stores.feeds.feed(named: name))
@@ -102,6 +105,111 @@ import Testing
     #expect(try await stores.feeds.entries(of: feed.id, after: 0).map(\.number) == [Self.numbers[1]])
     _ = try await refresher.store(both, isComplete: true, of: feed, at: now + 86_400)
     #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
+  }
+
+  @Test func `a number never has two reports of a list`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    for category in [ReportCategory.fraud, .survey] {
+      _ = try await refresher.store(content([(Self.numbers[0], category)]), isComplete: true, of: feed, at: now)
+    }
+    // The first report was withdrawn today, so that it cannot be stored again before tomorrow.
+    let back = content([(Self.numbers[0], .fraud)])
+    let today = try await refresher.store(back, isComplete: true, of: feed, at: now)
+    #expect((today.entries, today.replaced, today.postponed) == (1, 0, 1))
+    #expect(try await stores.feeds.entries(of: feed.id, after: 0).map(\.category) == [.survey])
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
+    let tomorrow = try await refresher.store(back, isComplete: true, of: feed, at: now + 86_400)
+    #expect((tomorrow.entries, tomorrow.replaced, tomorrow.postponed) == (1, 1, 0))
+    let standing = try await stores.numbers.standing(of: Self.numbers[0])
+    #expect((standing.reports, standing.leading) == (1, .fraud))
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a refresh that ended between a withdrawal and the new report is repeated`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let all = content((0..<120).map { (33_162_000_000 + $0, .fraud) })
+    _ = try await refresher.store(all, isComplete: true, of: feed, at: now)
+    let later = now + 8 * 86_400
+    let stored = try await stores.feeds.entries(of: feed.id, after: 0)
+    try await stores.reports.withdraw(Array(stored[..<50]), of: feed.id, at: later)
+    #expect(try await stores.numbers.standing(of: 33_162_000_000).reports == 0)
+    let summary = try await refresher.store(all, isComplete: true, of: feed, at: later)
+    #expect((summary.entries, summary.replaced, summary.postponed) == (120, 120, 0))
+    for number in [33_162_000_000, 33_162_000_119] as [Int64] {
+      #expect(try await stores.numbers.standing(of: number).reports == 1)
+    }
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a complete list with less than half of the stored entries is refused`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    func list(_ count: Int64) -> FeedContent { content((0..<count).map { (33_162_000_000 + $0, .fraud) }) }
+    _ = try await refresher.store(list(99), isComplete: true, of: feed, at: now)
+    try await refresher.compare(list(1), to: feed)
+    _ = try await refresher.store(list(120), isComplete: true, of: feed, at: now)
+    try await refresher.compare(list(60), to: feed)
+    await #expect(throws: FeedFailure.tooFewEntries(59, former: 120)) {
+      try await refresher.compare(list(59), to: feed)
+    }
+  }
+
+  @Test func `complaints of a source have no reporters, comments or defenders`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let rows = ["fraud", "fraud", "legitimate"].enumerated().map { index, category in
+      #"{"number":"+12015550123","category":"\#(category)","reported_at":"2026-11-1\#(index)T10:00:00Z","#
+        + #""reporter":"reporter-\#(index)","comment":"A comment."}"#
+    }
+    let scratch = try Scratch()
+    defer { withExtendedLifetime(scratch) {} }
+    let path = try scratch.file(rows.joined(separator: "\n") + "\n")
+    _ = try await refresher.importComplaints(path, .jsonLines, of: feed, at: now)
+    let standing = try await stores.numbers.standing(of: Self.numbers[0])
+    #expect(standing.reports == 2)
+    #expect(standing.parts.map(\.category) == [.fraud] && standing.parts.map(\.reporters) == [0])
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a source that is no longer due is not downloaded by a second server`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    try await stores.feeds.succeed(feed, with: SourceFeed.State(), next: now + 3_600)
+    let outcome = try await refresher.withClient {
+      try await refresher.refresh("list", by: $0, at: now, onlyIfDue: true)
+    }
+    #expect(outcome == nil)
+    #expect(try await stores.feeds.feed(named: "list")?.failures == 0)
+  }
+
+  @Test func `a key is not sent to another machine without encryption`() async throws {
+    let stores = stores
+    var options = FeedOptions()
+    options.keyFile = "/nonexistent"
+    _ = try await add(to: stores, url: "http://192.0.2.1/list", options: options)
+    let refresher = refresher(stores)
+    let outcome = try await refresher.withClient { try await refresher.refresh("list", by: $0, at: now) }
+    #expect(outcome == .failed(.keyWithoutHTTPS))
+  }
+
+  @Test func `a removed source keeps its ceiling and can be added again`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    var state = SourceFeed.State()
+    (state.etag, state.entries, state.refreshedAt) = ("\"1\"", 3, now)
+    try await stores.feeds.succeed(feed, with: state, next: now)
+    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    #expect(try await refresher.remove("list", at: now, audit: event))
+    #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
+    #expect(try await stores.feeds.due(at: now + 86_400, limit: 10) == [])
+    #expect(try await stores.feeds.feed(named: "list") == nil)
+    #expect(try await !stores.feeds.hasten("list", at: now))
+    #expect(try await !stores.feeds.change("list", to: .block, at: now, audit: event))
+    let again = try await add(to: stores)
+    #expect((again.id, again.state, again.nextAt) == (feed.id, SourceFeed.State(), now))
+    #expect(try await stores.feeds.list().map(\.name) == ["list"])
   }
 
   @Test func `an interrupted refresh can be repeated`() async throws {

@@ -134,6 +134,7 @@ import Testing
       case .expandsTooFar: .expandsTooFar(maximumBytes: 536_870_912)
       case .invalidAddress: .invalidAddress
       case .keyUnreadable: .keyUnreadable("/etc/ringfence/list.key")
+      case .keyWithoutHTTPS: .keyWithoutHTTPS
       case .malformedAnswer: .malformedAnswer
       case .missingColumn: .missingColumn("phone")
       case .noEntries: .noEntries
@@ -141,6 +142,7 @@ import Testing
       case .otherOrigin: .otherOrigin
       case .silent: .silent
       case .tookTooLong: .tookTooLong(seconds: 300)
+      case .tooFewEntries: .tooFewEntries(40, former: 10_000)
       case .tooManyEntries: .tooManyEntries(maximum: 2_000_000)
       case .tooManyRejects: .tooManyRejects(rejected: 9_000, rows: 10_000)
       case .unexpectedEncoding: .unexpectedEncoding("br")

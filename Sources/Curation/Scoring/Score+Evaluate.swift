@@ -13,6 +13,7 @@ extension Score {
   public func judge(
     by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
   ) -> Evaluation {
+    let leading = category(by: thresholds)
     var evaluation = Evaluation(
       verdict: .quiet, category: leading, threshold: nil, isListed: isListed, conditions: [], meetsThreshold: false,
       ceiling: min(.review, sourceCeiling(by: thresholds) ?? .review))
@@ -40,6 +41,23 @@ extension Score {
     }
     evaluation.verdict = verdict(evaluation, overrides)
     return evaluation
+  }
+
+  /// The category of the evaluation: the hottest. Where a source with a low ceiling complains, and no list may list the
+  /// number, the hottest for which there are reporters, so that the source does not choose it.
+  private func category(by thresholds: ThresholdSet) -> ReportCategory? {
+    guard lists.contains(where: { $0.complaints > 0 && thresholds.ceiling(ofSource: $0.appID) < .identify }),
+      !lists.contains(where: { meets($0, thresholds) })
+    else { return leading }
+    return parts.filter { $0.category.isToxic && $0.reporters > 0 && $0.heat > 0 }
+      .min { ($1.heat, $0.category.rawValue) < ($0.heat, $1.category.rawValue) }?.category ?? leading
+  }
+
+  /// Whether a list alone may list the number.
+  private func meets(_ list: List, _ thresholds: ThresholdSet) -> Bool {
+    let rule = thresholds.rule(forSource: list.appID)
+    return rule.weight > 0 && thresholds.ceiling(ofSource: list.appID) >= .identify
+      && asked(of: list, rule.bar(listed: isListed)).allSatisfy(\.isMet)
   }
 
   /// The highest ceiling of the sources that complain about a number without reporters; nil for other numbers.

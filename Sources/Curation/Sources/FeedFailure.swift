@@ -12,6 +12,7 @@ public struct FeedFailure: CodedData, Error {
     case expandsTooFar = "expands_too_far"
     case invalidAddress = "invalid_address"
     case keyUnreadable = "key_unreadable"
+    case keyWithoutHTTPS = "key_without_https"
     case malformedAnswer = "malformed_answer"
     case missingColumn = "missing_column"
     case noEntries = "no_entries"
@@ -19,6 +20,7 @@ public struct FeedFailure: CodedData, Error {
     case otherOrigin = "other_origin"
     case silent
     case tookTooLong = "took_too_long"
+    case tooFewEntries = "too_few_entries"
     case tooManyEntries = "too_many_entries"
     case tooManyRejects = "too_many_rejects"
     case unexpectedEncoding = "unexpected_encoding"
@@ -75,6 +77,9 @@ public struct FeedFailure: CodedData, Error {
     FeedFailure(code: .keyUnreadable, values: ["path": .foreign(path)])
   }
 
+  /// There is a key, and the URL is neither an HTTPS URL nor one of this machine.
+  public static let keyWithoutHTTPS = FeedFailure(code: .keyWithoutHTTPS)
+
   /// The response violates HTTP.
   public static let malformedAnswer = FeedFailure(code: .malformedAnswer)
 
@@ -83,7 +88,7 @@ public struct FeedFailure: CodedData, Error {
     FeedFailure(code: .missingColumn, values: ["column": .foreign(column)])
   }
 
-  /// The file has no entry that can be read.
+  /// The file has no entry that can be read and is not left out.
   public static let noEntries = FeedFailure(code: .noEntries)
 
   /// The entries could not be stored completely; the next attempt continues.
@@ -102,7 +107,12 @@ public struct FeedFailure: CodedData, Error {
     FeedFailure(code: .tookTooLong, values: ["seconds": CodedValue(seconds)])
   }
 
-  /// The file has more entries than allowed.
+  /// The complete list has less than half of the stored entries.
+  public static func tooFewEntries(_ entries: Int, former: Int) -> FeedFailure {
+    FeedFailure(code: .tooFewEntries, values: ["entries": CodedValue(entries), "former": CodedValue(former)])
+  }
+
+  /// The file has more entries than allowed, or more than twice as many rows.
   public static func tooManyEntries(maximum: Int) -> FeedFailure {
     FeedFailure(code: .tooManyEntries, values: ["maximum": CodedValue(maximum)])
   }
@@ -117,7 +127,7 @@ public struct FeedFailure: CodedData, Error {
     FeedFailure(code: .unexpectedEncoding, values: ["encoding": .foreign(encoding)])
   }
 
-  /// The status of the response is neither 2xx nor 304.
+  /// The status of the response is neither 200 nor 304.
   public static func unexpectedStatus(_ status: Int) -> FeedFailure {
     FeedFailure(code: .unexpectedStatus, values: ["status": "\(status)"])
   }

@@ -31,7 +31,10 @@ public struct FeedOptions: Sendable, Equatable, Codable {
   /// - Parameter text: the source's text; nil where it has none.
   public func category(of text: String?) -> ReportCategory? {
     let slug = text.flatMap { categories[$0] } ?? categories[Self.everyOther] ?? ReportCategory.other.slug
-    return slug == Self.skipped ? nil : ReportCategory(slug: slug) ?? .other
+    guard slug != Self.skipped else { return nil }
+    let category = ReportCategory(slug: slug) ?? .other
+    // A list cannot defend a number.
+    return category.isToxic ? category : nil
   }
 }
 

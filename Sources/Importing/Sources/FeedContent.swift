@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 import Curation
 import PhoneNumbers
 
@@ -28,19 +29,39 @@ struct FeedContent: Sendable {
   /// Reads a list.
   /// - Parameters:
   ///   - isComplete: whether the file is the complete list, which has at least one entry.
-  ///   - most: the most entries.
+  ///   - most: the most entries. Reading ends after twice as many rows.
+  ///   - isCancelled: whether to end with `CancellationError`.
   /// - Throws: ``FeedFailure``, with which nothing of the file is used.
-  init(path: String, feed format: FeedFormat, options: FeedOptions, isComplete: Bool, most: Int) throws {
+  init(
+    path: String, feed format: FeedFormat, options: FeedOptions, isComplete: Bool, most: Int,
+    isCancelled: () -> Bool = { false }
+  ) throws {
     do {
       var rows = try Self.rows(path: path, format: format, options: options)
-      try read(&rows, format: format, options: options, most: most)
+      try read(&rows, format: format, options: options, most: most, isCancelled: isCancelled)
       version = rows.version
     } catch let error as ImportFileError {
       throw FeedFailure(error)
     }
     guard rejected * 2 <= rows else { throw FeedFailure.tooManyRejects(rejected: rejected, rows: rows) }
-    guard !isComplete || rows > rejected else { throw FeedFailure.noEntries }
+    guard !isComplete || !entries.isEmpty else { throw FeedFailure.noEntries }
     sort()
+  }
+
+  /// The same on a separate thread: reading a long file takes seconds.
+  static func read(
+    path: String, feed format: FeedFormat, options: FeedOptions, isComplete: Bool, most: Int
+  ) async throws -> FeedContent {
+    let flag = CancellationFlag()
+    return try await withTaskCancellationHandler {
+      try await runOnThread {
+        try FeedContent(
+          path: path, feed: format, options: options, isComplete: isComplete, most: most,
+          isCancelled: { flag.isSet })
+      }
+    } onCancel: {
+      flag.set()
+    }
   }
 
   private static func rows(path: String, format: FeedFormat, options: FeedOptions) throws -> any FeedRows {
@@ -58,14 +79,15 @@ struct FeedContent: Sendable {
   }
 
   private mutating func read(
-    _ source: inout any FeedRows, format: FeedFormat, options: FeedOptions, most: Int
+    _ source: inout any FeedRows, format: FeedFormat, options: FeedOptions, most: Int, isCancelled: () -> Bool
   ) throws {
     var parser = PhoneNumberParser(capacity: 0)
     let region = options.region ?? format.defaultRegion
     let countries = Set(options.countries)
     while let outcome = try source.next() {
       rows += 1
-      if rows % 1_024 == 0 { try Task.checkCancellation() }
+      if rows % 1_024 == 0, isCancelled() { throw CancellationError() }
+      guard rows <= 2 * most else { throw FeedFailure.tooManyEntries(maximum: most) }
       guard case .row(let row) = outcome, let number = Self.number(row.number, region: region, parser: &parser) else {
         rejected += 1
         continue

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
 import Curation
 import Foundation
 import OutboundHTTP
@@ -30,7 +31,12 @@ struct FeedDownload {
   ///   - isConditional: whether an unchanged file need not be sent.
   /// - Throws: ``FeedFailure``, `CancellationError`.
   func run(_ feed: SourceFeed, since: Int64?, isConditional: Bool) async throws -> Outcome {
-    var request = OutboundRequest("GET", try Self.url(of: feed, since: since))
+    let url = try Self.url(of: feed, since: since)
+    // Redirects stay within the origin.
+    guard feed.settings.options.keyFile == nil || WebOrigin(url)?.isPrivate == true else {
+      throw FeedFailure.keyWithoutHTTPS
+    }
+    var request = OutboundRequest("GET", url)
     request.redirects = limits.redirects
     request.fields["Accept"] = "*/*"
     if isConditional {
@@ -79,7 +85,8 @@ struct FeedDownload {
   private static func check(_ head: OutboundResponse) throws(FeedFailure) {
     switch head.status {
     case 304: return
-    case 200..<300: break
+    // 206 is a part of the file.
+    case 200: break
     // Redirects within the origin have been followed.
     case 300..<400: throw .otherOrigin
     case let status: throw .unexpectedStatus(status)

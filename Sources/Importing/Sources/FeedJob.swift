@@ -48,7 +48,7 @@ public struct FeedJob: Sendable {
   }
 
   private func refresh(_ feed: SourceFeed, by client: OutboundHTTP) async throws {
-    switch try await refresher.refresh(feed.name, by: client, at: Date()) {
+    switch try await refresher.refresh(feed.name, by: client, at: Date(), onlyIfDue: true) {
     case nil: break
     case .failed(let failure):
       logger.error(

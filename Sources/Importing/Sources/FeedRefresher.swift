@@ -37,10 +37,16 @@ public struct FeedRefresher: Sendable {
     public var removed = 0
     /// Rows that cannot be read.
     public var rejected = 0
+    /// Entries whose report could not be stored: one with its id was withdrawn today.
+    public var postponed = 0
   }
 
   /// How long a list's changes are used before the complete list is read again, in seconds: 30 days.
   private static let completeEvery: TimeInterval = 30 * 86_400
+  /// The stored entries from which on a complete list must have half of them.
+  private static let leastCompared = 100
+  /// Numbers whose report is replaced at once. Between the steps they have no report of the source.
+  private static let replacements = 50
   /// The least pause after a failure, and the greatest one, in seconds.
   private static let pauses: ClosedRange<TimeInterval> = 300...86_400
 
@@ -70,20 +76,25 @@ public struct FeedRefresher: Sendable {
   }
 
   /// Refreshes a source, unless another process does. The outcome is stored with the source.
-  /// - Returns: nil where another process refreshes it, or it was removed.
+  /// - Parameters:
+  ///   - onlyIfDue: whether a source is left as it is that another process has refreshed since it was due.
+  ///   - force: whether a complete list may have less than half of the stored entries.
+  /// - Returns: nil where another process refreshes it, or it was removed, or is not due.
   /// - Throws: the database's error, `CancellationError`; then the next refresh repeats the work.
-  public func refresh(_ name: String, by client: OutboundHTTP, at time: Date) async throws -> Outcome? {
+  public func refresh(
+    _ name: String, by client: OutboundHTTP, at time: Date, onlyIfDue: Bool = false, force: Bool = false
+  ) async throws -> Outcome? {
     guard let feed = try await stores.feeds.feed(named: name),
       let lease = try await stores.leases.take(Self.job(feed))
     else { return nil }
     return try await stores.leases.holding(lease) { () async throws -> Outcome? in
       // Another process may have refreshed it before the lease was taken.
-      guard let feed = try await stores.feeds.feed(named: name) else { return nil }
-      return try await refresh(feed, by: client, at: time)
+      guard let feed = try await stores.feeds.feed(named: name), !onlyIfDue || feed.nextAt <= time else { return nil }
+      return try await refresh(feed, by: client, at: time, force: force)
     }
   }
 
-  /// Withdraws a source's entries and deletes the source. Complaints of its files stay and decay.
+  /// Withdraws a source's entries and ends the subscription. Complaints of its files stay and decay, with its ceiling.
   /// - Returns: false where there is none of the name, or another process refreshes it.
   public func remove(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
     guard let feed = try await stores.feeds.feed(named: name),
@@ -105,14 +116,21 @@ public struct FeedRefresher: Sendable {
 
   private static func job(_ feed: SourceFeed) -> String { "source \(feed.id)" }
 
-  private func refresh(_ feed: SourceFeed, by client: OutboundHTTP, at time: Date) async throws -> Outcome {
+  private func refresh(
+    _ feed: SourceFeed, by client: OutboundHTTP, at time: Date, force: Bool
+  ) async throws -> Outcome {
     do {
       do throws(FileFailure) {
         try PrivateFile.makeFolder(folder)
       } catch {
         throw FeedFailure.cannotWrite(error.description)
       }
-      var (state, summary) = try await read(feed, by: client, at: time)
+      var (state, summary) = try await read(feed, by: client, at: time, force: force)
+      if summary.postponed > 0 {
+        // The next refresh reads the file again.
+        (state.etag, state.lastModified) = (nil, nil)
+        (state.listVersion, state.completeAt) = (feed.state.listVersion, feed.state.completeAt)
+      }
       state.refreshedAt = time
       if !summary.isUnchanged || !feed.settings.format.hasComplaints { state.entries = summary.entries }
       // Servers that were started together do not ask at the same time.
@@ -136,20 +154,22 @@ public struct FeedRefresher: Sendable {
   }
 
   private func read(
-    _ feed: SourceFeed, by client: OutboundHTTP, at time: Date
+    _ feed: SourceFeed, by client: OutboundHTTP, at time: Date, force: Bool
   ) async throws -> (SourceFeed.State, Summary) {
     let format = feed.settings.format
     let isFresh = feed.state.completeAt.map { time.timeIntervalSince($0) < Self.completeEvery } ?? false
     let since = format.hasChanges && isFresh ? feed.state.listVersion : nil
-    if let read = try await read(feed, since: since, by: client, at: time) { return read }
+    if let read = try await read(feed, since: since, by: client, at: time, force: force) { return read }
     // The list is older than the version that was asked for: a restored backup.
-    guard let read = try await read(feed, since: nil, by: client, at: time) else { throw FeedFailure.noEntries }
+    guard let read = try await read(feed, since: nil, by: client, at: time, force: force) else {
+      throw FeedFailure.noEntries
+    }
     return read
   }
 
   /// - Returns: nil where the complete list must be read instead.
   private func read(
-    _ feed: SourceFeed, since: Int64?, by client: OutboundHTTP, at time: Date
+    _ feed: SourceFeed, since: Int64?, by client: OutboundHTTP, at time: Date, force: Bool
   ) async throws -> (SourceFeed.State, Summary)? {
     let format = feed.settings.format
     let download = FeedDownload(client: client, folder: folder, limits: limits)
@@ -167,7 +187,7 @@ public struct FeedRefresher: Sendable {
     if let complaints = format.complaints {
       return (state, try await importComplaints(plain.path, complaints, of: feed, at: time))
     }
-    let content = try FeedContent(
+    let content = try await FeedContent.read(
       path: plain.path, feed: format, options: feed.settings.options, isComplete: since == nil, most: limits.entries)
     if format.hasChanges {
       guard let version = content.version else { throw FeedFailure.unreadable("the list has no version") }
@@ -175,7 +195,16 @@ public struct FeedRefresher: Sendable {
       state.listVersion = version
       if since == nil { state.completeAt = time }
     }
+    if since == nil, !force { try await compare(content, to: feed) }
     return (state, try await store(content, isComplete: since == nil, of: feed, at: time))
+  }
+
+  /// Refuses a complete list that has lost most entries: mostly a file that was cut, or an error of its owner.
+  func compare(_ content: FeedContent, to feed: SourceFeed) async throws {
+    let former = try await stores.feeds.entryCount(of: feed.id)
+    guard former < Self.leastCompared || content.entries.count * 2 >= former else {
+      throw FeedFailure.tooFewEntries(content.entries.count, former: former)
+    }
   }
 
   /// Changes a list's entries and their reports.
@@ -203,26 +232,41 @@ public struct FeedRefresher: Sendable {
     _ changes: FeedMerge.Changes, to feed: SourceFeed, at time: Date, _ summary: inout Summary
   ) async throws {
     let replaced = Dictionary(uniqueKeysWithValues: changes.replaced.map { ($0.number, $0) })
-    for start in stride(from: 0, to: changes.added.count, by: FeedStore.page) {
-      let batch = changes.added[start..<min(start + FeedStore.page, changes.added.count)]
-      let reports = batch.map { entry in
-        Report(
-          number: entry.number, appID: feed.id, reportID: entry.reportID(of: feed.id), reportedAt: entry.reportedAt,
-          category: entry.category, reporter: nil)
-      }
-      let outcomes = try await stores.reports.accept(reports, receivedAt: Date())
-      // A report that was withdrawn earlier today cannot be stored again before tomorrow.
-      let accepted = zip(batch, outcomes).filter { $1 == .created || $1 == .duplicate }.map(\.0)
-      let former = accepted.compactMap { replaced[$0.number] }
-      try await stores.reports.withdraw(former, of: feed.id, at: time)
+    let new = changes.added.filter { replaced[$0.number] == nil }
+    for start in stride(from: 0, to: new.count, by: FeedStore.page) {
+      let batch = new[start..<min(start + FeedStore.page, new.count)]
+      let accepted = try await accept(Array(batch), of: feed)
       try await stores.feeds.store(accepted, of: feed.id)
-      summary.replaced += former.count
-      summary.added += accepted.count - former.count
-      summary.entries += accepted.count + batch.count { replaced[$0.number] != nil } - former.count
+      summary.added += accepted.count
+      summary.entries += accepted.count
+      summary.postponed += batch.count - accepted.count
+    }
+    let renewed = changes.added.filter { replaced[$0.number] != nil }
+    for start in stride(from: 0, to: renewed.count, by: Self.replacements) {
+      let batch = renewed[start..<min(start + Self.replacements, renewed.count)]
+      // Their entries stay until the new report is stored: an interrupted refresh is repeated by them.
+      try await stores.reports.withdraw(batch.compactMap { replaced[$0.number] }, of: feed.id, at: time)
+      let accepted = try await accept(Array(batch), of: feed)
+      try await stores.feeds.store(accepted, of: feed.id)
+      summary.replaced += accepted.count
+      summary.entries += batch.count
+      summary.postponed += batch.count - accepted.count
     }
     try await withdraw(changes.removed, of: feed, at: time)
     summary.removed += changes.removed.count
     summary.entries += changes.kept
+  }
+
+  /// Stores the reports of entries.
+  /// - Returns: the entries that have a report: one that was withdrawn earlier today cannot be stored before tomorrow.
+  private func accept(_ entries: [SourceEntry], of feed: SourceFeed) async throws -> [SourceEntry] {
+    let reports = entries.map { entry in
+      Report(
+        number: entry.number, appID: feed.id, reportID: entry.reportID(of: feed.id), reportedAt: entry.reportedAt,
+        category: entry.category, reporter: nil)
+    }
+    let outcomes = try await stores.reports.accept(reports, receivedAt: Date())
+    return zip(entries, outcomes).filter { $1 == .created || $1 == .duplicate }.map(\.0)
   }
 
   private func withdraw(_ entries: [SourceEntry], of feed: SourceFeed, at time: Date) async throws {
@@ -231,7 +275,10 @@ public struct FeedRefresher: Sendable {
   }
 
   /// Imports a file of complaints after it was read once without storing anything.
-  private func importComplaints(
+  ///
+  /// Names of reporters in a file of another owner are no support: they would pass every ceiling. Comments would be shown
+  /// as those of users, and "legitimate" would defend a number.
+  func importComplaints(
     _ path: String, _ format: ComplaintFormat, of feed: SourceFeed, at time: Date
   ) async throws -> Summary {
     var options = ImportOptions(path: path, format: format, source: feed.name, subjects: subjects)
@@ -259,10 +306,15 @@ public struct FeedRefresher: Sendable {
         pseudonymizer: pseudonymizer, protection: protection)
       let countries = Set(feed.settings.options.countries)
       let result = try await ImportPipeline(options: options).run { complaints in
-        try await sink.take(
-          countries.isEmpty
-            ? complaints
-            : complaints.filter { PhoneNumber(digits: $0.number)?.region.map(countries.contains) == true })
+        let taken = complaints.compactMap { complaint -> ParsedComplaint? in
+          guard complaint.category.isToxic,
+            countries.isEmpty || PhoneNumber(digits: complaint.number)?.region.map(countries.contains) == true
+          else { return nil }
+          var complaint = complaint
+          (complaint.reporter, complaint.comment) = (nil, nil)
+          return complaint
+        }
+        return try await sink.take(taken)
       }
       if result.inserted > FeedStore.page { try await stores.reports.refreshStatistics() }
       var summary = Summary()

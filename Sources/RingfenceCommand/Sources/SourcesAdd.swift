@@ -92,6 +92,9 @@ struct SourcesAdd: AsyncParsableCommand {
         "--url is not valid. Use http or https without a password and fragment, at most "
           + "\(SourceFeed.Settings.mostURLBytes) bytes.")
     }
+    guard keyFile == nil || WebOrigin(address)?.isPrivate == true else {
+      throw ValidationError("A key is not sent over unencrypted HTTP to another machine. Use an https address.")
+    }
     guard let seconds = Self.seconds(every), SourceFeed.Settings.intervals.contains(seconds) else {
       throw ValidationError("--every \(every) is not a time from 5m to 31d. Use a number with m, h or d, such as 6h.")
     }
@@ -110,15 +113,16 @@ struct SourcesAdd: AsyncParsableCommand {
     try await CommandContext.open(database, owns: false, makes: true, logger: .quiet) { context in
       try await withAppFailures {
         let now = Date()
+        let there = CommandFailure.failed(
+          "There is a source named \(name). Remove it with: ringfence sources remove \"\(name)\"")
+        guard try await context.stores.feeds.feed(named: name) == nil else { throw there }
         let list = try await context.stores.apps.source(named: name, at: now)
         let event = Actor.commandLine(by).did(
           "source.add", to: name,
           after: ["url": url, "format": format.rawValue, "every": every, "ceiling": ceiling.rawValue])
-        guard try await context.stores.feeds.add(settings, as: list, at: now, audit: event) else {
-          throw CommandFailure.failed(
-            "There is a source named \(name). Remove it with: ringfence sources remove \"\(name)\"")
-        }
+        // A server may download the source as soon as it is added.
         try await saveRule(of: list, in: context, at: now)
+        guard try await context.stores.feeds.add(settings, as: list, at: now, audit: event) else { throw there }
         print("Added \(name). A running server downloads it now, and then every \(every).")
       }
     }
@@ -166,8 +170,8 @@ struct SourcesAdd: AsyncParsableCommand {
           throw ValidationError("--category \(text) is not valid. Use TEXT=CATEGORY, such as Scam=fraud.")
         }
         let slug = String(text[text.index(after: equals)...])
-        guard slug == FeedOptions.skipped || ReportCategory(slug: slug) != nil else {
-          let known = ReportCategory.allCases.map(\.slug).joined(separator: ", ")
+        guard slug == FeedOptions.skipped || ReportCategory(slug: slug)?.isToxic == true else {
+          let known = ReportCategory.allCases.filter(\.isToxic).map(\.slug).joined(separator: ", ")
           throw ValidationError("There is no category \(slug). Use one of: \(known), \(FeedOptions.skipped).")
         }
         found[String(text[..<equals])] = slug

@@ -19,11 +19,16 @@ struct SourcesRefresh: AsyncParsableCommand {
   @Argument(help: "Name of the source.")
   var name: String
 
+  @Flag(help: "Accept a list that has less than half of its former entries.")
+  var force = false
+
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
       let refresher = try context.feedRefresher()
-      let outcome = try await refresher.withClient { try await refresher.refresh(name, by: $0, at: Date()) }
+      let outcome = try await refresher.withClient {
+        try await refresher.refresh(name, by: $0, at: Date(), force: force)
+      }
       switch outcome {
       case nil: throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
       case .failed(let failure):
@@ -39,7 +44,7 @@ struct SourcesRefresh: AsyncParsableCommand {
 struct SourcesRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "End a subscription and withdraw the entries of the list.",
-    discussion: "Complaints of ftc-csv, ftc-tsv and jsonl files stay and decay.")
+    discussion: "Complaints of ftc-csv, ftc-tsv and jsonl files stay and decay. The ceiling applies to them until then.")
 
   @OptionGroup var database: DatabaseOptions
 

@@ -75,7 +75,7 @@ struct ReadSourceStates: PostgresStatement {
   static let sql = """
     SELECT count(*) FILTER (WHERE failures = 0), count(*) FILTER (WHERE failures > 0),
            min(coalesce(refreshed_at, added_at))
-    FROM source_feeds
+    FROM source_feeds WHERE removed_at IS NULL
     """
 
   static func decode(_ row: PostgresRow) throws -> (good: Int64, failing: Int64, oldest: Date?) {

@@ -4,7 +4,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Ranges in which enough numbers have complaints, in ascending order.
+/// Ranges in which enough numbers have complaints, in ascending order. Numbers that only lists contain are left out.
 struct FindRanges: PostgresStatement {
   let digits: Int16
   /// The least stored heat of a number with complaints.
@@ -15,7 +15,7 @@ struct FindRanges: PostgresStatement {
   static let sql = """
     SELECT number / $1::bigint * $1::bigint, count(*) FILTER (WHERE heat >= $2), sum(heat), max(heat),
            count(*) FILTER (WHERE legitimate > evidence)
-    FROM numbers GROUP BY number / $1::bigint
+    FROM numbers WHERE reporters > 0 GROUP BY number / $1::bigint
     HAVING count(*) FILTER (WHERE heat >= $2) >= $3::bigint AND sum(heat) >= $4
     ORDER BY 1
     """

@@ -4,7 +4,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Adds a source; no row where there is one of the name or list already.
+/// Adds a source, also one that was removed; no row where there is one of the list already.
 struct InsertFeed: PostgresStatement {
   let id: Int32
   let settings: SourceFeed.Settings
@@ -12,10 +12,17 @@ struct InsertFeed: PostgresStatement {
   let time: Date
 
   static let sql = """
-    INSERT INTO source_feeds
+    INSERT INTO source_feeds AS f
       (app_id, name, url, format, every_seconds, options, ceiling, license, added_at, next_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
-    ON CONFLICT DO NOTHING RETURNING app_id
+    ON CONFLICT (app_id) DO UPDATE SET
+      name = excluded.name, url = excluded.url, format = excluded.format, every_seconds = excluded.every_seconds,
+      options = excluded.options, ceiling = excluded.ceiling, license = excluded.license,
+      added_at = excluded.added_at, next_at = excluded.next_at, removed_at = NULL, etag = NULL, last_modified = NULL,
+      list_version = NULL, complete_at = NULL, refreshed_at = NULL, entries = 0, failures = 0, failed_at = NULL,
+      error = NULL
+    WHERE f.removed_at IS NOT NULL
+    RETURNING app_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -39,7 +46,8 @@ struct ReadFeeds: PostgresStatement {
   let name: String?
 
   static let sql = """
-    SELECT \(SourceFeed.columns) FROM source_feeds WHERE $1::text IS NULL OR name = $1::text ORDER BY name
+    SELECT \(SourceFeed.columns) FROM source_feeds
+    WHERE removed_at IS NULL AND ($1::text IS NULL OR name = $1::text) ORDER BY name
     """
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(name) }
@@ -53,7 +61,8 @@ struct ReadDueFeeds: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT \(SourceFeed.columns) FROM source_feeds WHERE next_at <= $1 ORDER BY next_at, app_id LIMIT $2::bigint
+    SELECT \(SourceFeed.columns) FROM source_feeds WHERE removed_at IS NULL AND next_at <= $1
+    ORDER BY next_at, app_id LIMIT $2::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -70,7 +79,8 @@ struct HastenFeed: PostgresStatement {
   let time: Date
 
   static let sql = """
-    UPDATE source_feeds SET next_at = least(next_at, $2::timestamptz) WHERE name = $1 RETURNING app_id
+    UPDATE source_feeds SET next_at = least(next_at, $2::timestamptz) WHERE name = $1 AND removed_at IS NULL
+    RETURNING app_id
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -86,7 +96,9 @@ struct ChangeCeiling: PostgresStatement {
   let name: String
   let ceiling: SourceCeiling
 
-  static let sql = "UPDATE source_feeds SET ceiling = $2 WHERE name = $1 RETURNING app_id"
+  static let sql = """
+    UPDATE source_feeds SET ceiling = $2 WHERE name = $1 AND removed_at IS NULL RETURNING app_id
+    """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(name)
@@ -96,7 +108,7 @@ struct ChangeCeiling: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
 }
 
-/// The ceilings of all sources.
+/// The ceilings of all sources, also of removed ones.
 struct ReadCeilings: PostgresStatement {
   static let sql = "SELECT app_id, ceiling FROM source_feeds"
 
@@ -152,14 +164,29 @@ struct NoteFeedFailure: PostgresStatement {
   }
 }
 
-/// Deletes a source.
-struct DeleteFeed: PostgresStatement {
+/// Marks a source as removed.
+struct RemoveFeed: PostgresStatement {
   typealias Row = Void
   let id: Int32
+  let time: Date
 
-  static let sql = "DELETE FROM source_feeds WHERE app_id = $1"
+  static let sql = "UPDATE source_feeds SET removed_at = $2 WHERE app_id = $1"
 
-  func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(id)
+    parameters.append(time)
+  }
+}
+
+/// The number of a source's entries.
+struct CountSourceEntries: PostgresStatement {
+  let appID: Int32
+
+  static let sql = "SELECT count(*) FROM source_entries WHERE app_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(appID) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
 /// Entries of a source after a number, in ascending order of numbers.

@@ -16,7 +16,7 @@ public struct FeedStore: Sendable {
     self.pool = pool
   }
 
-  /// Adds a source, due at once.
+  /// Adds a source, due at once. A removed one of the list is replaced.
   /// - Parameters:
   ///   - list: the app of the list; see ``AppStore/source(named:at:)``.
   ///   - audit: the audit event.
@@ -87,10 +87,10 @@ public struct FeedStore: Sendable {
     _ = try await pool.run(NoteFeedFailure(id: feed.id, failure: failure, time: time, next: next))
   }
 
-  /// Deletes a source whose entries are withdrawn.
+  /// Marks a source whose entries are withdrawn as removed. Its ceiling stays, because complaints of its files stay.
   public func remove(_ feed: SourceFeed, at time: Date, audit: AuditEvent) async throws {
     try await pool.transaction { connection in
-      _ = try await connection.run(DeleteFeed(id: feed.id))
+      _ = try await connection.run(RemoveFeed(id: feed.id, time: time))
       _ = try await connection.run(AppendAuditEvent(audit, at: time))
     }
   }
@@ -99,6 +99,11 @@ public struct FeedStore: Sendable {
   /// - Parameter number: the number before the first one; 0 for the start.
   public func entries(of appID: Int32, after number: Int64) async throws -> [SourceEntry] {
     try await pool.run(ReadSourceEntries(appID: appID, number: number, limit: Self.page))
+  }
+
+  /// The number of a source's entries.
+  public func entryCount(of appID: Int32) async throws -> Int {
+    Int(try await pool.run(CountSourceEntries(appID: appID)).first ?? 0)
   }
 
   /// Stores entries in place of those of the same numbers. Safe to repeat.

@@ -62,6 +62,26 @@ import Testing
     #expect(few.verdict == .needsReview && few.meetingList == nil)
   }
 
+  @Test func `a source with a low ceiling does not choose the category`() throws {
+    func part(_ category: ReportCategory, _ heat: Double, reporters: Int32) -> NumberAggregate.Part {
+      .init(
+        category: category, heat: Decay.heat.storedSum(of: heat, at: now),
+        evidence: Decay.evidence.storedSum(of: heat, at: now), reports: 3, reporters: reporters)
+    }
+    let standing = NumberAggregate(parts: [
+      part(.fraud, 10, reporters: 0), part(.survey, 2, reporters: 1), part(.silent, 3, reporters: 1),
+    ])
+    var record = NumberRecord(number: 12_015_550_123, standing: standing)
+    record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
+    let score = Score(record, at: now)
+    let reported = score.judge(by: try set([7: .review]))
+    #expect(reported.category == .silent && reported.threshold?.category == .silent)
+    #expect(score.judge(by: try set([7: .identify])).category == .fraud)
+    #expect(score.judge(by: try set([:])).category == .fraud)
+    // Without reporters there is no other category.
+    #expect(self.score(sources: [7]).judge(by: try set([7: .review])).category == .fraud)
+  }
+
   @Test func `thresholds that ask for no reporters do not lift the ceiling`() throws {
     #expect(score(sources: [7]).judge(by: try set([7: .review], reporters: 0)).verdict == .needsReview)
     #expect(score(sources: [7]).judge(by: try set([7: .identify], reporters: 0)).ceiling == .identify)

@@ -55,6 +55,21 @@ import Testing
     #expect(abs(approved[0].heat - 10) < 0.001)
   }
 
+  @Test func `numbers that only lists contain propose no range`() async throws {
+    let list = try await AppStore(pool: pool).source(named: "list", at: now).id
+    let numbers = (0..<6).map { Int64(33_162_000_240) + $0 }
+    let reports = numbers.flatMap { number in
+      (0..<5).map { _ in
+        Report(
+          number: number, appID: list, reportID: UUID(), reportedAt: now, category: .oneRing, reporter: nil)
+      }
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    #expect(try await RangeStore(pool: pool).detect(at: now) == [])
+    try await complain(numbers, reporters: 1)
+    #expect(try await RangeStore(pool: pool).detect(at: now).map(\.text) == ["+3316200024x"])
+  }
+
   @Test func `an appeal excludes a victim of spoofing until it is rejected`() async throws {
     let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
     try await complain([victim, nuisance], reporters: 12, daysAgo: 3)
