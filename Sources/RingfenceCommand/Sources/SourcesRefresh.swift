@@ -44,7 +44,8 @@ struct SourcesRefresh: AsyncParsableCommand {
 struct SourcesRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "End a subscription and withdraw the entries of the list.",
-    discussion: "Complaints of ftc-csv, ftc-tsv and jsonl files stay and decay. The ceiling applies to them until then.")
+    discussion:
+      "Complaints of ftc-csv, ftc-tsv and jsonl files stay and decay. The ceiling applies to them until then.")
 
   @OptionGroup var database: DatabaseOptions
 
